@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { closeAfterTest } from '../server/testing/close-after-test.ts'
 import { freePort } from '../server/testing/free-port.ts'
-import { openMailbox } from '../server/testing/mailbox.ts'
+import { mailboxForTest } from '../server/testing/mailbox.ts'
 import { envOf, runHere } from '../server/testing/run-command.ts'
 import { startAt } from '../server/testing/sign-in-calls.ts'
-import { openRefusingSmtp, smtpForTest } from '../server/testing/smtp-faults.ts'
+import { openRefusingSmtp } from '../server/testing/smtp-faults.ts'
 import { appForTest, testPerNode } from '../server/testing/test-app.ts'
 
 async function run(env: Record<string, string>, ...args: string[]) {
@@ -15,7 +15,7 @@ async function run(env: Record<string, string>, ...args: string[]) {
 const mailTest = (env: Record<string, string>) => run(env, 'test', 'olga@example.org')
 
 test('a test mail arrives, and each step is named', async () => {
-  const mailbox = closeAfterTest(await openMailbox())
+  const mailbox = await mailboxForTest()
   const { code, out } = await mailTest({ SMTP_URL: mailbox.url })
   expect(code).toBe(0)
   expect(out).toMatch(/✓ Соединение с 127\.0\.0\.1, порт \d+: есть\n✓ Письмо принято сервером: 250/)
@@ -30,8 +30,9 @@ test('a failed test mail names the cause and the fix: no SMTP_URL, no server, a 
   const nobody = await mailTest({ SMTP_URL: `smtp://127.0.0.1:${await freePort()}` })
   expect(nobody.code).toBe(1)
   expect(nobody.out).toMatch(/✗ .*ECONNREFUSED.*Проверьте в SMTP_URL имя и порт/)
-  const port = await smtpForTest({
+  const { port } = await mailboxForTest(0, {
     authOptional: false,
+    disabledCommands: [],
     onAuth: (_auth, _session, done) => done(new Error('535 5.7.8 Authentication failed')),
   })
   const url = `smtp://masha:not-this-one@127.0.0.1:${port}?tls.rejectUnauthorized=false`

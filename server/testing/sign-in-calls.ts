@@ -7,13 +7,9 @@ type Start = Browser & { email: string }
 /** The right code unless another is given. */
 type Verify = Browser & { id: string; code?: string }
 
-/** A trusted proxy names the client's address in this header. */
-export function from(ip: string | undefined): { headers: Record<string, string> } {
-  return sentBy({ ip })
-}
-
-function sentBy({ ip, browser }: { ip?: string | undefined; browser?: string | undefined }) {
-  const headers: Record<string, string> = {
+/** A trusted proxy names the client's address, and a cookie the browser. */
+export function from(ip?: string, browser?: string): { headers: Record<string, string> } {
+  const headers = {
     ...(ip !== undefined && { 'x-forwarded-for': ip }),
     ...(browser !== undefined && { cookie: browser }),
   }
@@ -23,18 +19,19 @@ function sentBy({ ip, browser }: { ip?: string | undefined; browser?: string | u
 export function startAt(
   app: TestApp,
   path: Path,
-  { email, clientToken = 'one browser', ...sent }: Start,
+  { email, clientToken = 'one browser', ip, browser }: Start,
 ): Promise<TestAnswer> {
-  return app.call('POST', path, { body: { email, clientToken, device: DEVICE }, ...sentBy(sent) })
+  const body = { email, clientToken, device: DEVICE }
+  return app.call('POST', path, { body, ...from(ip, browser) })
 }
 
 export function verifyAt(
   app: TestApp,
   path: Path,
-  { id, code = app.codeFor(id), clientToken = 'one browser', ...sent }: Verify,
+  { id, code = app.codeFor(id), clientToken = 'one browser', ip, browser }: Verify,
 ): Promise<TestAnswer> {
   const body = { confirmCode: code, clientToken }
-  return app.call('POST', `${path}/${id}/verify`, { body, ...sentBy(sent) })
+  return app.call('POST', `${path}/${id}/verify`, { body, ...from(ip, browser) })
 }
 
 /** Asks what has become of the mail of an operation. */
@@ -52,10 +49,8 @@ export function wrongCode(right: string): string {
 
 /** Counts responses by error code; successful ones count as `ok`. */
 export function countCodes(answers: TestAnswer[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const { status, body } of answers) {
-    const name = status < 400 ? 'ok' : body.code
-    counts[name] = (counts[name] ?? 0) + 1
-  }
-  return counts
+  const codes = Object.groupBy(answers, ({ status, body }): string =>
+    status < 400 ? 'ok' : body.code,
+  )
+  return Object.fromEntries(Object.entries(codes).map(([code, all = []]) => [code, all.length]))
 }

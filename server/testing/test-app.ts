@@ -17,7 +17,7 @@ import { createClient } from './client.ts'
 import './compile-schemas-once.ts'
 import { freshDatabase } from './databases.ts'
 import { collectLog } from './log-lines.ts'
-import { type Mailbox, openMailbox } from './mailbox.ts'
+import { type Mailbox, type MailboxOptions, openMailbox } from './mailbox.ts'
 import { createOpenApiCheck } from './openapi-check.ts'
 
 export const SECRET = 'a-secret-that-only-tests-know-0123456789'
@@ -32,7 +32,7 @@ type Options = {
   /** Differences from the defaults. Rate limits are 1000 times as high unless set. */
   config?: Partial<Config>
   /** An existing database, for a second node or a restart; by default a fresh one. */
-  databaseUrl?: string
+  databaseUrl?: string | undefined
   /** The files of a built web app by their paths, if not the real one; `{}` for none. */
   webFiles?: Record<string, string>
 } & Pick<AppOptions, 'poolLimits' | 'handleMs' | 'lockWaitMs'>
@@ -150,9 +150,12 @@ export async function appForFile(options?: Options): Promise<TestApp> {
 type MailApp = { app: TestApp; mailbox: Mailbox }
 
 /** The app's mails arrive in a mailbox. The caller closes the app, which closes the mailbox too. */
-export async function startMailApp(config: Partial<Config> = {}): Promise<MailApp> {
-  const mailbox = await openMailbox()
-  const app = await startTestApp({ config: { ...config, smtpUrl: mailbox.url } })
+export async function startMailApp(
+  config: Partial<Config> = {},
+  { databaseUrl, ...options }: MailboxOptions & Pick<Options, 'databaseUrl'> = {},
+): Promise<MailApp> {
+  const mailbox = await openMailbox(0, options)
+  const app = await startTestApp({ config: { ...config, smtpUrl: mailbox.url }, databaseUrl })
   const close = async (keptMs?: number) => {
     await app.close(keptMs)
     await mailbox.close()
@@ -160,9 +163,15 @@ export async function startMailApp(config: Partial<Config> = {}): Promise<MailAp
   return { app: { ...app, close }, mailbox }
 }
 
-export async function mailAppForTest(config: Partial<Config> = {}): Promise<MailApp> {
-  const started = await startMailApp(config)
+export async function mailAppForTest(...args: Parameters<typeof startMailApp>): Promise<MailApp> {
+  const started = await startMailApp(...args)
   onTestFinished(() => started.app.close())
+  return started
+}
+
+export async function mailAppForFile(...args: Parameters<typeof startMailApp>): Promise<MailApp> {
+  const started = await startMailApp(...args)
+  afterAll(() => started.app.close())
   return started
 }
 

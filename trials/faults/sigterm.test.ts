@@ -9,9 +9,8 @@ import { DEVICE } from '../../server/testing/client.ts'
 import { closeAfterTest } from '../../server/testing/close-after-test.ts'
 import { databaseForTest } from '../../server/testing/database-for-test.ts'
 import { lockWaits } from '../../server/testing/databases.ts'
-import { openMailbox } from '../../server/testing/mailbox.ts'
+import { mailboxForTest } from '../../server/testing/mailbox.ts'
 import { openSocket } from '../../server/testing/raw-http.ts'
-import { openStuckSmtp } from '../../server/testing/smtp-faults.ts'
 import { startUsedProduct, withEmbeddedDatabase } from './embedded-database.ts'
 
 const EXIT_MS = 10_000
@@ -77,19 +76,18 @@ test('SIGTERM while a client never ends its request: exit code 0 within 10 s', a
 })
 
 test('SIGTERM while the SMTP server hangs: exit code 0 within 10 s, and the mail comes after the next start', async () => {
-  const mailbox = closeAfterTest(await openMailbox())
-  const stuck = closeAfterTest(await openStuckSmtp(Number(new URL(mailbox.url).port)))
-  const { product, client } = await startProductForTest({ env: { SMTP_URL: stuck.url } })
+  const mailbox = await mailboxForTest(0, { isHeld: true })
+  const { product, client } = await startProductForTest({ env: { SMTP_URL: mailbox.url } })
   const email = 'olga@example.org'
   await client.call('POST', '/registrations', {
     body: { email, clientToken: 'one browser', device: DEVICE },
   })
-  await stuck.caught
+  await mailbox.caught
   await expectGracefulExit(product)
   // The last lines of the log are not cut off.
   await product.printed(/(mail not sent, will retry)/)
 
-  stuck.letGo()
+  mailbox.letGo()
   await product.start()
   expect(await mailbox.codeFor(email)).toMatch(/^\d{6}$/)
 })

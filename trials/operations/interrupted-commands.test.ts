@@ -10,7 +10,7 @@ import { startEmbeddedPostgres } from '../../server/operations/embedded-postgres
 import { isServerOf } from '../../server/operations/embedded-postgres/pid-file.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { envOf, runCommand, startCommand } from '../../server/testing/run-command.ts'
-import { openTarpitSmtp } from '../../server/testing/smtp-faults.ts'
+import { openHangingSmtp } from '../../server/testing/smtp-faults.ts'
 import { startTestApp, type TestApp } from '../../server/testing/test-app.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
 
@@ -114,7 +114,7 @@ test('an interrupted command stops the database that it has started', async () =
   const wall = await startWall({ DATA_DIR })
   await wall.client.signIn(EMAIL)
   await wall.stop()
-  const tarpit = await openTarpitSmtp('hello')
+  const tarpit = await openHangingSmtp('hello', { drips: true })
   onTestFinished(() => tarpit.close())
   const command = begin({ DATA_DIR, SMTP_URL: tarpit.url }, 'doctor')
   await expect.poll(() => tarpit.counts.connections).toBe(1)

@@ -1,34 +1,26 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newEmail } from '../../testing/account-fixture.ts'
-import type { TestUser } from '../../testing/client.ts'
-import { startChange, verifyChange } from '../../testing/email-change-calls.ts'
+import { startChange, storedEmail, verifyChange } from '../../testing/email-change-calls.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { countCodes, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
-import { startMailApp } from '../../testing/test-app.ts'
+import { mailAppForFile } from '../../testing/test-app.ts'
 
-const { app, mailbox } = await startMailApp()
-afterAll(() => app.close())
-
-const start = (user: TestUser, email: string) => startChange(app, user, email)
-const verify = (user: TestUser, id: string) => verifyChange(app, user, id)
-
-async function emailOf({ token }: TestUser): Promise<string> {
-  return (await app.call('GET', '/users/current', { token })).body.email
-}
+const { app, mailbox } = await mailAppForFile()
 
 test('an e-mail is changed with the code mailed to the new address; the old one gets a notice, and no longer signs in', async () => {
   const olga = await app.signUp()
   await mailbox.mailTo(olga.email)
   const email = newEmail()
-  const { status, body } = await start(olga, email)
+  const { status, body } = await startChange(app, olga, email)
   expect([status, body]).toEqual([201, { id: expect.any(String) }])
   expect((await mailbox.mailTo(email)).subject).toContain('код для смены почты')
   expect(await mailbox.codeFor(email)).toBe(app.codeFor(body.id))
-  expect(await emailOf(olga)).toBe(olga.email)
+  expect(await storedEmail(app, olga)).toBe(olga.email)
 
-  const verified = await verify(olga, body.id)
+  const verified = await verifyChange(app, olga, body.id)
   expect([verified.status, verified.body]).toEqual([200, { email }])
-  expect(await emailOf(olga)).toBe(email)
+  const current = await app.call('GET', '/users/current', { token: olga.token })
+  expect(current.body.email).toBe(email)
   const notice = await mailbox.mailTo(olga.email, 2)
   expect(notice.subject).toBe('Почта аккаунта изменена · Вслух')
   expect(notice.text).toContain(olga.username)
@@ -39,32 +31,31 @@ test('an e-mail is changed with the code mailed to the new address; the old one 
 })
 
 test('a taken address, in any case, is EMAIL_ALREADY_EXISTS at the start', async () => {
-  const olga = await app.signUp()
-  const petr = await app.signUp()
-  expectRefusal(await start(olga, petr.email), 'EMAIL_ALREADY_EXISTS')
-  expectRefusal(await start(olga, petr.email.toUpperCase()), 'EMAIL_ALREADY_EXISTS')
-  expectRefusal(await start(olga, olga.email), 'EMAIL_ALREADY_EXISTS')
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  for (const taken of [petr.email, petr.email.toUpperCase(), olga.email]) {
+    expectRefusal(await startChange(app, olga, taken), 'EMAIL_ALREADY_EXISTS')
+  }
 })
 
 test('one of two users who race for an address gets it, the other EMAIL_ALREADY_EXISTS', async () => {
-  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const users = [await app.signUp(), await app.signUp()]
   const email = newEmail()
-  const [olgas, petrs] = [(await start(olga, email)).body.id, (await start(petr, email)).body.id]
-  const answers = await Promise.all([verify(olga, olgas), verify(petr, petrs)])
+  const ids: string[] = []
+  for (const user of users) ids.push((await startChange(app, user, email)).body.id)
+  const answers = await Promise.all(users.map((user, n) => verifyChange(app, user, ids[n] ?? '')))
   expect(countCodes(answers)).toEqual({ ok: 1, EMAIL_ALREADY_EXISTS: 1 })
-  const winner = answers[0]?.status === 200 ? olga : petr
-  const loser = winner === olga ? petr : olga
-  expect(await emailOf(winner)).toBe(email)
-  expect(await emailOf(loser)).toBe(loser.email)
-  await mailbox.mailTo(winner.email, 2)
-  await mailbox.mailTo(loser.email)
-  expect(mailbox.mails.filter(({ to }) => to === loser.email)).toHaveLength(1)
+  for (const [n, user] of users.entries()) {
+    const isWinner = answers[n]?.status === 200
+    expect(await storedEmail(app, user)).toBe(isWinner ? email : user.email)
+    await mailbox.mailTo(user.email, isWinner ? 2 : 1)
+    if (!isWinner) expect(mailbox.mailsTo(user.email)).toHaveLength(1)
+  }
 })
 
 test('a code is accepted only from the user who requested the change', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
-  const { id } = (await start(olga, newEmail())).body
+  const { id } = (await startChange(app, olga, newEmail())).body
   const asOlgasClient = { ...petr, clientToken: olga.clientToken }
-  expectRefusal(await verify(asOlgasClient, id), 'OPERATION_EXPIRED')
-  expect(await emailOf(petr)).toBe(petr.email)
+  expectRefusal(await verifyChange(app, asOlgasClient, id), 'OPERATION_EXPIRED')
+  expect(await storedEmail(app, petr)).toBe(petr.email)
 })

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newEmail } from '../../testing/account-fixture.ts'
-import type { TestUser } from '../../testing/client.ts'
 import { lockWaits } from '../../testing/databases.ts'
 import {
   changeEmail,
@@ -15,45 +14,38 @@ import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
 import { strictApp } from '../../testing/limited-app.ts'
 import { passEmailChangeTime, stopClock } from '../../testing/passing-time.ts'
 import { from, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
-import { appForTest, startMailApp, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, mailAppForTest, testPerNode } from '../../testing/test-app.ts'
 import { removeExpiredAccountRows } from './account.repository.ts'
 
 const DAY = 86_400
-const ORIGIN = 'https://vslukh.example'
-const CONTACT = 'help@vslukh.example'
 
-const CHANGED = /^Почта аккаунта изменена/
+const app = await appForFile()
 
-const { app, mailbox } = await startMailApp({ publicUrl: ORIGIN, contactEmail: CONTACT })
-afterAll(() => app.close())
-
-const move = (user: TestUser, email: string, old?: string) =>
-  changeEmail({ app, mailbox }, user, { email, ...(old && { old }) })
-
-test('the notice to the old address contains a link to the site, and the mail to the new one does not', async () => {
-  const olga = await app.signUp()
-  const email = newEmail()
-  const { id, secret } = await move(olga, email)
-  const { text } = await mailbox.mailAbout(olga.email, CHANGED)
-  expect(text).toContain(`\n${ORIGIN}/email-undo#${id}.${secret}\n`)
-  expect(text).toContain(`напишите нам: ${CONTACT}`)
-  expect((await mailbox.mailTo(email)).text).not.toContain('email-undo')
-})
-
-test('without PUBLIC_URL the link leads to the address that the server prints', async () => {
-  const local = await appForTest({ config: { smtpUrl: mailbox.url, port: 3000 } })
-  const user = await local.signUp()
-  await changeEmail({ app: local, mailbox }, user, { email: newEmail() })
-  const { text } = await mailbox.mailAbout(user.email, CHANGED)
-  expect(text).toContain('\nhttp://localhost:3000/email-undo#')
-})
+test.each([
+  // Without PUBLIC_URL the link leads to the address that the server prints.
+  [{ port: 3000 }, 'http://localhost:3000'],
+  [{ publicUrl: 'https://vslukh.example' }, 'https://vslukh.example'],
+])(
+  'with %o the notice to the old address contains a link to %s, and the mail to the new one does not',
+  async (config, origin) => {
+    const contactEmail = 'help@vslukh.example'
+    const { app, mailbox } = await mailAppForTest({ ...config, contactEmail })
+    const olga = await app.signUp()
+    const email = newEmail()
+    const { id, secret } = await changeEmail(app, olga, email)
+    const { text } = await mailbox.mailAbout(olga.email, /^Почта аккаунта изменена/)
+    expect(text).toContain(`\n${origin}/email-undo#${id}.${secret}\n`)
+    expect(text).toContain(`напишите нам: ${contactEmail}`)
+    expect((await mailbox.mailTo(email)).text).not.toContain('email-undo')
+  },
+)
 
 test('a changed e-mail keeps all sessions; the link restores exactly the old address and closes every session of the account', async () => {
   const olga = await app.signIn(`Olga.${randomUUID()}@example.org`)
   const thief = await app.signIn(olga.email, 'thief')
   const neighbour = await app.signUp()
   const stolen = newEmail()
-  const link = await move(thief, stolen, olga.email)
+  const link = await changeEmail(app, thief, stolen)
   const areSignedIn = () =>
     Promise.all([olga, thief, neighbour].map((user) => isSignedIn(app, user)))
   expect(await areSignedIn()).toEqual([true, true, true])
@@ -68,7 +60,10 @@ test('a changed e-mail keeps all sessions; the link restores exactly the old add
 test('a link works once, and only when it is complete', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const email = newEmail()
-  const [olgas, petrs] = [await move(olga, email), await move(petr, newEmail())]
+  const [olgas, petrs] = [
+    await changeEmail(app, olga, email),
+    await changeEmail(app, petr, newEmail()),
+  ]
   const wrong = [
     { ...olgas, secret: petrs.secret },
     { ...olgas, secret: olgas.secret.slice(0, -1) },
@@ -84,12 +79,12 @@ test('a link works once, and only when it is complete', async () => {
 
 test('a link works for three days, and its change is removed after them', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
-  const email = newEmail()
-  const early = await move(olga, newEmail())
+  const early = await changeEmail(app, olga, newEmail())
   await passEmailChangeTime(app, 3 * DAY - 60)
   await removeExpiredAccountRows(app.db)
   expect((await undoChange(app, early)).status).toBe(204)
-  const late = await move(petr, email)
+  const email = newEmail()
+  const late = await changeEmail(app, petr, email)
   await passEmailChangeTime(app, 3 * DAY)
   expectRefusal(await undoChange(app, late), 'LINK_EXPIRED')
   expect(await storedEmail(app, petr)).toBe(email)
@@ -98,30 +93,32 @@ test('a link works for three days, and its change is removed after them', async 
   expect(await rows.execute()).toEqual([])
 })
 
-test('each link of a chain of changes restores its own old address; the first undoes the whole chain and ends the later ones', async () => {
-  for (const isLaterFirst of [true, false]) {
+test.each([true, false])(
+  'the first link of a chain of changes undoes the whole chain and ends the later ones; a later one, used before: %s, restores its own old address',
+  async (isLaterFirst) => {
     const olga = await app.signUp()
     const second = newEmail()
-    const links = [await move(olga, second), await move(olga, newEmail(), second)] as const
+    const first = await changeEmail(app, olga, second)
+    const later = await changeEmail(app, olga, newEmail())
     if (isLaterFirst) {
-      expect((await undoChange(app, links[1])).status).toBe(204)
+      expect((await undoChange(app, later)).status).toBe(204)
       expect(await storedEmail(app, olga)).toBe(second)
     }
-    expect((await undoChange(app, links[0])).status).toBe(204)
-    expectRefusal(await undoChange(app, links[1]), 'LINK_EXPIRED')
+    expect((await undoChange(app, first)).status).toBe(204)
+    expectRefusal(await undoChange(app, later), 'LINK_EXPIRED')
     expect(await storedEmail(app, olga)).toBe(olga.email)
-  }
-})
+  },
+)
 
 test('an undo to an address that another account has is refused with an explanation, and works once the address is free', async () => {
   const olga = await app.signUp()
-  const link = await move(olga, newEmail())
+  const link = await changeEmail(app, olga, newEmail())
   const newcomer = await app.signIn(olga.email)
   const refused = await undoChange(app, link)
   expectRefusal(refused, 'EMAIL_ALREADY_EXISTS')
   expect(refused.body.message).toContain('другой аккаунт')
   expect(await isSignedIn(app, olga)).toBe(true)
-  await verifyChange(app, newcomer, (await startChange(app, newcomer, newEmail())).body.id)
+  await changeEmail(app, newcomer, newEmail())
   expect((await undoChange(app, link)).status).toBe(204)
   expect(await storedEmail(app, olga)).toBe(olga.email)
 })
@@ -129,7 +126,7 @@ test('an undo to an address that another account has is refused with an explanat
 test('an undo ends a pending change of its account, and no other', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const others = (await startChange(app, petr, newEmail())).body.id
-  const link = await move(olga, newEmail())
+  const link = await changeEmail(app, olga, newEmail())
   const pending = (await startChange(app, olga, newEmail())).body.id
   await undoChange(app, link)
   const again = await app.signIn(olga.email, olga.clientToken)
@@ -154,7 +151,7 @@ testPerNode('limits counted in memory, by each node for itself')(
 test('an undo that races with the thief’s next change wins in either order', async () => {
   for (let round = 0; round < 4; round++) {
     const olga = await app.signUp()
-    const link = await move(olga, newEmail())
+    const link = await changeEmail(app, olga, newEmail())
     const next = (await startChange(app, olga, newEmail())).body.id
     const [undone, moved] = await Promise.all([
       undoChange(app, link),
@@ -172,24 +169,19 @@ test.each(['/logins', '/registrations'] as const)(
   async (path) => {
     const olga = await app.signUp()
     const stolen = newEmail()
-    await move(olga, stolen)
+    await changeEmail(app, olga, stolen)
     const { id } = (await startAt(app, path, { email: stolen })).body
-    const sessions = app.db.selectFrom('sessions').select('id').where('user_id', '=', olga.id)
-    const signIn = await app.db.transaction().execute(async (tx) => {
-      await tx.selectFrom('users').select('id').where('id', '=', olga.id).forUpdate().execute()
-      const answer = verifyAt(app, path, { id })
-      await expect.poll(() => lockWaits(app)).toBeGreaterThan(0)
-      await tx
-        .updateTable('users')
-        .set({ email: olga.email, email_key: olga.email })
-        .where('id', '=', olga.id)
-        .execute()
-      await tx.deleteFrom('sessions').where('user_id', '=', olga.id).execute()
-      return { answer }
-    })
-    const { status } = await signIn.answer
+    const undo = await app.db.startTransaction().execute()
+    await undo.selectFrom('users').select('id').where('id', '=', olga.id).forUpdate().execute()
+    const signIn = verifyAt(app, path, { id })
+    await expect.poll(() => lockWaits(app)).toBeGreaterThan(0)
+    const email = { email: olga.email, email_key: olga.email }
+    await undo.updateTable('users').set(email).where('id', '=', olga.id).execute()
+    await undo.deleteFrom('sessions').where('user_id', '=', olga.id).execute()
+    await undo.commit().execute()
     // The registration proves an address that no account has by now, so it creates a new account.
-    expect(status).toBe(path === '/logins' ? 400 : 200)
+    expect((await signIn).status).toBe(path === '/logins' ? 400 : 200)
+    const sessions = app.db.selectFrom('sessions').select('id').where('user_id', '=', olga.id)
     expect(await sessions.execute()).toEqual([])
   },
 )

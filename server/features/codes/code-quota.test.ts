@@ -15,17 +15,17 @@ function openMailbox() {
   const wrong: number[] = []
   const email = 'olga@example.org'
   const clientHash = Buffer.from('browser')
+  const db = undefined as never
 
   /** Returns the seconds to wait, 0 when it was counted. */
-  async function countAt(now: number, charge: () => Promise<unknown>, counted: number[]) {
+  async function countAt(now: number, counted: number[], charge: () => Promise<unknown>) {
     time = now
-    try {
-      await charge()
-    } catch (error) {
-      return (error as { retryAfter: number }).retryAfter
-    }
-    counted.push(now)
-    return 0
+    const refusal = await charge().then(
+      () => undefined,
+      (error: { retryAfter: number }) => error,
+    )
+    if (!refusal) counted.push(now)
+    return refusal?.retryAfter ?? 0
   }
 
   return {
@@ -33,16 +33,11 @@ function openMailbox() {
     wrong,
     /** Checks a wrong code at a second, as the nth try of an operation. */
     guess: (now: number, n: number, knownBy: KnownBy = null) =>
-      countAt(now, () => limits.charge([wrongCodeCharge({ email, knownBy }, n)]), wrong),
-    triesLeft: (attempts: number) =>
-      countTriesLeft(limits, { email, knownBy: null, attempts }, undefined as never),
+      countAt(now, wrong, () => limits.charge([wrongCodeCharge({ email, knownBy }, n)])),
+    triesLeft: (attempts: number) => countTriesLeft(limits, { email, knownBy: null, attempts }, db),
     /** Asks for a mail at a second. */
     request: (ip: string, now: number, knownBy: KnownBy = null) =>
-      countAt(
-        now,
-        () => chargeMail(limits, { email, ip, clientHash, knownBy }, undefined as never),
-        sent,
-      ),
+      countAt(now, sent, () => chargeMail(limits, { email, ip, clientHash, knownBy }, db)),
   }
 }
 
@@ -123,31 +118,24 @@ test('known browsers and networks have mails of their own, six in any hour', asy
   }
 })
 
-/**
- * Strangers ask for a code every five minutes during these days, and try each code five times, also
- * from the owner's browser and network. Returns the waits at each code's tries.
- */
-async function guessAllDays(days: number, networkAt: (minute: number) => number) {
-  const mailbox = openMailbox()
-  const waits: number[][] = []
-  for (let minute = 0; minute < days * 24 * 60; minute += 5) {
-    const network = stranger(networkAt(minute))
-    const isMailed = (await mailbox.request(network, minute * MINUTE)) === 0
-    const tries: number[] = []
-    for (let n = 1; n <= CODE_ATTEMPTS; n++) {
-      const now = minute * MINUTE + n
-      if (isMailed) tries.push(await mailbox.guess(now, n))
-      for (const known of ['browser', 'network'] as const) await mailbox.guess(now, n, known)
-    }
-    if (isMailed) waits.push(tries)
-  }
-  return { mailbox, waits }
-}
-
+// Strangers ask for a code every five minutes during nine days, and try each code five times, also
+// from the owner's browser and network.
 test.each([1, 20, 100_000])(
   'from %i networks, and from the owner’s own browser and network, strangers guess 40 codes a day and 152 more, and into an account in a year with 1.47 percent at most; every mailed code may still be tried twice',
   async (networks) => {
-    const { mailbox, waits } = await guessAllDays(9, (minute) => (minute / 5) % networks)
+    const mailbox = openMailbox()
+    const waits: number[][] = []
+    for (let minute = 0; minute < 9 * 24 * 60; minute += 5) {
+      const network = stranger((minute / 5) % networks)
+      const isMailed = (await mailbox.request(network, minute * MINUTE)) === 0
+      const tries: number[] = []
+      for (let n = 1; n <= CODE_ATTEMPTS; n++) {
+        const now = minute * MINUTE + n
+        if (isMailed) tries.push(await mailbox.guess(now, n))
+        for (const known of ['browser', 'network'] as const) await mailbox.guess(now, n, known)
+      }
+      if (isMailed) waits.push(tries)
+    }
     expect(mailbox.wrong.length).toBeLessThanOrEqual(152 + 9 * 40)
     expect(mailbox.wrong.length).toBeGreaterThan(9 * 40)
     const chance = 1 - (1 - 10 ** -CODE_LENGTH) ** (152 + 40 * 366)
@@ -155,10 +143,10 @@ test.each([1, 20, 100_000])(
     expect(waits.filter(([first, second]) => first !== 0 || second !== 0)).toEqual([])
     expect(waits.some(([, , third]) => third !== 0)).toBe(true)
     const now = 9 * DAY
-    expect(await mailbox.guess(now, 1)).toBe(0)
-    expect(await mailbox.triesLeft(1)).toBe(1)
-    expect(await mailbox.guess(now, 2)).toBe(0)
-    expect(await mailbox.triesLeft(2)).toBe(0)
+    for (const n of [1, 2]) {
+      expect(await mailbox.guess(now, n)).toBe(0)
+      expect(await mailbox.triesLeft(n)).toBe(2 - n)
+    }
     expect(await mailbox.guess(now, 3)).toBeLessThanOrEqual(36 * HOUR)
   },
 )

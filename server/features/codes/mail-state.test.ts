@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest'
-import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { openMailbox } from '../../testing/mailbox.ts'
 import { passCodeTime, passRequestTime, retryMails } from '../../testing/passing-time.ts'
 import { askMail, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
-import { openRefusingSmtp, stuckMailbox } from '../../testing/smtp-faults.ts'
-import { appForTest, mailAppForTest, type TestApp } from '../../testing/test-app.ts'
+import { mailAppForTest, type TestApp } from '../../testing/test-app.ts'
 
 const EMAIL = 'olga@example.org'
 const MINUTE = 60
+const GREYLISTED = { code: 451, words: '4.7.1 Greylisted' }
 
 const start = async (app: TestApp): Promise<string> =>
   (await startAt(app, '/registrations', { email: EMAIL })).body.id
@@ -19,38 +17,23 @@ async function minutesLeft(app: TestApp, id: string, state: string): Promise<num
   return ((await askMail(app, id)).body.expiresAt - Date.now() / 1000) / MINUTE
 }
 
-/** A server that greylists (451), and what happens once it accepts. */
-async function greylistedApp() {
-  const greylisting = await openRefusingSmtp({ code: 451, words: '4.7.1 Greylisted' })
-  const app = await appForTest({ config: { smtpUrl: greylisting.url } })
-  const accept = async () => {
-    await greylisting.close()
-    const mailbox = closeAfterTest(await openMailbox(greylisting.port))
-    await retryMails(app)
-    return mailbox
-  }
-  return { app, accept }
-}
-
 test('a mail is queued, then sent', async () => {
-  const { stuck } = await stuckMailbox()
-  const app = await appForTest({ config: { smtpUrl: stuck.url } })
+  const { app, mailbox } = await mailAppForTest({}, { isHeld: true })
   const id = await start(app)
-  await stuck.caught
+  await mailbox.caught
   expect((await askMail(app, id)).body.state).toBe('queued')
-  stuck.letGo()
+  mailbox.letGo()
   await minutesLeft(app, id, 'sent')
 })
 
 test('a mail to an address that does not exist is refused; a new start queues it again', async () => {
-  const refusing = closeAfterTest(await openRefusingSmtp({ code: 550, words: '5.1.1 unknown' }))
-  const app = await appForTest({ config: { smtpUrl: refusing.url } })
+  const refusal = { code: 550, words: '5.1.1 unknown' }
+  const { app, mailbox } = await mailAppForTest({}, { refusal })
   const id = await start(app)
   await minutesLeft(app, id, 'refused')
-
   await passCodeTime(app, 61)
   await start(app)
-  await expect.poll(() => refusing.counts.refusals).toBe(2)
+  await expect.poll(() => mailbox.counts.refusals).toBe(2)
   await minutesLeft(app, id, 'refused')
 })
 
@@ -65,11 +48,12 @@ test('only the client that started an operation can read its mail state, and onl
 })
 
 test('the ten minutes of a code begin when its mail is accepted, however long that took', async () => {
-  const { app, accept } = await greylistedApp()
+  const { app, mailbox } = await mailAppForTest({}, { refusal: GREYLISTED })
   const id = await start(app)
   expect(await minutesLeft(app, id, 'retrying')).toBeGreaterThan(19)
   await passRequestTime(app, 8 * MINUTE)
-  const mailbox = await accept()
+  mailbox.accept()
+  await retryMails(app)
   const code = await mailbox.codeFor(EMAIL)
   const left = await minutesLeft(app, id, 'sent')
   expect(left).toBeGreaterThan(9)
@@ -79,13 +63,14 @@ test('the ten minutes of a code begin when its mail is accepted, however long th
 })
 
 test('a code lives for 20 minutes from its request at most; asked for again while it waits, it comes once', async () => {
-  const { app, accept } = await greylistedApp()
+  const { app, mailbox } = await mailAppForTest({}, { refusal: GREYLISTED })
   const id = await start(app)
   await minutesLeft(app, id, 'retrying')
   await passRequestTime(app, 15 * MINUTE)
   expect(await start(app)).toBe(id)
 
-  const mailbox = await accept()
+  mailbox.accept()
+  await retryMails(app)
   await mailbox.codeFor(EMAIL)
   expect(await minutesLeft(app, id, 'sent')).toBeLessThanOrEqual(5.1)
   await startAt(app, '/registrations', { email: 'last@example.org' })

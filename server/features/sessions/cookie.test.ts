@@ -12,7 +12,6 @@ function parse([setCookie = '']: string[]) {
 }
 
 test.each([
-  ['without PUBLIC_URL', undefined, 'session', []],
   ['with an http PUBLIC_URL', 'http://vsluh.example', 'session', []],
   ['with an https PUBLIC_URL', 'https://vsluh.example', '__Host-session', ['Secure']],
 ])(

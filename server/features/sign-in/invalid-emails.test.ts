@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startChange } from '../../testing/email-change-calls.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
-import { startMailApp } from '../../testing/test-app.ts'
+import { mailAppForFile } from '../../testing/test-app.ts'
 
-const { app, mailbox } = await startMailApp()
-afterAll(() => app.close())
+const { app, mailbox } = await mailAppForFile()
 const user = await app.signIn('sender@example.org')
 await mailbox.mailTo(user.email)
 

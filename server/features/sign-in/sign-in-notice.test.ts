@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { isSignedIn } from '../../testing/email-change-calls.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
 import type { ReceivedMail } from '../../testing/mailbox.ts'
 import { mailAppForTest } from '../../testing/test-app.ts'
-import { openBrowser } from '../sessions/sessions.fixture.ts'
+import { openBrowser, refresh } from '../sessions/sessions.fixture.ts'
 
 const isNotice = ({ subject }: ReceivedMail) => /^Вход с нового устройства/.test(subject)
 
@@ -22,21 +25,25 @@ test('a sign-in by an unknown client is followed by one notice with its time, it
   await expect.poll(async () => (await mailHealth(app.db)).waiting).toBe(0)
   // Codes for four sign-ins, and the notice of one of them.
   expect(mailbox.mails).toHaveLength(5)
-  const notices = mailbox.mails.filter(isNotice)
-  expect(notices).toHaveLength(1)
-  const [{ to, text, autoSubmitted } = { to: '', text: '', autoSubmitted: '' }] = notices
-  expect({ to, autoSubmitted }).toEqual({ to: email, autoSubmitted: 'auto-generated' })
-  expect(text).toContain(user.username)
-  expect(text).toMatch(/\d+ [а-я]+ в \d\d:\d\d по Москве, Firefox, Linux/)
-  expect(text).toContain('\nhttps://vsluh.example/settings/devices\n')
-  expect(text).toContain(contactEmail)
+  const text = expect.stringMatching(/\d+ [а-я]+ в \d\d:\d\d по Москве, Firefox, Linux/)
+  expect(mailbox.mails.filter(isNotice)).toMatchObject([{ to: email, text }])
+  const notice = mailbox.mails.find(isNotice)?.text
+  for (const part of [user.username, '\nhttps://vsluh.example/settings/devices\n', contactEmail]) {
+    expect(notice).toContain(part)
+  }
 })
 
-test('the notice of the eleventh session mentions that it has closed the oldest; earlier notices do not', async () => {
+test('a user has at most 10 sessions: the eleventh closes the oldest, which only its notice mentions', async () => {
   const { app, mailbox } = await mailAppForTest()
+  const users: TestUser[] = []
   for (let device = 1; device <= 11; device++) {
-    await app.signIn('many@example.org', `device ${device}`)
+    users.push(await app.signIn('many@example.org', `device ${device}`))
   }
+  const signedIn = await Promise.all(users.map((user) => isSignedIn(app, user)))
+  expect(signedIn).toEqual([false, ...Array(10).fill(true)])
+  expectRefusal(await refresh(app, users[0] as TestUser), 'UNAUTHORIZED')
+  const { token } = users[10] as TestUser
+  expect((await app.call('GET', '/sessions', { token })).body.sessions).toHaveLength(10)
   const notices = () => mailbox.mails.filter(isNotice)
   await expect.poll(() => notices().length).toBe(10)
   const closed = /Сессий может быть не больше 10, поэтому самая старая завершена\./

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { wakeSenders } from '../../kernel/mail/queue-mail.ts'
 import { checkMailName, checkMailQueue } from '../../operations/doctor/mail-checks.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { openMailbox } from '../../testing/mailbox.ts'
+import { mailboxForTest } from '../../testing/mailbox.ts'
 import { passLimitTime } from '../../testing/passing-time.ts'
 import { envOf, runHere } from '../../testing/run-command.ts'
 import { askMail, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
@@ -17,8 +17,9 @@ const HOUR = 3600
 
 /** Two nodes under the limits of a real wall, whose mail server refuses mailboxes of gone.example. */
 async function nodesForTest() {
-  const mailbox = await openMailbox(0, (address) => address.endsWith('@gone.example'))
-  onTestFinished(() => mailbox.close())
+  const of = (address: string) => address.endsWith('@gone.example')
+  const refusal = { code: 550, words: '5.1.1 no such mailbox', of }
+  const mailbox = await mailboxForTest(0, { refusal })
   const limits = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
   const config = { ...limits, smtpUrl: mailbox.url, moderatorEmails: [OPERATOR] }
   const app = await appForTest({ config })

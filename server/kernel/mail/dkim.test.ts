@@ -20,11 +20,12 @@ async function keyFile(text: string): Promise<string> {
 }
 
 /** Relaxed canonicalization of a header field and of a body (RFC 6376, sections 3.4.2 and 3.4.4). */
-const relaxHeader = (name: string, value: string) =>
-  `${name.toLowerCase()}:${value
-    .replace(/\r\n/g, '')
-    .replace(/[ \t]+/g, ' ')
-    .trim()}`
+const relaxField = (field: string) =>
+  field
+    .replace(/[\r\n \t]+/g, ' ')
+    .replace(/^[^:]+/, (name) => name.toLowerCase())
+    .replace(/ ?: ?/, ':')
+    .trim()
 const relaxBody = (body: string) =>
   `${body
     .replace(/[ \t]+(?=\r\n)/g, '')
@@ -34,32 +35,26 @@ const relaxBody = (body: string) =>
 /** Verifies the signature of a mail as its receiver does. Returns what the signature says of itself. */
 function verifySignature(source: string) {
   const end = source.indexOf('\r\n\r\n')
-  const body = source.slice(end + 4)
   const fields = source
     .slice(0, end)
     .split(/\r\n(?![ \t])/)
-    .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)] as const)
-  const fieldOf = (name: string) =>
-    fields.findLast(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
+    .map(relaxField)
+  const fieldOf = (name: string) => fields.findLast((field) => field.startsWith(`${name}:`))
   const signature = fieldOf('dkim-signature') ?? ''
-  const tags = Object.fromEntries(
-    signature.split(';').map((tag) => {
-      const [name = '', ...value] = tag.split('=')
-      return [name.trim(), value.join('=').replace(/\s/g, '')]
-    }),
-  )
-  const signed = (tags.h ?? '').split(':').filter((name) => fieldOf(name) !== undefined)
-  const unsigned = signature.replace(/(;\s*b=)[^;]*$/, '$1')
+  const tag = (name: string) =>
+    new RegExp(`[:;] ?${name}=([^;]*)`).exec(signature)?.[1]?.replaceAll(' ', '') ?? ''
+  const signed = tag('h').toLowerCase().split(':')
   const text = [
-    ...signed.map((name) => relaxHeader(name, fieldOf(name) ?? '')),
-    relaxHeader('dkim-signature', unsigned),
-  ].join('\r\n')
-  const verify = createVerify('sha256').update(text, 'latin1')
-  const hash = createHash('sha256').update(relaxBody(body), 'latin1').digest('base64')
+    ...signed.flatMap((name) => fieldOf(name) ?? []),
+    signature.replace(/(; ?b=)[^;]*$/, '$1'),
+  ]
+  const verify = createVerify('sha256').update(text.join('\r\n'), 'latin1')
+  const hash = createHash('sha256').update(relaxBody(source.slice(end + 4)), 'latin1')
   return {
-    tags,
-    isBodyWhole: hash === tags.bh,
-    isSigned: verify.verify(keys.publicKey, tags.b ?? '', 'base64'),
+    tags: { a: tag('a'), d: tag('d'), s: tag('s') },
+    signed,
+    isBodyWhole: hash.digest('base64') === tag('bh'),
+    isSigned: verify.verify(keys.publicKey, tag('b'), 'base64'),
   }
 }
 
@@ -68,12 +63,12 @@ test('every mail has a valid DKIM signature for the domain of MAIL_FROM, which a
   const { app, mailbox } = await mailAppForTest({ dkim, mailFrom })
   await startAt(app, '/registrations', { email: 'olga@example.org' })
   const { source } = await mailbox.mailTo('olga@example.org')
-  const { tags, ...verified } = verifySignature(source)
-  expect(tags).toMatchObject({ a: 'rsa-sha256', d: 'vsluh.example', s: 'wall' })
-  for (const name of ['from', 'to', 'subject', 'date', 'otp-token']) {
-    expect(tags.h?.split(':')).toContain(name)
-  }
-  expect(verified).toEqual({ isBodyWhole: true, isSigned: true })
+  expect(verifySignature(source)).toEqual({
+    tags: { a: 'rsa-sha256', d: 'vsluh.example', s: 'wall' },
+    signed: expect.arrayContaining(['from', 'to', 'subject', 'date', 'otp-token']),
+    isBodyWhole: true,
+    isSigned: true,
+  })
 
   const smtpUrl = mailbox.url
   await sendTestMail('petr@example.org', { smtpUrl, appName: 'Вслух', mailFrom, dkim })

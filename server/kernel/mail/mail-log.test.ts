@@ -1,13 +1,11 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
-import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { freePort } from '../../testing/free-port.ts'
-import { openMailbox } from '../../testing/mailbox.ts'
+import { mailboxForTest } from '../../testing/mailbox.ts'
 import { retryMails } from '../../testing/passing-time.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
-import { openRefusingSmtp } from '../../testing/smtp-faults.ts'
-import { appForTest, SECRET, type TestApp } from '../../testing/test-app.ts'
+import { appForTest, mailAppForTest, SECRET, type TestApp } from '../../testing/test-app.ts'
 import { deriveKey } from '../config/app-secret.ts'
 import { addJob } from '../queue/queue.ts'
 import { MAIL_LOG_KEY, mailHealth, selectMailLog } from './mail-log.repository.ts'
@@ -33,7 +31,7 @@ test('a mail that fails first has one row, which says in the end that it was sen
   expect(rows).toEqual([{ half: 1 }])
   await sql`UPDATE outbox SET queued_at = queued_at - interval '1 minute'`.execute(app.db)
   expect((await mailHealth(app.db)).oldestSeconds).toBeGreaterThan(60)
-  closeAfterTest(await openMailbox(port))
+  await mailboxForTest(port)
   await retryMails(app)
   await expect.poll(() => logOf(app)).toMatchObject([{ outcome: 'sent', error: null }])
   const [row] = await logOf(app, 'OLGA@example.org')
@@ -48,13 +46,8 @@ test('a mail that fails first has one row, which says in the end that it was sen
 })
 
 test('the answer of a server that refuses an address stands in the log and in the log of mails, with the address masked', async () => {
-  const refusing = closeAfterTest(
-    await openRefusingSmtp({
-      code: 550,
-      words: `5.1.1 <${EMAIL}>: no mailbox olga here`,
-    }),
-  )
-  const app = await appForTest({ config: { smtpUrl: refusing.url } })
+  const words = `5.1.1 <${EMAIL}>: no mailbox olga here`
+  const { app } = await mailAppForTest({}, { refusal: { code: 550, words } })
   await startAt(app, '/registrations', { email: EMAIL })
   const line = JSON.parse(await app.logLine('mail refused'))
   const answer = '550 5.1.1 <o***@example.org>: no mailbox *** here'
@@ -69,13 +62,10 @@ test('the doctor warns of an hour in which mails expired and none was sent', asy
   const mail = { to: EMAIL, username: 'olga_1', changeId: 'x', expiresAt: Date.now() - 1 }
   await queueMail(app.db, 'send-email-notice', mail)
   await app.logLine('mail given up')
-  await expect
-    .poll(async () => checkMailQueue(await mailHealth(app.db)))
-    .toMatchObject({ level: 'warning', fix: expect.stringContaining('mail log') })
+  const check = () => expect.poll(async () => checkMailQueue(await mailHealth(app.db)))
+  await check().toMatchObject({ level: 'warning', fix: expect.stringContaining('mail log') })
   await queueMail(app.db, 'send-email-notice', { ...mail, expiresAt: Date.now() + 60_000 })
-  await expect
-    .poll(async () => checkMailQueue(await mailHealth(app.db)))
-    .toMatchObject({ level: 'ok' })
+  await check().toMatchObject({ level: 'ok' })
 })
 
 test.each([

@@ -1,12 +1,11 @@
 import { expect } from 'vitest'
-import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { shutDatabase } from '../../testing/databases.ts'
 import { freePort } from '../../testing/free-port.ts'
-import { openMailbox } from '../../testing/mailbox.ts'
+import type { MailboxOptions } from '../../testing/mailbox.ts'
 import { report } from '../../testing/moderation-calls.ts'
 import { sendRaw } from '../../testing/raw-http.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
-import { appForTest, testPerNode } from '../../testing/test-app.ts'
+import { mailAppForTest, testPerNode } from '../../testing/test-app.ts'
 import {
   storeBackup,
   storeBackupFailure,
@@ -28,11 +27,9 @@ function sum(series: Map<string, number>, pattern: RegExp): number {
   return [...series].filter(([key]) => pattern.test(key)).reduce((total, [, n]) => total + n, 0)
 }
 
-async function meteredApp(config: object = {}, refuses?: (address: string) => boolean) {
+async function meteredApp(config: object = {}, options?: MailboxOptions) {
   const metricsPort = await freePort()
-  const mailbox = closeAfterTest(await openMailbox(0, refuses))
-  const app = await appForTest({ config: { ...config, metricsPort, smtpUrl: mailbox.url } })
-  return { app, metricsPort, mailbox }
+  return { ...(await mailAppForTest({ ...config, metricsPort }, options)), metricsPort }
 }
 
 test('requests by route pattern and status, cache hits, mails, reports and the state of the node are scraped over HTTP', async () => {
@@ -89,7 +86,10 @@ test('requests by route pattern and status, cache hits, mails, reports and the s
 })
 
 test('refused codes and the networks that asked for them are counted, and so is that they slow others', async () => {
-  const { app, metricsPort } = await meteredApp({ trustProxy: ['127.0.0.1'] }, () => true)
+  const { app, metricsPort } = await meteredApp(
+    { trustProxy: ['127.0.0.1'] },
+    { refusal: { code: 550, words: '5.1.1 no such mailbox' } },
+  )
   for (let n = 0; n < 20; n++) {
     await startAt(app, '/registrations', { email: `${n}@gone.example`, ip: `10.7.${n % 10}.1` })
   }
