@@ -18,7 +18,7 @@ const FAULTS = [
   'server/operations/backup/{nightly-backup,restore}.test.ts',
   'server/operations/start/{installation,start-failure}.test.ts',
   'server/kernel/db/{migrate,time-limits}.test.ts',
-  'server/kernel/http/{overload,pipelining}.test.ts',
+  'server/kernel/http/overload.test.ts',
   'server/kernel/mail/smtp-faults.test.ts',
   'server/features/account-deletion/large-account.test.ts',
   'server/features/moderation/random-acts.test.ts',

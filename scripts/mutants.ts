@@ -28,16 +28,16 @@ const GROUPS: Record<string, Group> = {
     files: ['server/features/codes/*.ts'],
     tests: [
       'server/features/codes/*.test.ts',
-      'server/features/account/email-undo.test.ts',
-      'server/features/sign-in/{invalid-emails,limits,mail-limits}.test.ts',
+      'server/features/account/email-change.test.ts',
+      'server/features/sign-in/{emails,limits}.test.ts',
     ],
   },
   sessions: {
     files: ['server/features/sessions/*.ts'],
     tests: [
       'server/features/sessions/*.test.ts',
-      'server/features/sign-in/{mail-limits,sign-in-notice}.test.ts',
-      'server/features/account/email-undo.test.ts',
+      'server/features/sign-in/{limits,sign-in-notice}.test.ts',
+      'server/features/account/email-change.test.ts',
       'server/kernel/cache/signed-in-reads.test.ts',
       'server/features/posts/publication-limits.test.ts',
       'server/kernel/log/attack-log.test.ts',
@@ -54,7 +54,7 @@ const GROUPS: Record<string, Group> = {
 const TRIGGER_TESTS = [
   ['server/features/posts/counters.test.ts', 'server/features/likes/*.test.ts'],
   [
-    'server/features/moderation/{hiding,left-authors}.test.ts',
+    'server/features/moderation/hiding.test.ts',
     'server/features/account-deletion/{account-deletion,erasure}.test.ts',
   ],
 ]

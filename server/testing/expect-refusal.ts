@@ -13,7 +13,7 @@ export function expectRefusal(
 
 /** Retry-After must be whole seconds from `least` to `most`. */
 export function expectTooMany(
-  answer: TestAnswer,
+  answer: Omit<TestAnswer, 'cookie'>,
   { least = 1, most }: { least?: number; most: number },
 ): void {
   expectRefusal(answer, 'TOO_MANY_REQUESTS')

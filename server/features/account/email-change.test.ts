@@ -1,9 +1,23 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { newEmail } from '../../testing/account-fixture.ts'
-import { startChange, storedEmail, verifyChange } from '../../testing/email-change-calls.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { countCodes, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
-import { mailAppForFile } from '../../testing/test-app.ts'
+import { lockWaits } from '../../testing/databases.ts'
+import {
+  changeEmail,
+  isSignedIn,
+  startChange,
+  storedEmail,
+  undoChange,
+  verifyChange,
+} from '../../testing/email-change-calls.ts'
+import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
+import { strictApp } from '../../testing/limited-app.ts'
+import { passEmailChangeTime, stopClock } from '../../testing/passing-time.ts'
+import { countCodes, from, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+import { mailAppForFile, mailAppForTest, testPerNode } from '../../testing/test-app.ts'
+import { removeExpiredAccountRows } from './account.repository.ts'
+
+const DAY = 86_400
 
 const { app, mailbox } = await mailAppForFile()
 
@@ -59,3 +73,152 @@ test('a code is accepted only from the user who requested the change', async () 
   expectRefusal(await verifyChange(app, asOlgasClient, id), 'OPERATION_EXPIRED')
   expect(await storedEmail(app, petr)).toBe(petr.email)
 })
+
+test.each([
+  // Without PUBLIC_URL the link leads to the address that the server prints.
+  [{ port: 3000 }, 'http://localhost:3000'],
+  [{ publicUrl: 'https://vslukh.example' }, 'https://vslukh.example'],
+])(
+  'with %o the notice to the old address contains a link to %s, and the mail to the new one does not',
+  async (config, origin) => {
+    const contactEmail = 'help@vslukh.example'
+    const { app, mailbox } = await mailAppForTest({ ...config, contactEmail })
+    const olga = await app.signUp()
+    const email = newEmail()
+    const { id, secret } = await changeEmail(app, olga, email)
+    const { text } = await mailbox.mailAbout(olga.email, /^Почта аккаунта изменена/)
+    expect(text).toContain(`\n${origin}/email-undo#${id}.${secret}\n`)
+    expect(text).toContain(`напишите нам: ${contactEmail}`)
+    expect((await mailbox.mailTo(email)).text).not.toContain('email-undo')
+  },
+)
+
+test('a changed e-mail keeps all sessions; the link restores exactly the old address and closes every session of the account', async () => {
+  const olga = await app.signIn(`Olga.${randomUUID()}@example.org`)
+  const thief = await app.signIn(olga.email, 'thief')
+  const neighbour = await app.signUp()
+  const stolen = newEmail()
+  const link = await changeEmail(app, thief, stolen)
+  const areSignedIn = () =>
+    Promise.all([olga, thief, neighbour].map((user) => isSignedIn(app, user)))
+  expect(await areSignedIn()).toEqual([true, true, true])
+  expect(await undoChange(app, link)).toMatchObject({ status: 204, body: undefined })
+  expect(await storedEmail(app, olga)).toBe(olga.email)
+  expect(await areSignedIn()).toEqual([false, false, true])
+
+  expectRefusal(await startAt(app, '/logins', { email: stolen }), 'USER_NOT_FOUND')
+  expect((await app.signIn(olga.email)).id).toBe(olga.id)
+})
+
+test('a link works once, and only when it is complete', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const email = newEmail()
+  const [olgas, petrs] = [
+    await changeEmail(app, olga, email),
+    await changeEmail(app, petr, newEmail()),
+  ]
+  const wrong = [
+    { ...olgas, secret: petrs.secret },
+    { ...olgas, secret: olgas.secret.slice(0, -1) },
+    { ...olgas, secret: 'x' },
+    { ...olgas, id: petrs.id },
+    { ...olgas, id: 'unknown' },
+  ]
+  for (const link of wrong) expectRefusal(await undoChange(app, link), 'LINK_EXPIRED')
+  expect(await storedEmail(app, olga)).toBe(email)
+  expect((await undoChange(app, olgas)).status).toBe(204)
+  expectRefusal(await undoChange(app, olgas), 'LINK_EXPIRED')
+})
+
+test('a link works for three days, and its change is removed after them', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const early = await changeEmail(app, olga, newEmail())
+  await passEmailChangeTime(app, 3 * DAY - 60)
+  await removeExpiredAccountRows(app.db)
+  expect((await undoChange(app, early)).status).toBe(204)
+  const email = newEmail()
+  const late = await changeEmail(app, petr, email)
+  await passEmailChangeTime(app, 3 * DAY)
+  expectRefusal(await undoChange(app, late), 'LINK_EXPIRED')
+  expect(await storedEmail(app, petr)).toBe(email)
+  await removeExpiredAccountRows(app.db)
+  const rows = app.db.selectFrom('email_changes').select('id').where('user_id', '=', petr.id)
+  expect(await rows.execute()).toEqual([])
+})
+
+test.each([true, false])(
+  'the first link of a chain of changes undoes the whole chain and ends the later ones; a later one, used before: %s, restores its own old address',
+  async (isLaterFirst) => {
+    const olga = await app.signUp()
+    const second = newEmail()
+    const first = await changeEmail(app, olga, second)
+    const later = await changeEmail(app, olga, newEmail())
+    if (isLaterFirst) {
+      expect((await undoChange(app, later)).status).toBe(204)
+      expect(await storedEmail(app, olga)).toBe(second)
+    }
+    expect((await undoChange(app, first)).status).toBe(204)
+    expectRefusal(await undoChange(app, later), 'LINK_EXPIRED')
+    expect(await storedEmail(app, olga)).toBe(olga.email)
+  },
+)
+
+test('an undo to an address that another account has is refused with an explanation, and works once the address is free', async () => {
+  const olga = await app.signUp()
+  const link = await changeEmail(app, olga, newEmail())
+  const newcomer = await app.signIn(olga.email)
+  const refused = await undoChange(app, link)
+  expectRefusal(refused, 'EMAIL_ALREADY_EXISTS')
+  expect(refused.body.message).toContain('другой аккаунт')
+  expect(await isSignedIn(app, olga)).toBe(true)
+  await changeEmail(app, newcomer, newEmail())
+  expect((await undoChange(app, link)).status).toBe(204)
+  expect(await storedEmail(app, olga)).toBe(olga.email)
+})
+
+test('an undo ends a pending change of its account, and no other', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const others = (await startChange(app, petr, newEmail())).body.id
+  const link = await changeEmail(app, olga, newEmail())
+  const pending = (await startChange(app, olga, newEmail())).body.id
+  await undoChange(app, link)
+  const again = await app.signIn(olga.email, olga.clientToken)
+  expectRefusal(await verifyChange(app, again, pending), 'OPERATION_EXPIRED')
+  expect(await storedEmail(app, olga)).toBe(olga.email)
+  expect((await verifyChange(app, petr, others)).status).toBe(200)
+})
+
+testPerNode('limits counted in memory, by each node for itself')(
+  'a network may undo 20 changes a minute, then gets 429 with Retry-After',
+  async () => {
+    stopClock()
+    const strict = await strictApp()
+    const tryOne = (ip: string) =>
+      strict.call('POST', '/email-changes/unknown/undo', { body: { secret: 'x' }, ...from(ip) })
+    for (let time = 0; time < 20; time++) expect((await tryOne('192.0.2.1')).status).toBe(400)
+    expectTooMany(await tryOne('192.0.2.1'), { most: 60 })
+    expect((await tryOne('192.0.2.2')).status).toBe(400)
+  },
+)
+
+test.each(['/logins', '/registrations'] as const)(
+  'a sign-in by %s that waits for an undo opens no session with the undone address',
+  async (path) => {
+    const olga = await app.signUp()
+    const stolen = newEmail()
+    await changeEmail(app, olga, stolen)
+    const { id } = (await startAt(app, path, { email: stolen })).body
+    const undo = await app.db.startTransaction().execute()
+    await undo.selectFrom('users').select('id').where('id', '=', olga.id).forUpdate().execute()
+    const signIn = verifyAt(app, path, { id })
+    await expect.poll(() => lockWaits(app)).toBeGreaterThan(0)
+    const email = { email: olga.email, email_key: olga.email }
+    await undo.updateTable('users').set(email).where('id', '=', olga.id).execute()
+    await undo.deleteFrom('sessions').where('user_id', '=', olga.id).execute()
+    await undo.commit().execute()
+    // The registration proves an address that no account has by now, so it creates a new account.
+    expect((await signIn).status).toBe(path === '/logins' ? 400 : 200)
+    const sessions = app.db.selectFrom('sessions').select('id').where('user_id', '=', olga.id)
+    expect(await sessions.execute()).toEqual([])
+  },
+)

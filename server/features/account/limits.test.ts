@@ -35,8 +35,6 @@ test('a user may request 5 e-mail changes and then one in 12 minutes, past 15 on
   await passLimitTime(app, 12 * MINUTE)
   expect((await changeEmail(olga)).status).toBe(201)
   expectTooMany(await changeEmail(olga), { least: 95 * MINUTE, most: 96 * MINUTE })
-  await passLimitTime(app, 96 * MINUTE)
-  expect((await changeEmail(olga)).status).toBe(201)
 })
 
 test('an e-mail change also counts as a code request of its IP', async () => {

@@ -1,25 +1,15 @@
 import { expect, test } from 'vitest'
+import type { TestAnswer } from '../../testing/client.ts'
 import { changeEmail, undoChange } from '../../testing/email-change-calls.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { wrongCode } from '../../testing/sign-in-calls.ts'
+import { startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
 import { appForFile, appForTest, mailAppForTest } from '../../testing/test-app.ts'
 import { openBrowser } from './sessions.fixture.ts'
 
 const EMAIL = 'olga@example.org'
+const DAY = 86_400
 
 const app = await appForFile()
-
-test('a sign-in sets a random cookie of the browser for 180 days, and later ones renew it', async () => {
-  const origin = 'https://vsluh.example'
-  const app = await appForTest({ config: { publicUrl: origin } })
-  const laptop = openBrowser(app, { email: EMAIL, clientToken: 'laptop', origin })
-  const signIn = async () => (await laptop.signIn('/registrations')).headers.getSetCookie()[1] ?? ''
-  const [value = '', ...attributes] = (await signIn()).split('; ')
-  expect(value).toMatch(/^__Host-browser=[\w-]{43}$/)
-  const expected = ['HttpOnly', `Max-Age=${180 * 86_400}`, 'Path=/', 'SameSite=Strict', 'Secure']
-  expect(attributes.sort()).toEqual(expected)
-  expect(await signIn()).toMatch(new RegExp(`^${value};.*Max-Age`))
-})
 
 test('a browser that has lost its clientToken refreshes by its cookie alone, and whatever token it has then', async () => {
   const laptop = openBrowser(app, { email: EMAIL, clientToken: 'laptop' })
@@ -75,3 +65,46 @@ test('the next sign-in of a browser whose session was closed, alone, with all ot
   await undoChange(app, await changeEmail(app, hers, 'thief@example.org'))
   await expectAnnounced(thief)
 })
+
+/** Returns each cookie that an answer sets: its name, its value, and its sorted attributes. */
+function cookiesOf({ headers }: TestAnswer) {
+  return headers.getSetCookie().map((line) => {
+    const [pair = '', ...attributes] = line.split('; ')
+    const [name = '', value = ''] = pair.split('=')
+    return { name, value, attributes: attributes.sort() }
+  })
+}
+
+test.each([
+  ['an http', 'http://vsluh.example', '', []],
+  ['an https', 'https://vsluh.example', '__Host-', ['Secure']],
+])(
+  'with %s PUBLIC_URL a sign-in sets a session cookie for 30 days, which logging out clears, and one of the browser for 180, which later sign-ins renew: random, HttpOnly, SameSite=Strict, Path=/',
+  async (_what, publicUrl, prefix, more) => {
+    const app = await appForTest({ config: { publicUrl } })
+    const signIn = async (browser?: string) => {
+      const sent = { email: 'olga@example.org', ...(browser && { browser }) }
+      const { id } = (await startAt(app, '/registrations', sent)).body
+      return verifyAt(app, '/registrations', { id, ...(browser && { browser }) })
+    }
+    const attributes = ['HttpOnly', 'Path=/', 'SameSite=Strict', ...more]
+    const lasting = (days: number) => [...attributes, `Max-Age=${days * DAY}`].sort()
+    const first = await signIn()
+    const [session, browser] = cookiesOf(first)
+    expect(session).toMatchObject({ name: `${prefix}session`, attributes: lasting(30) })
+    expect(Buffer.from(session?.value.split('.')[1] ?? '', 'base64url')).toHaveLength(32)
+    expect(browser).toEqual({
+      name: `${prefix}browser`,
+      value: expect.stringMatching(/^[\w-]{43}$/),
+      attributes: lasting(180),
+    })
+    const again = await signIn(`${browser?.name}=${browser?.value}`)
+    expect(cookiesOf(again)[1]).toEqual(browser)
+
+    const { token } = first.body.accessToken
+    const [cleared] = cookiesOf(await app.call('DELETE', '/sessions/current', { token }))
+    expect(cleared).toMatchObject({ name: `${prefix}session`, value: '' })
+    expect(cleared?.attributes).toEqual(expect.arrayContaining(attributes))
+    expect(cleared?.attributes.join()).toMatch(/Expires=Thu, 01 Jan 1970|Max-Age=0/)
+  },
+)

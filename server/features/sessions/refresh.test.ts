@@ -1,21 +1,27 @@
+import { createSecretKey } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { deriveKey } from '../../kernel/config/app-secret.ts'
+import { LEFT_OUT } from '../../operations/backup/tables.repository.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { isSignedIn } from '../../testing/email-change-calls.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { passSessionTime } from '../../testing/passing-time.ts'
-import { appForFile } from '../../testing/test-app.ts'
-import { signInTwice } from './sessions.fixture.ts'
+import { appForFile, appForTest, SECRET } from '../../testing/test-app.ts'
+import { accessTokenKey, signAccessToken } from './authenticator.ts'
+import { refresh, signInTwice } from './sessions.fixture.ts'
+import { selectTokenKey } from './sessions.repository.ts'
+
+const DAY = 86_400
 
 const app = await appForFile()
 
-function refresh({ clientToken }: TestUser, cookie: string) {
-  return app.call('PATCH', '/sessions/current', { body: { clientToken }, headers: { cookie } })
-}
+const refreshBy = ({ clientToken }: TestUser, cookie: string) =>
+  refresh(app, { clientToken, cookie })
 
 /** Refreshes after ten minutes, when the cookie is rotated. Returns the new cookie. */
 async function rotate(user: TestUser, cookie: string): Promise<string> {
   await passSessionTime(app, 601)
-  const answer = await refresh(user, cookie)
+  const answer = await refreshBy(user, cookie)
   expect(answer.status).toBe(200)
   expect(answer.cookie).toBeDefined()
   expect(answer.cookie).not.toBe(cookie)
@@ -25,7 +31,7 @@ async function rotate(user: TestUser, cookie: string): Promise<string> {
 test('a refresh returns a new access token, and does not rotate a cookie younger than 10 minutes', async () => {
   const olga = await app.signUp()
   await passSessionTime(app, 590)
-  const { status, body, cookie } = await refresh(olga, olga.cookie)
+  const { status, body, cookie } = await refreshBy(olga, olga.cookie)
   expect(status).toBe(200)
   expect(await isSignedIn(app, body.accessToken)).toBe(true)
   expect(cookie).toBeUndefined()
@@ -34,7 +40,7 @@ test('a refresh returns a new access token, and does not rotate a cookie younger
 test('a cookie that was set while the clock was a day ahead is rotated once the clock is right', async () => {
   const olga = await app.signUp()
   await passSessionTime(app, -86_400)
-  const { status, cookie } = await refresh(olga, olga.cookie)
+  const { status, cookie } = await refreshBy(olga, olga.cookie)
   expect(status).toBe(200)
   expect(cookie).toBeDefined()
 })
@@ -42,25 +48,25 @@ test('a cookie that was set while the clock was a day ahead is rotated once the 
 test('ten tabs that refresh concurrently all get a valid token, and one of them the next cookie', async () => {
   const olga = await app.signUp()
   await passSessionTime(app, 601)
-  const tabs = await Promise.all(Array.from({ length: 10 }, () => refresh(olga, olga.cookie)))
+  const tabs = await Promise.all(Array.from({ length: 10 }, () => refreshBy(olga, olga.cookie)))
   for (const { status, body } of tabs) {
     expect(status).toBe(200)
     expect(await isSignedIn(app, body.accessToken)).toBe(true)
   }
   const cookies = tabs.flatMap(({ cookie }) => cookie ?? [])
   expect(cookies).toHaveLength(1)
-  expect((await refresh(olga, cookies[0] ?? '')).status).toBe(200)
+  expect((await refreshBy(olga, cookies[0] ?? '')).status).toBe(200)
 })
 
 test('a second tab can refresh with the previous cookie for 60 s after the new one was seen; later it is 401 and closes the session', async () => {
   const olga = await app.signUp()
   const next = await rotate(olga, olga.cookie)
-  await refresh(olga, next)
+  await refreshBy(olga, next)
   await passSessionTime(app, 55)
-  expect((await refresh(olga, olga.cookie)).status).toBe(200)
+  expect((await refreshBy(olga, olga.cookie)).status).toBe(200)
   await passSessionTime(app, 6)
-  expectRefusal(await refresh(olga, olga.cookie), 'UNAUTHORIZED')
-  expectRefusal(await refresh(olga, next), 'UNAUTHORIZED')
+  expectRefusal(await refreshBy(olga, olga.cookie), 'UNAUTHORIZED')
+  expectRefusal(await refreshBy(olga, next), 'UNAUTHORIZED')
   expect(await isSignedIn(app, olga)).toBe(false)
 })
 
@@ -68,20 +74,94 @@ test('an older cookie is 401 and closes its own session, at once and for its tok
   const [olga, phone] = await signInTwice(app)
   const second = await rotate(olga, olga.cookie)
   const third = await rotate(olga, second)
-  expectRefusal(await refresh(olga, olga.cookie), 'UNAUTHORIZED')
-  expectRefusal(await refresh(olga, third), 'UNAUTHORIZED')
+  expectRefusal(await refreshBy(olga, olga.cookie), 'UNAUTHORIZED')
+  expectRefusal(await refreshBy(olga, third), 'UNAUTHORIZED')
   expect(await isSignedIn(app, olga)).toBe(false)
-  expect((await refresh(phone, phone.cookie)).status).toBe(200)
+  expect((await refreshBy(phone, phone.cookie)).status).toBe(200)
 })
 
 test('a refresh whose response was lost can be repeated, even long after it; the lost cookie is invalid then', async () => {
   const olga = await app.signUp()
   const lost = await rotate(olga, olga.cookie)
-  expect((await refresh(olga, olga.cookie)).status).toBe(200)
+  expect((await refreshBy(olga, olga.cookie)).status).toBe(200)
 
   await passSessionTime(app, 3600)
-  const again = await refresh(olga, olga.cookie)
+  const again = await refreshBy(olga, olga.cookie)
   expect(again.status).toBe(200)
-  expect((await refresh(olga, again.cookie ?? '')).status).toBe(200)
-  expectRefusal(await refresh(olga, lost), 'UNAUTHORIZED')
+  expect((await refreshBy(olga, again.cookie ?? '')).status).toBe(200)
+  expectRefusal(await refreshBy(olga, lost), 'UNAUTHORIZED')
+})
+
+test('a session that was unused for 30 days has expired: no refresh, no valid token, not in the list', async () => {
+  const olga = await app.signIn('idle@example.org', 'laptop')
+  await passSessionTime(app, 30 * DAY - 60)
+  expect(await isSignedIn(app, olga)).toBe(true)
+  await passSessionTime(app, 120)
+  expect(await isSignedIn(app, olga)).toBe(false)
+  expectRefusal(await refresh(app, olga), 'UNAUTHORIZED')
+
+  const { token } = await app.signIn('idle@example.org', 'phone')
+  expect((await app.call('GET', '/sessions', { token })).body.sessions).toHaveLength(1)
+})
+
+test('a session that is used every 20 days stays live, for at most 90 days in all, and so does its cookie', async () => {
+  const olga = await app.signUp()
+  for (const left of [30, 30, 30, 10]) {
+    await passSessionTime(app, 20 * DAY)
+    const { status, cookie, headers } = await refresh(app, olga)
+    expect(status).toBe(200)
+    const [, seconds] = /Max-Age=(\d+)/.exec(headers.getSetCookie()[0] ?? '') ?? []
+    expect(Number(seconds)).toBeGreaterThan(left * DAY - 60)
+    expect(Number(seconds)).toBeLessThanOrEqual(left * DAY)
+    olga.cookie = cookie ?? ''
+  }
+  await passSessionTime(app, 10 * DAY - 60)
+  expect(await isSignedIn(app, olga)).toBe(true)
+  await passSessionTime(app, 120)
+  expect(await isSignedIn(app, olga)).toBe(false)
+  expectRefusal(await refresh(app, olga), 'UNAUTHORIZED')
+})
+
+const bareKey = (secret: string) => createSecretKey(deriveKey(secret, 'access-token'))
+
+/** Returns the user with a token that is signed with this key. */
+function signedWith(key: ReturnType<typeof bareKey>, { token }: TestUser, seconds = 300) {
+  const [userId = '', sessionId = ''] = token.split('.')
+  return signAccessToken({ userId, sessionId }, { key, seconds }).accessToken
+}
+
+test('an access token is valid for 5 minutes', async () => {
+  const { body } = await refresh(app, await app.signUp())
+  const seconds = body.accessToken.expiresAt - Date.now() / 1000
+  expect(seconds).toBeGreaterThan(280)
+  expect(seconds).toBeLessThanOrEqual(300)
+})
+
+test('an expired token is 401 even though its session is live', async () => {
+  const late = await appForTest({ config: { accessTokenSeconds: -1 } })
+  const olga = await late.signUp()
+  expect(await isSignedIn(late, olga)).toBe(false)
+  expect((await refresh(late, olga)).status).toBe(200)
+})
+
+test('a token that was changed, unsigned, too long-lived or signed by another secret or by what a backup contains is 401', async () => {
+  const olga = await app.signUp()
+  const petr = await app.signUp()
+  const [userId = '', sessionId = '', expiresAt = '', mac = ''] = olga.token.split('.')
+  const key = accessTokenKey(SECRET, await selectTokenKey(app.db))
+  for (const forged of [
+    [petr.id, sessionId, expiresAt, mac].join('.'),
+    [userId, petr.token.split('.')[1], expiresAt, mac].join('.'),
+    [userId, sessionId, Number(expiresAt) + 60, mac].join('.'),
+    [userId, sessionId, expiresAt, ''].join('.'),
+    `${olga.token}=`,
+    'noise',
+    signedWith(key, olga, 86_400 * 365).token,
+    signedWith(bareKey('a-secret-of-somebody-else-0123456789'), olga).token,
+    signedWith(bareKey(SECRET), olga).token,
+  ]) {
+    expect(await isSignedIn(app, { token: forged })).toBe(false)
+  }
+  for (const right of [olga, signedWith(key, olga)]) expect(await isSignedIn(app, right)).toBe(true)
+  expect(LEFT_OUT).toContain('access_token_key')
 })

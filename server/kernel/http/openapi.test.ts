@@ -4,11 +4,11 @@ import { allEndpoints } from '../../testing/endpoints.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 
 type Operation = {
-  summary?: string
-  security: Record<string, unknown>[]
-  parameters?: { name: string; in: string }[]
-  requestBody?: unknown
-  responses: Record<string, unknown>
+  summary: string
+  security: object[]
+  parameters?: { name: string }[]
+  requestBody?: object
+  responses: object
 }
 
 const SECURITY = {
@@ -20,39 +20,36 @@ const SECURITY = {
 
 const app = await appForFile()
 
-/** Returns what the document states about an endpoint. */
-function described({ method, access, summary, status, body, ...endpoint }: Endpoint) {
+/** Returns what the document should state about an endpoint. */
+function promiseOf({ method, access, summary, status, body, path, ...endpoint }: Endpoint) {
   const { params, query, headers } = endpoint
-  const named = [params, query, headers].flatMap((part) => Object.keys(part?.properties ?? {}))
-  if (method !== 'GET' && access !== 'cookie') named.push('x-user')
-  const security = SECURITY[access]
-  return { summary, security, parameters: named.sort(), hasBody: body !== undefined, status }
+  const parameters = [params, query, headers].flatMap((part) => Object.keys(part?.properties ?? {}))
+  if (method !== 'GET' && access !== 'cookie') parameters.push('x-user')
+  return {
+    call: `${method.toLowerCase()} /api/v1${path.replace(/:(\w+)/g, '{$1}')}`,
+    ...{ summary, security: SECURITY[access], parameters: parameters.sort() },
+    ...{ hasBody: body !== undefined, success: [status] },
+  }
 }
 
 test('the document describes the endpoints of the contract, with parameters, body, success and who may call them, and no others', async () => {
   const { paths } = (await app.call('GET', '/openapi.json')).body
-  const operations = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const),
+  const described = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, { summary, security, parameters = [], ...operation }]) => ({
+        call: `${method} ${path}`,
+        ...{ summary, security, parameters: parameters.map(({ name }) => name).sort() },
+        hasBody: operation.requestBody !== undefined,
+        success: Object.keys(operation.responses)
+          .map(Number)
+          .filter((status) => status < 300),
+      }),
+    ),
   )
-  const endpoints = new Map(
-    [...(await allEndpoints()).values()].map((endpoint) => {
-      const path = `/api/v1${endpoint.path.replace(/:(\w+)/g, '{$1}')}`
-      return [`${endpoint.method.toLowerCase()} ${path}`, endpoint]
-    }),
-  )
-  expect(operations.map(([name]) => name).sort()).toEqual([...endpoints.keys()].sort())
-  for (const [name, { summary, security, parameters = [], ...operation }] of operations) {
-    const endpoint = endpoints.get(name)
-    if (!endpoint) throw new Error(name)
-    const success = Object.keys(operation.responses).map(Number)
-    expect(success, name).toContain(endpoint.status)
-    const seen = {
-      ...{ summary, security, status: endpoint.status },
-      parameters: parameters.map((parameter) => parameter.name).sort(),
-      hasBody: operation.requestBody !== undefined,
-    }
-    expect(seen, name).toEqual(described(endpoint))
-  }
+  const promised = [...(await allEndpoints()).values()].map(promiseOf)
+  const byCall = (one: { call: string }, other: { call: string }) =>
+    one.call.localeCompare(other.call)
+  expect(described.sort(byCall)).toEqual(promised.sort(byCall))
 })
 
 test('the document names the cookie that is actually set', async () => {

@@ -37,12 +37,8 @@ test('a path parameter over 100 characters is NOT_FOUND, a query or header value
   expectRefusal(await publish({ text: 'А' }, { 'idempotency-key': long }), 'INVALID_REQUEST')
 })
 
-const SECURE = [
-  'content-security-policy',
-  'x-content-type-options',
-  'referrer-policy',
-  'cross-origin-opener-policy',
-]
+const SECURE =
+  'content-security-policy x-content-type-options referrer-policy cross-origin-opener-policy'
 const GET_POSTS = 'GET /api/v1/posts HTTP/1.1\r\n'
 
 testPerNode('bytes that a balancer would judge before any node').each([
@@ -51,11 +47,7 @@ testPerNode('bytes that a balancer would judge before any node').each([
   ['what is not HTTP', 400, 'HELO mail.example\r\n\r\n'],
   ['headers over 16 KiB', 431, `${GET_POSTS}X: ${'a'.repeat(16 * 1024)}\r\n\r\n`],
   ['an expectation that cannot be met', 417, `${GET_POSTS}Host: x\r\nExpect: tea\r\n\r\n`],
-  [
-    'a malformed address',
-    400,
-    'GET /api/v1/posts/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-  ],
+  ['a malformed address', 400, 'GET /api/v1/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
 ])('%s: %i with every security header, and the connection closed', async (_, status, sent) => {
   const answer = parseRaw(await sendRaw(app.url, sent))
   expect(answer.status).toBe(status)
@@ -64,7 +56,9 @@ testPerNode('bytes that a balancer would judge before any node').each([
     message: status === 431 ? expect.stringContaining('cookie') : ERRORS.INVALID_REQUEST.message,
   })
   const names = answer.head.split('\r\n').map((line) => line.split(':', 1)[0]?.toLowerCase())
-  expect(names).toEqual(expect.arrayContaining([...SECURE, 'cache-control', 'connection']))
+  expect(names).toEqual(
+    expect.arrayContaining([...SECURE.split(' '), 'cache-control', 'connection']),
+  )
 })
 
 test.each([
@@ -88,12 +82,6 @@ test.each([
   expect(answer).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('a body in chunks of another type is refused at its first byte', async () => {
-  const head = 'POST /api/v1/logins HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n'
-  const answer = await sendRaw(app.url, `${head}Content-Type: text/plain\r\n\r\n1\r\n{\r\n`)
-  expect(answer).toMatch(/^HTTP\/1\.1 415 /)
-})
-
 test('JSON may begin with a byte order mark, and its content type may name the charset', async () => {
   const headers = { 'content-type': 'application/json; charset=utf-8' }
   expect((await publish('\ufeff{"text":"А"}', headers)).status).toBe(201)
@@ -112,34 +100,25 @@ test.each([
 })
 
 test('a refused unknown field or query parameter is named in the message', async () => {
-  const message = async (answer: ReturnType<typeof publish>) => {
-    expectRefusal(await answer, 'INVALID_REQUEST')
-    return (await answer).body.message
-  }
   const { token } = olga
-  expect(await message(publish({ Text: 'А' }))).toBe('Неизвестное поле «Text»')
-  expect(await message(publish({ text: 7 }))).toBe(ERRORS.INVALID_REQUEST.message)
-  const device = { ...DEVICE, model: 'X' }
-  const start = { email: 'a@example.org', clientToken: 'c', device }
-  expect(await message(app.call('POST', '/logins', { body: start }))).toBe(
-    'Неизвестное поле «device.model»',
-  )
   const { id } = await app.publish(olga)
-  expect(await message(app.call('DELETE', `/posts/${id}`, { token, body: { why: 1 } }))).toBe(
-    'Неизвестное поле «why»',
-  )
-  const list = app.call('GET', `/posts?limit=5&sort=new${'x'.repeat(100)}`)
-  expect(await message(list)).toBe(`Неизвестный параметр «sort»`)
-  expect(await message(app.call('GET', `/posts?${'x'.repeat(100)}=1`))).toBe(
-    `Неизвестный параметр «${'x'.repeat(50)}»`,
-  )
+  const start = { email: 'a@example.org', clientToken: 'c', device: { ...DEVICE, model: 'X' } }
+  for (const [method, path, body, message] of [
+    ['POST', '/posts', { Text: 'А' }, 'Неизвестное поле «Text»'],
+    ['POST', '/posts', { text: 7 }, ERRORS.INVALID_REQUEST.message],
+    ['POST', '/logins', start, 'Неизвестное поле «device.model»'],
+    ['DELETE', `/posts/${id}`, { why: 1 }, 'Неизвестное поле «why»'],
+    ['GET', `/posts?limit=5&sort=new${'x'.repeat(100)}`, undefined, 'Неизвестный параметр «sort»'],
+    ['GET', `/posts?${'x'.repeat(100)}=1`, undefined, `Неизвестный параметр «${'x'.repeat(50)}»`],
+  ] as const) {
+    const answer = await app.call(method, path, { token, ...(body && { body }) })
+    expectRefusal(answer, 'INVALID_REQUEST')
+    expect(answer.body.message).toBe(message)
+  }
 })
 
-test.each([
-  ['GET', '/nope'],
-  ['OPTIONS', '/nope'],
-])('%s %s is no call of the API: NOT_FOUND', async (method, path) => {
-  expectRefusal(await app.call(method, path), 'NOT_FOUND')
+test.each(['GET', 'OPTIONS'])('%s /nope is no call of the API: NOT_FOUND', async (method) => {
+  expectRefusal(await app.call(method, '/nope'), 'NOT_FOUND')
 })
 
 test.each([
@@ -176,8 +155,6 @@ test('no answer allows requests from another origin', async () => {
   const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
   for (const method of ['GET', 'OPTIONS']) {
     const answer = await app.call(method, '/posts', { headers })
-    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual(
-      [],
-    )
+    expect([...answer.headers.keys()].join()).not.toContain('access-control')
   }
 })

@@ -13,27 +13,16 @@ test.each([
 })
 
 test('different people have different mailboxes', () => {
-  const addresses = [
-    'olga@example.org',
-    'ol.ga@example.org',
-    'ol-ga@example.org',
-    'olga@example.com',
-    'olga@gmail.com',
-    'olga@ya.ru',
-    '+olga@example.org',
-    '+petr@example.org',
-  ]
+  const names = ['olga', 'ol.ga', 'ol-ga', '+olga', '+petr'].map((name) => `${name}@example.org`)
+  const addresses = [...names, 'olga@example.com', 'olga@gmail.com', 'olga@ya.ru']
   expect(new Set(addresses.map(mailboxOf)).size).toBe(addresses.length)
 })
 
 test.each([
   'olga@example.org',
   'ольга@почта.рф',
-  'olga@xn--80a1acny.xn--p1ai',
-  'olga@пример.com',
   'olga@сор.ru',
   'olga@faß.de',
-  'olga@mail-2.пример.рф',
   'olga@日本ひらカナ.jp',
 ])('the domain of %s is readable', (address) => {
   expect(hasReadableDomain(address)).toBe(true)
@@ -46,8 +35,6 @@ test.each([
   ['olga@gοοgle.com', 'Greek letters among Latin ones'],
   ['olga@аррӏе.com', 'a Latin word in Cyrillic letters'],
   ['olga@xn--a.org', 'a label that cannot be converted'],
-  ['olga@xn--.org', 'an empty label'],
-  ['olga@é/b.org', 'a slash'],
   ['olga@exa%6dple.org', 'a percent sign'],
   ['olga@a..org', 'nothing between two dots'],
   [`olga@${'o'.repeat(64)}.org`, 'a label of 64 characters'],

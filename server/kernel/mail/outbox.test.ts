@@ -1,15 +1,20 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
 import { openDatabaseForTest } from '../../testing/database-for-test.ts'
+import { mailboxForTest } from '../../testing/mailbox.ts'
+import { passLimitTime, passPauseTime, retryMails } from '../../testing/passing-time.ts'
+import { askMail, startAt } from '../../testing/sign-in-calls.ts'
 import { appForTest, mailAppForTest, NODES } from '../../testing/test-app.ts'
 import type { Db } from '../db/database.ts'
+import { IS_PAUSED } from './login-pause.repository.ts'
 import { mailHealth } from './mail-log.repository.ts'
 import { claimMail, settleMail } from './outbox.repository.ts'
 import { queueMail } from './queue-mail.ts'
 
 const EMAIL = 'olga@example.org'
 /** Notices that a node sends at once: its last sender is kept for codes. */
-const AT_ONCE = 3
+const NOTICES_AT_ONCE = 3
 const logKey = Buffer.from('key')
 
 const noticeTo = (to: string) => ({
@@ -32,7 +37,7 @@ test('two nodes share the mails of one outbox, and send each of them once', asyn
   const addresses = Array.from({ length: 24 }, (_, n) => `person@example-${n}.org`)
   await Promise.all(addresses.map((to) => queueMail(db, 'send-email-notice', noticeTo(to))))
   const claimed = db.selectFrom('outbox').select('id').where('claimed_until', 'is not', null)
-  await expect.poll(() => claimed.execute()).toHaveLength(2 * NODES * AT_ONCE)
+  await expect.poll(() => claimed.execute()).toHaveLength(2 * NODES * NOTICES_AT_ONCE)
   mailbox.letGo()
   await expect.poll(async () => (await mailHealth(db)).waiting).toBe(0)
   expect(mailbox.mails.map(({ to }) => to).sort()).toEqual(addresses.sort())
@@ -96,4 +101,95 @@ test('codes that are tried again and again keep no other mail from its first try
   }
   await queueMail(db, 'send-x', noticeTo('olga@gone.example'))
   expect((await claim(db)).payload.to).toBe('olga@gone.example')
+})
+
+/** Jobs that a node runs at once: so many logins can be refused before the first refusal is known. */
+const AT_ONCE = 4 * NODES
+const EMAILS = Array.from({ length: 10 }, (_, n) => `person-${n}@example.org`)
+
+test('a wrong password stops all mails but one try a minute; the right one sends each of them once', async () => {
+  const words = '5.7.8 Authentication of masha@example.org failed'
+  const mailbox = await mailboxForTest(0, { refusal: { code: 535, words, at: 'login' } })
+  const config = { smtpUrl: mailbox.url.replace('//', '//user:password@') }
+  const app = await appForTest({ config })
+  const started = await Promise.all(
+    EMAILS.map((email) => startAt(app, '/registrations', { email, clientToken: email })),
+  )
+  const busy = sql`SELECT FROM outbox WHERE payload IS NOT NULL
+    AND (claimed_until IS NOT NULL OR NOT ${IS_PAUSED} AND due_at <= now())`
+  const untilAllWait = () =>
+    expect.poll(async () => (await busy.execute(app.db)).rows).toHaveLength(0)
+  await untilAllWait()
+  const first = mailbox.counts.refusals
+  expect(first).toBeGreaterThan(0)
+  expect(first).toBeLessThanOrEqual(AT_ONCE)
+  for (const [n, { body }] of started.entries()) {
+    expect((await askMail(app, body.id, EMAILS[n])).body.state).toBe('retrying')
+  }
+  const reason = '535 5.7.8 Authentication of m***@example.org failed'
+  const failing = { waiting: 10, failing: 10, failingSince: expect.any(Date) }
+  expect(await mailHealth(app.db)).toMatchObject({ ...failing, error: 'EAUTH', reason })
+
+  for (const minute of [1, 2]) {
+    await passPauseTime(app, 61)
+    await expect.poll(() => mailbox.counts.refusals).toBe(first + minute)
+    await untilAllWait()
+    expect(mailbox.counts.refusals).toBe(first + minute)
+  }
+
+  mailbox.accept()
+  // A start may have brought the right password: it does not wait for the rest of the minute.
+  await appForTest({ config, databaseUrl: app.databaseUrl })
+  await expect
+    .poll(() => mailHealth(app.db))
+    .toMatchObject({ waiting: 0, failingSince: null, lastHour: { sent: 10 } })
+  expect(mailbox.mails.map(({ to }) => to).sort()).toEqual(EMAILS)
+})
+
+test('all nodes together send MAILS_PER_HOUR: at most half notices, the last quarter only codes for people with accounts', async () => {
+  const { app, mailbox } = await mailAppForTest({ mailsPerHour: 4 })
+  const config = { smtpUrl: mailbox.url, mailsPerHour: 4 }
+  const other = await appForTest({ config, databaseUrl: app.databaseUrl })
+  const limited = sql<{ is_urgent: boolean }>`SELECT is_urgent FROM outbox
+    WHERE state = 'limited' ORDER BY is_urgent DESC`
+  const limitedOf = async () => (await limited.execute(app.db)).rows.map((row) => row.is_urgent)
+  await app.signIn('known@example.org')
+  await mailbox.mailTo('known@example.org')
+  await passLimitTime(app, 3600)
+  const expiresAt = Date.now() + 86_400_000
+  for (let n = 0; n < 6; n++) {
+    const notice = { to: `notice-${n}@example.org`, username: 'olga_1', changeId: 'x', expiresAt }
+    await queueMail(app.db, 'send-email-notice', notice)
+  }
+  await expect
+    .poll(async () => [mailbox.mails.length, ...(await limitedOf())])
+    .toEqual([3, false, false, false, false])
+
+  await startAt(app, '/registrations', { email: 'first@example.org' })
+  await mailbox.mailTo('first@example.org')
+  const { body } = await startAt(other, '/registrations', { email: 'second@example.org' })
+  await expect.poll(limitedOf).toEqual([true, false, false, false, false])
+  await startAt(app, '/logins', { email: 'known@example.org' })
+  await mailbox.mailTo('known@example.org', 2)
+  expect(mailbox.mails).toHaveLength(5)
+  expect((await askMail(app, body.id)).body.state).toBe('retrying')
+  expect([...app.logged, ...other.logged].join('')).toContain('"limit":"MAILS_PER_HOUR"')
+  // The mail that has arrived leaves the queue a moment later.
+  await expect
+    .poll(() => mailHealth(app.db))
+    .toMatchObject({ waiting: 5, failing: 0, limited: 5, failingSince: null })
+  expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({
+    level: 'broken',
+    fix: expect.stringContaining('MAILS_PER_HOUR'),
+  })
+
+  // In the hours after, the others go.
+  await expect
+    .poll(async () => {
+      await passLimitTime(app, 3600)
+      await retryMails(app)
+      return mailbox.mails.length
+    })
+    .toBe(10)
+  expect(new Set(mailbox.mails.map(({ to }) => to)).size).toBe(9)
 })

@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
-import { databaseForTest } from '../../testing/database-for-test.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { mailboxForTest } from '../../testing/mailbox.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
-import { appForTest, mailAppForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForTest, mailAppForTest, type TestApp } from '../../testing/test-app.ts'
 import { mailHealth } from './mail-log.repository.ts'
 import { queueMail, wakeSenders } from './queue-mail.ts'
 
@@ -93,18 +92,4 @@ test('a code for a full mailbox is retried every 15 s, a notice every 5 minutes,
   expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({ level: 'broken' })
   await sql`DELETE FROM outbox WHERE is_urgent`.execute(app.db)
   expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({ level: 'ok' })
-})
-
-test('a queued mail survives the end of the process, and the next one sends it', async () => {
-  const databaseUrl = await databaseForTest()
-  const port = await freePort()
-  const options = { databaseUrl, config: { smtpUrl: urlOf(port) } }
-  const before = await startTestApp(options)
-  const { body } = await startAt(before, '/registrations', { email: EMAIL })
-  await before.logLine('mail not sent, will retry')
-  await before.close()
-
-  const mailbox = await mailboxForTest(port)
-  const after = await appForTest(options)
-  expect(await mailbox.codeFor(EMAIL)).toBe(after.codeFor(body.id))
 })

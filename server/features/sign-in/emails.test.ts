@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import type { ErrorCode } from '../../../contract/errors.ts'
 import { newEmail } from '../../testing/account-fixture.ts'
+import { startChange } from '../../testing/email-change-calls.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { passCodeTime } from '../../testing/passing-time.ts'
 import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
-import { mailAppForFile } from '../../testing/test-app.ts'
+import { mailAppForFile, mailAppForTest } from '../../testing/test-app.ts'
 
 const { app, mailbox } = await mailAppForFile()
 
@@ -53,4 +55,31 @@ test('a code mailed to an equal e-mail before the account was created does not s
   await startAt(app, '/registrations', { email })
   await mailbox.mailTo(equal, 2)
   expectRefusal(await verifyAt(app, '/registrations', { id }), 'OPERATION_EXPIRED')
+})
+
+// contract/email.test.ts has all the rules.
+test('an invalid e-mail, or one whose domain people would mistake for another, is INVALID_REQUEST in every call, and no mail is sent', async () => {
+  const { app, mailbox } = await mailAppForTest()
+  const user = await app.signIn('sender@example.org')
+  await mailbox.mailTo(user.email)
+  const addresses: [email: string, why: string, login?: ErrorCode][] = [
+    ['olga@example', 'Введите корректный email'],
+    [`${'o'.repeat(243)}@example.org`, ''],
+    ['olga@example.org,victim@example.com', ''],
+    ['olga@example.org\r\nBcc: victim@example.com', ''],
+    ['Olga<victim@example.com>', ''],
+    ['olga@exаmple.org', 'после «@»', 'USER_NOT_FOUND'],
+    ['olga@xn--exmple-4nf.org', 'после «@»', 'USER_NOT_FOUND'],
+  ]
+  for (const [email, why, login = 'INVALID_REQUEST'] of addresses) {
+    expectRefusal(await startAt(app, '/registrations', { email }), 'INVALID_REQUEST')
+    expectRefusal(await startAt(app, '/logins', { email }), login)
+    const refused = await startChange(app, user, email)
+    expectRefusal(refused, 'INVALID_REQUEST')
+    expect(refused.body.message).toContain(why)
+  }
+  const last = newEmail()
+  await startAt(app, '/registrations', { email: last })
+  await mailbox.mailTo(last)
+  expect(mailbox.mails.map(({ to }) => to)).toEqual([user.email, last])
 })
