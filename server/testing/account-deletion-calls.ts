@@ -42,35 +42,3 @@ export async function isSettled({ db }: TestApp): Promise<boolean> {
 export function like(app: TestApp, { token }: TestUser, id: string): Promise<TestAnswer> {
   return app.call('POST', `/posts/${id}/likes`, { token })
 }
-
-/** Olga is to leave, Petr stays. */
-export async function startConversation(app: TestApp) {
-  const [olga, petr] = [await app.signUp(), await app.signUp()]
-  const talk = await app.publish(petr, 'О чём говорит стена')
-  const post = await app.publish(olga, 'Пишу последнее')
-  const answer = await app.reply(olga, talk.id, 'О людях')
-  const under = await app.reply(petr, post.id, 'Не уходи')
-  const own = await app.reply(olga, post.id, 'Ухожу')
-  for (const id of [talk.id, own.id, under.id]) await like(app, olga, id)
-  for (const id of [post.id, answer.id]) await like(app, petr, id)
-  return { olga, petr, talk, post, answer, under, own }
-}
-
-/** Reads what everybody sees of the conversation, and what Petr likes. */
-export async function readConversation(
-  app: TestApp,
-  { petr, talk, post }: Awaited<ReturnType<typeof startConversation>>,
-) {
-  const read = async (path: string) => {
-    const { status, body } = await app.call('GET', path, { token: petr.token })
-    return status === 200 ? body : status
-  }
-  return {
-    wall: await read('/posts'),
-    liked: await read('/posts?filter=liked'),
-    talk: await read(`/posts/${talk.id}`),
-    replies: await read(`/posts/${talk.id}/replies`),
-    post: await read(`/posts/${post.id}`),
-    under: await read(`/posts/${post.id}/replies`),
-  }
-}

@@ -1,7 +1,7 @@
 import { DEVICE, type TestAnswer } from './client.ts'
 import type { TestApp } from './test-app.ts'
 
-type Path = '/registrations' | '/logins'
+export type Path = '/registrations' | '/logins'
 type Browser = { clientToken?: string; ip?: string; browser?: string }
 type Start = Browser & { email: string }
 /** The right code unless another is given. */

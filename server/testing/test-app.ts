@@ -147,6 +147,11 @@ export async function appForFile(options?: Options): Promise<TestApp> {
   return app
 }
 
+/** The limits are the default ones, and a proxy on this machine names the client's address. */
+export function strictApp(config: Partial<Config> = {}): Promise<TestApp> {
+  return appForTest({ config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'], ...config } })
+}
+
 type MailApp = { app: TestApp; mailbox: Mailbox }
 
 /** The app's mails arrive in a mailbox. The caller closes the app, which closes the mailbox too. */

@@ -10,11 +10,10 @@ import {
   undoChange,
   verifyChange,
 } from '../../testing/email-change-calls.ts'
-import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
-import { strictApp } from '../../testing/limited-app.ts'
-import { passEmailChangeTime, stopClock } from '../../testing/passing-time.ts'
-import { countCodes, from, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
-import { mailAppForFile, mailAppForTest, testPerNode } from '../../testing/test-app.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { passEmailChangeTime } from '../../testing/passing-time.ts'
+import { countCodes, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+import { mailAppForFile, mailAppForTest } from '../../testing/test-app.ts'
 import { removeExpiredAccountRows } from './account.repository.ts'
 
 const DAY = 86_400
@@ -187,19 +186,6 @@ test('an undo ends a pending change of its account, and no other', async () => {
   expect(await storedEmail(app, olga)).toBe(olga.email)
   expect((await verifyChange(app, petr, others)).status).toBe(200)
 })
-
-testPerNode('limits counted in memory, by each node for itself')(
-  'a network may undo 20 changes a minute, then gets 429 with Retry-After',
-  async () => {
-    stopClock()
-    const strict = await strictApp()
-    const tryOne = (ip: string) =>
-      strict.call('POST', '/email-changes/unknown/undo', { body: { secret: 'x' }, ...from(ip) })
-    for (let time = 0; time < 20; time++) expect((await tryOne('192.0.2.1')).status).toBe(400)
-    expectTooMany(await tryOne('192.0.2.1'), { most: 60 })
-    expect((await tryOne('192.0.2.2')).status).toBe(400)
-  },
-)
 
 test.each(['/logins', '/registrations'] as const)(
   'a sign-in by %s that waits for an undo opens no session with the undone address',

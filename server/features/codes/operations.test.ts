@@ -1,11 +1,118 @@
-import { expect, test } from 'vitest'
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { CODE_LENGTH } from '../../../contract/constants.ts'
 import { createAccountFixture } from '../../testing/account-fixture.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
 import { passCodeTime } from '../../testing/passing-time.ts'
-import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
-import { appForFile } from '../../testing/test-app.ts'
+import { askMail, countCodes, startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
+import { appForFile, appForTest, mailAppForTest } from '../../testing/test-app.ts'
 
-const app = await appForFile({ config: { codeTtlSeconds: 60 } })
+const app = await appForFile()
+
+/** Starts a registration. Returns its id, the right code and a wrong one. */
+async function startOne(email: string) {
+  const { body } = await startAt(app, '/registrations', { email })
+  const right = app.codeFor(body.id)
+  return { id: body.id as string, right, wrong: wrongCode(right) }
+}
+
+const guess = (id: string, code: string, clientToken?: string) =>
+  verifyAt(app, '/registrations', { id, code, ...(clientToken && { clientToken }) })
+
+test('five wrong codes say how many attempts are left; then even the right one is MAX_CONFIRM_ATTEMPTS, with the wait for the next code', async () => {
+  const { id, right, wrong } = await startOne('left@example.org')
+  for (const left of [
+    'Осталось 4 попытки',
+    'Осталось 3 попытки',
+    'Осталось 2 попытки',
+    'Осталась 1 попытка',
+  ]) {
+    const answer = await guess(id, wrong)
+    expectRefusal(answer, 'INVALID_CONFIRM_CODE')
+    expect(answer.body.message).toBe(`Неверный код. ${left}`)
+  }
+  await expect.poll(async () => (await askMail(app, id)).body.state).toBe('sent')
+  const last = await guess(id, wrong)
+  expectRefusal(last, 'INVALID_CONFIRM_CODE')
+  const wait = /Новый можно запросить через (?:10|9) минут$/
+  expect(last.body.message).toMatch(/^Неверный код, попыток больше нет\. /)
+  expect(last.body.message).toMatch(wait)
+  expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(500)
+  for (const locked of [await guess(id, wrong), await guess(id, right), await askMail(app, id)]) {
+    expectRefusal(locked, 'MAX_CONFIRM_ATTEMPTS')
+    expect(locked.body.message).toMatch(/^Слишком много неверных кодов\. /)
+    expect(locked.body.message).toMatch(wait)
+    expect(locked.cookie).toBeUndefined()
+  }
+})
+
+test('exactly five of 200 concurrent wrong guesses are compared', async () => {
+  const { id, wrong } = await startOne('parallel@example.org')
+  const compare = vi.spyOn(crypto, 'timingSafeEqual')
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    compare.mockRestore()
+    syncBuiltinESMExports()
+  })
+  const answers = await Promise.all(Array.from({ length: 200 }, () => guess(id, wrong)))
+  const { INVALID_CONFIRM_CODE, ...rest } = countCodes(answers)
+  expect(INVALID_CONFIRM_CODE).toBe(5)
+  expectOnly(rest, ['MAX_CONFIRM_ATTEMPTS', 'UNAVAILABLE'])
+  // Those of six bytes are of codes.
+  const codes = compare.mock.calls.filter(([given]) => given.byteLength === CODE_LENGTH)
+  expect(codes).toHaveLength(5)
+})
+
+test('50 right codes sent at once open one session', async () => {
+  const { id, right } = await startOne('once@example.org')
+  const answers = await Promise.all(Array.from({ length: 50 }, () => guess(id, right)))
+  const { ok, ...rest } = countCodes(answers)
+  expect(ok).toBe(1)
+  expectOnly(rest, ['OPERATION_EXPIRED', 'MAX_CONFIRM_ATTEMPTS', 'UNAVAILABLE'])
+  const [opened, ...others] = answers.filter(({ cookie }) => cookie !== undefined)
+  expect(others).toEqual([])
+  const token: string = opened?.body.accessToken.token
+  expect((await app.call('GET', '/sessions', { token })).body.sessions).toHaveLength(1)
+})
+
+function expectOnly(counts: object, codes: string[]): void {
+  expect(codes).toEqual(expect.arrayContaining(Object.keys(counts)))
+}
+
+test('starting again resets no attempts; after five wrong codes it is refused with the rest of the lock, and mails no code', async () => {
+  const { app, mailbox } = await mailAppForTest()
+  const { email } = await app.signUp()
+  const start = () => startAt(app, '/logins', { email })
+  const { id } = (await start()).body
+  const check = (code: string) => verifyAt(app, '/logins', { id, code })
+  const right = app.codeFor(id)
+  for (let attempt = 1; attempt <= 4; attempt++) await check(wrongCode(right))
+  await passCodeTime(app, 61)
+  expect((await start()).body.id).toBe(id)
+  await mailbox.codeFor(email, 3)
+  await check(wrongCode(right))
+  expectRefusal(await check(right), 'MAX_CONFIRM_ATTEMPTS')
+
+  await passCodeTime(app, 61)
+  const refused = await start()
+  expectTooMany(refused, { least: 440, most: 480 })
+  expect(refused.body.message).toMatch(/^Слишком много неверных кодов: новый — через 7:\d\d$/)
+  await passCodeTime(app, 480)
+  expect((await start()).body.id).not.toBe(id)
+  await mailbox.codeFor(email, 4)
+  expect(mailbox.mails).toHaveLength(4)
+})
+
+test('a stranger who knows only the operation id can neither use its code nor use up its attempts', async () => {
+  const { id, right, wrong } = await startOne('calm@example.org')
+  for (const code of [right, ...Array<string>(6).fill(wrong)]) {
+    const refused = await guess(id, code, 'another browser')
+    expectRefusal(refused, 'OPERATION_EXPIRED')
+    expect(refused.cookie).toBeUndefined()
+  }
+  expect((await guess(id, right)).status).toBe(200)
+})
 
 async function register(email: string, sent: { clientToken?: string } = {}): Promise<string> {
   const { status, body } = await startAt(app, '/registrations', { email, ...sent })
@@ -33,12 +140,16 @@ test('a start returns 201 with an id of at least 128 random bits', async () => {
 })
 
 test('a code is valid for CODE_TTL_SECONDS, and OPERATION_EXPIRED after them', async () => {
-  const early = await register('early@example.org')
-  await passCodeTime(app, 50)
-  expect((await verifyAt(app, '/registrations', { id: early })).status).toBe(200)
-  const late = await register('late@example.org')
-  await passCodeTime(app, 61)
-  expectRefusal(await verifyAt(app, '/registrations', { id: late }), 'OPERATION_EXPIRED')
+  const brief = await appForTest({ config: { codeTtlSeconds: 60 } })
+  for (const [seconds, outcome] of [
+    [50, 'ok'],
+    [61, 'OPERATION_EXPIRED'],
+  ] as const) {
+    const { body } = await startAt(brief, '/registrations', { email: `in-${seconds}@example.org` })
+    await passCodeTime(brief, seconds)
+    const answer = await verifyAt(brief, '/registrations', { id: body.id })
+    expect(countCodes([answer])).toEqual({ [outcome]: 1 })
+  }
 })
 
 test('the code of one operation is wrong for another', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { DEVICE, type TestUser } from '../../testing/client.ts'
+import { browserOf, type TestAnswer, type TestUser } from '../../testing/client.ts'
+import { type Path, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
 import type { TestApp } from '../../testing/test-app.ts'
 
 export type Client = Pick<TestUser, 'clientToken' | 'cookie'>
@@ -19,35 +20,24 @@ export async function signInTwice(app: TestApp): Promise<[laptop: TestUser, phon
 }
 
 /** A browser, which keeps the cookies that it gets. It signs in with one e-mail. */
-export function openBrowser(
-  app: TestApp,
-  { email, clientToken, origin }: { email: string; clientToken: string; origin?: string },
-) {
-  const jar = new Map<string, string>()
+export function openBrowser(app: TestApp, client: { email: string; clientToken: string }) {
+  let [session, browser] = ['', '']
+  const start = (path: Path) => startAt(app, path, { ...client, browser })
 
-  async function call(method: string, path: string, sent: { body?: unknown; token?: string } = {}) {
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const headers = { cookie, ...(origin && { origin }) }
-    const answer = await app.call(method, path, { ...sent, headers })
-    for (const line of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      jar.set(name, value)
-    }
+  async function verify(path: Path, id: string, code = app.codeFor(id)): Promise<TestAnswer> {
+    const answer = await verifyAt(app, path, { id, code, ...client, browser })
+    if (answer.status === 200) [session, browser] = [answer.cookie ?? '', browserOf(answer)]
     return answer
   }
 
-  const start = (path: string) =>
-    call('POST', path, { body: { email, clientToken, device: DEVICE } })
-  const verify = (path: string, id: string, confirmCode = app.codeFor(id)) =>
-    call('POST', `${path}/${id}/verify`, { body: { confirmCode, clientToken } })
-  const signIn = async (path = '/logins') => verify(path, (await start(path)).body.id)
-
   return {
-    jar,
-    call,
     start,
     verify,
-    signIn,
-    refresh: (body: object = { clientToken }) => call('PATCH', '/sessions/current', { body }),
+    signIn: async (path: Path = '/logins') => verify(path, (await start(path)).body.id),
+    refresh: (body: object = { clientToken: client.clientToken }, known = browser) =>
+      app.call('PATCH', '/sessions/current', {
+        body,
+        headers: { cookie: [session, known].filter(Boolean).join('; ') },
+      }),
   }
 }

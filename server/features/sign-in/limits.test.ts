@@ -3,13 +3,12 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newEmail } from '../../testing/account-fixture.ts'
 import { atOnce } from '../../testing/at-once.ts'
-import { browserOf, type TestAnswer } from '../../testing/client.ts'
+import { browserOf, type TestAnswer, type TestUser } from '../../testing/client.ts'
 import { startChange } from '../../testing/email-change-calls.ts'
 import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
-import { ask, strictApp, times } from '../../testing/limited-app.ts'
 import { inNoTime, passLimitTime, passMailLimitTime } from '../../testing/passing-time.ts'
-import { countCodes, startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
-import { mailAppForFile, type TestApp } from '../../testing/test-app.ts'
+import { countCodes, from, startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
+import { mailAppForFile, strictApp, type TestApp } from '../../testing/test-app.ts'
 import { closeSite, openSite } from '../site-state/site-state.service.ts'
 
 const MINUTE = 60
@@ -106,9 +105,18 @@ test('one mailbox, however spelt, gets six code mails an hour: one a minute, fiv
 
 const IP = '192.0.2.1'
 
+const ask = (app: TestApp, ip: string, path: '/logins' | '/registrations' = '/registrations') =>
+  startAt(app, path, { email: newEmail(), ip })
+
+async function times(count: number, act: () => Promise<TestAnswer>): Promise<TestAnswer[]> {
+  const answers: TestAnswer[] = []
+  for (let time = 0; time < count; time++) answers.push(await act())
+  return answers
+}
+
 /** Requests a code, by default each time from another address. Returns how to check codes of it. */
-async function startOne(app: TestApp, from = `203.0.113.${operations++}`) {
-  const { id } = (await ask(app, from)).body
+async function startOne(app: TestApp, asker = `203.0.113.${operations++}`) {
+  const { id } = (await ask(app, asker)).body
   const right = app.codeFor(id)
   const check = (code = right, ip = IP) => verifyAt(app, '/registrations', { id, code, ip })
   return { check, guess: () => check(wrongCode(right)) }
@@ -121,16 +129,24 @@ async function checkFive(app: TestApp): Promise<TestAnswer[]> {
   return [...(await times(4, guess)), await check()]
 }
 
-test('one IP may request 10 codes a minute, for known and unknown e-mails and while registrations are closed, 60 within minutes, and then one a minute', async () => {
+test('one IP may request 10 codes a minute, for known, unknown and changed e-mails and while registrations are closed, 60 within minutes, and then one a minute', async () => {
   const app = await strictApp()
+  const users = [await app.signUp(), await app.signUp()]
+  const changeEmail = (n: number) => {
+    const { token, clientToken } = users[n % 2] as TestUser
+    const body = { email: newEmail(), clientToken }
+    return app.call('PUT', '/users/current/email', { token, body, ...from(IP) })
+  }
   for (let minute = 0; minute < 6; minute++) {
     // Only the address that the trusted proxy has added counts.
     const answers = await inNoTime(app, async () => [
-      ...(await times(5, () => ask(app, IP))),
+      ...(await times(4, () => ask(app, IP))),
+      await changeEmail(minute),
       ...(await times(5, () => ask(app, `198.51.100.7, ${IP}`, '/logins'))),
     ])
     expect(countCodes(answers)).toEqual({ ok: 5, USER_NOT_FOUND: 5 })
     expectTooMany(await ask(app, IP, '/logins'), { most: MINUTE })
+    expectTooMany(await changeEmail(minute), { most: MINUTE })
     await passLimitTime(app, MINUTE)
   }
   // Six were allowed anew meanwhile.
@@ -166,31 +182,23 @@ test('one IP may check 20 codes a minute and 100 within minutes, and then one in
   expectTooMany(late.at(-1) as TestAnswer, { least: 40, most: 72 })
 })
 
-test('code checks that cannot succeed are limited to 20 a minute and 100 an hour, and do not keep others of the network from entering a code', async () => {
+test('code checks that cannot succeed, of no operation or past its five attempts, are limited to 20 a minute and 100 an hour, and do not keep others of the network from entering a code', async () => {
   const app = await strictApp(HALF)
-  const { check } = await startOne(app)
-  /** Checks a code for an operation that nobody started. */
-  const checkInVain = () => verifyAt(app, '/logins', { id: 'nobody', code: '123456', ip: IP })
+  const [{ check }, locked] = [await startOne(app), await startOne(app)]
+  await times(5, locked.guess)
+  const ofNone = () => verifyAt(app, '/logins', { id: 'nobody', code: '123456', ip: IP })
   for (let minute = 0; minute < 5; minute++) {
+    const [checkInVain, code] =
+      minute % 2 ? [locked.guess, 'MAX_CONFIRM_ATTEMPTS'] : [ofNone, 'OPERATION_EXPIRED']
     const answers = await inNoTime(app, () => times(10, checkInVain))
-    expect(countCodes(answers)).toEqual({ OPERATION_EXPIRED: 10 })
+    expect(countCodes(answers)).toEqual({ [code]: 10 })
     expectTooMany(await checkInVain(), { most: 72 })
     await passLimitTime(app, MINUTE)
   }
-  const late = await times(5, checkInVain)
+  const late = await times(5, ofNone)
   expect(countCodes(late)).toEqual({ OPERATION_EXPIRED: 4, TOO_MANY_REQUESTS: 1 })
   expectTooMany(late.at(-1) as TestAnswer, { least: 40, most: 72 })
   expect((await check()).status).toBe(200)
-})
-
-test('checks past the five attempts of an operation cannot succeed either', async () => {
-  const app = await strictApp(HALF)
-  const { guess } = await startOne(app)
-  const answers = await inNoTime(app, () => times(15, guess))
-  expect(countCodes(answers)).toEqual({ INVALID_CONFIRM_CODE: 5, MAX_CONFIRM_ATTEMPTS: 10 })
-  expectTooMany(await guess(), { most: MINUTE })
-  const other = await startOne(app)
-  expectRefusal(await other.guess(), 'INVALID_CONFIRM_CODE')
 })
 
 test('a right code takes back its request, its mail and the wrong codes before it', async () => {

@@ -8,27 +8,20 @@ const app = await appForFile({ webFiles: WEB_FILES })
 
 const get = (path: string) => fetch(app.url + path)
 
-function csp(headers: Headers): Map<string, string[]> {
-  const policy = headers.get('content-security-policy') ?? ''
-  return new Map(
-    policy.split(';').map((directive) => {
-      const [name = '', ...sources] = directive.trim().split(' ')
-      return [name, sources]
-    }),
-  )
-}
+const csp = (headers: Headers) => (headers.get('content-security-policy') ?? '').split(/;\s*/)
 
 test('a page allows its own scripts and styles, the inline ones by hash, nothing unsafe, and no frame around it', async () => {
   const { status, headers } = await get('/settings')
   expect(status).toBe(200)
-  expect(headers.get('content-security-policy')).not.toMatch(/unsafe-|\*/)
-  const policy = csp(headers)
-  expect(policy.get('script-src')).toEqual(["'self'", ...FRAMES.inlineHashes.scripts])
-  expect(policy.get('style-src')).toEqual(["'self'", ...FRAMES.inlineHashes.styles])
-  expect(policy.get('default-src')).toEqual(["'self'"])
-  for (const closed of ['object-src', 'base-uri', 'frame-ancestors']) {
-    expect(policy.get(closed)).toEqual(["'none'"])
-  }
+  const { scripts, styles } = FRAMES.inlineHashes
+  expect(csp(headers).join()).not.toMatch(/unsafe-|\*/)
+  const sources = [
+    "default-src 'self'",
+    `script-src 'self' ${scripts.join(' ')}`,
+    `style-src 'self' ${styles.join(' ')}`,
+  ]
+  const closed = ['object-src', 'base-uri', 'frame-ancestors'].map((name) => `${name} 'none'`)
+  expect(csp(headers)).toEqual(expect.arrayContaining([...sources, ...closed]))
   expect(Object.fromEntries(headers)).toMatchObject({
     'referrer-policy': 'strict-origin-when-cross-origin',
     'x-content-type-options': 'nosniff',
@@ -90,7 +83,7 @@ test.each([
       const { headers } = await fetch(site.url + path)
       expect(headers.get('strict-transport-security'), path).toBe(hsts)
       expect(headers.get('cross-origin-opener-policy'), path).toBe(coop)
-      expect(csp(headers).has('upgrade-insecure-requests'), path).toBe(upgrades)
+      expect(csp(headers).includes('upgrade-insecure-requests'), path).toBe(upgrades)
     }
   },
 )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Endpoint } from '../../../contract/endpoint.ts'
 import { allEndpoints } from '../../testing/endpoints.ts'
-import { appForFile, appForTest } from '../../testing/test-app.ts'
+import { appForTest } from '../../testing/test-app.ts'
 
 type Operation = {
   summary: string
@@ -18,8 +18,6 @@ const SECURITY = {
   public: [{}, { bearer: [] }],
 }
 
-const app = await appForFile()
-
 /** Returns what the document should state about an endpoint. */
 function promiseOf({ method, access, summary, status, body, path, ...endpoint }: Endpoint) {
   const { params, query, headers } = endpoint
@@ -33,6 +31,7 @@ function promiseOf({ method, access, summary, status, body, path, ...endpoint }:
 }
 
 test('the document describes the endpoints of the contract, with parameters, body, success and who may call them, and no others', async () => {
+  const app = await appForTest()
   const { paths } = (await app.call('GET', '/openapi.json')).body
   const described = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
@@ -50,16 +49,4 @@ test('the document describes the endpoints of the contract, with parameters, bod
   const byCall = (one: { call: string }, other: { call: string }) =>
     one.call.localeCompare(other.call)
   expect(described.sort(byCall)).toEqual(promised.sort(byCall))
-})
-
-test('the document names the cookie that is actually set', async () => {
-  const secure = await appForTest({ config: { publicUrl: 'https://vslukh.example' } })
-  for (const [site, name] of [
-    [app, 'session'],
-    [secure, '__Host-session'],
-  ] as const) {
-    const { body } = await site.call('GET', '/openapi.json')
-    expect(body.components.securitySchemes.cookie).toMatchObject({ in: 'cookie', name })
-    expect((await site.signUp()).cookie).toMatch(new RegExp(`^${name}=`))
-  }
 })

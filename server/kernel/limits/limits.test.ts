@@ -198,13 +198,8 @@ test('the database stores keys as keyed hashes, until their burst is whole again
 })
 
 test('a wait is shown in minutes and seconds, and from an hour on in hours and minutes', () => {
-  expect([0.2, 44.5, 3599, 3600, 26_000].map(timeLeft)).toEqual([
-    '0:01',
-    '0:45',
-    '59:59',
-    '1 ч',
-    '7 ч 14 мин',
-  ])
+  const waits = [0.2, 44.5, 3599, 3600, 26_000].map(timeLeft)
+  expect(waits.join(', ')).toBe('0:01, 0:45, 59:59, 1 ч, 7 ч 14 мин')
 })
 
 test.each([

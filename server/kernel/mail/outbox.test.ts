@@ -156,10 +156,8 @@ test('all nodes together send MAILS_PER_HOUR: at most half notices, the last qua
   await app.signIn('known@example.org')
   await mailbox.mailTo('known@example.org')
   await passLimitTime(app, 3600)
-  const expiresAt = Date.now() + 86_400_000
   for (let n = 0; n < 6; n++) {
-    const notice = { to: `notice-${n}@example.org`, username: 'olga_1', changeId: 'x', expiresAt }
-    await queueMail(app.db, 'send-email-notice', notice)
+    await queueMail(app.db, 'send-email-notice', noticeTo(`notice-${n}@example.org`))
   }
   await expect
     .poll(async () => [mailbox.mails.length, ...(await limitedOf())])
