@@ -114,7 +114,7 @@ test('a stranger who knows only the operation id can neither use its code nor us
   expect((await guess(id, right)).status).toBe(200)
 })
 
-async function register(email: string, sent: { clientToken?: string } = {}): Promise<string> {
+async function startedId(email: string, sent: { clientToken?: string } = {}): Promise<string> {
   const { status, body } = await startAt(app, '/registrations', { email, ...sent })
   expect(status).toBe(201)
   return body.id
@@ -130,7 +130,7 @@ const PURPOSES = Object.keys(VERIFY_CALLS) as (keyof typeof VERIFY_CALLS)[]
 
 test('a start returns 201 with an id of at least 128 random bits', async () => {
   const ids = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => register(`random-${index}@example.org`)),
+    Array.from({ length: 20 }, (_, index) => startedId(`random-${index}@example.org`)),
   )
   expect(new Set(ids).size).toBe(20)
   for (const id of ids) {
@@ -153,7 +153,7 @@ test('a code is valid for CODE_TTL_SECONDS, and OPERATION_EXPIRED after them', a
 })
 
 test('the code of one operation is wrong for another', async () => {
-  const [first, id] = [await register('first@example.org'), await register('second@example.org')]
+  const [first, id] = [await startedId('first@example.org'), await startedId('second@example.org')]
   const crossed = await verifyAt(app, '/registrations', { id, code: app.codeFor(first) })
   expect(crossed.body.code).toBe('INVALID_CONFIRM_CODE')
 })
@@ -173,5 +173,5 @@ test('a code is accepted only for the purpose it was requested for', async () =>
   }
   expect((await verify('POST', '/logins', 'login')).status).toBe(200)
   const { id: login } = (await startAt(app, '/logins', { email: owner.email, clientToken })).body
-  expect(await register(owner.email, { clientToken })).not.toBe(login)
+  expect(await startedId(owner.email, { clientToken })).not.toBe(login)
 })

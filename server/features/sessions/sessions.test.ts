@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Session } from '../../../contract/sessions.ts'
 import { leave } from '../../testing/account-deletion-calls.ts'
@@ -6,7 +5,7 @@ import { DEVICE, type TestUser } from '../../testing/client.ts'
 import { changeEmail, isSignedIn, undoChange } from '../../testing/email-change-calls.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { signUpModerator } from '../../testing/moderation-calls.ts'
-import { passSessionTime } from '../../testing/passing-time.ts'
+import { passSessionTime, passTime } from '../../testing/passing-time.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { refresh, signInTwice } from './sessions.fixture.ts'
 import { isSessionOpen, removeExpiredSessions } from './sessions.repository.ts'
@@ -113,14 +112,12 @@ test('a browser that has not got its last cookie reads the reason too, for 90 da
   await passSessionTime(app, 601)
   expect((await refresh(app, phone)).cookie).not.toBe(phone.cookie)
   await closeOthers(laptop)
-  const age = async (days: number) => {
-    await sql`UPDATE closed_sessions SET closed_at = now() - ${days} * interval '1 day'`.execute(
-      app.db,
-    )
+  const passDays = async (days: number) => {
+    await passTime(app.db, days * 86_400, 'closed_sessions', 'closed_at')
     await removeExpiredSessions(app.db)
   }
-  await age(89)
+  await passDays(89)
   await expectClosed(phone)
-  await age(91)
+  await passDays(2)
   expectRefusal(await refresh(app, phone), 'UNAUTHORIZED')
 })

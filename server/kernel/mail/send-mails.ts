@@ -67,7 +67,7 @@ export function mailJobs(options: Options): Jobs {
  * reply, all mails to that domain wait, for 15 s at most. A refused mail is not retried. A mail that
  * was sent whole but not confirmed may have arrived, so it is retried once.
  */
-export class MailSender {
+class MailSender {
   #options: Options
   #sending = 0
   #claiming: Promise<unknown> = Promise.resolve()
