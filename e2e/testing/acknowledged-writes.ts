@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events'
+import { vi } from 'vitest'
 import type { Db } from '../../server/kernel/db/database.ts'
 
 /** Every write that the product has acknowledged, to be compared with its database. */
@@ -6,11 +6,9 @@ export class AcknowledgedWrites {
   readonly posts = new Map<string, { text: string; repliedTo: string | null }>()
   /** Undefined after a like without an answer, which may have been written or not. */
   readonly likes = new Map<string, boolean | undefined>()
-  readonly #events = new EventEmitter()
 
   addPost(id: string, text: string, repliedTo: string | null): void {
     this.posts.set(id, { text, repliedTo })
-    this.#events.emit('post')
   }
 
   setLike(postId: string, userId: string, isLiked: boolean | undefined): void {
@@ -20,7 +18,7 @@ export class AcknowledgedWrites {
   /** Resolves when `count` more posts and replies have been acknowledged. */
   async waitForMore(count: number): Promise<void> {
     const goal = this.posts.size + count
-    while (this.posts.size < goal) await once(this.#events, 'post')
+    await vi.waitUntil(() => this.posts.size >= goal, { timeout: 300_000, interval: 5 })
   }
 
   async findLost(db: Db): Promise<string[]> {

@@ -13,9 +13,12 @@ type Options = {
   persistent?: boolean
   /** The average pause of a user between two calls. */
   pauseMs?: number
+  /** The calls that each user repeats in turn; by default writes, reads and sign-ins. */
+  actionsOf?: (user: TestUser, call: Call, acknowledged: AcknowledgedWrites) => Actions
 }
 
 type Call = ReturnType<typeof recordCalls>['call']
+type Actions = (() => Promise<Outcome>)[]
 
 /**
  * Each user makes the next call as soon as the last one is answered, or after `pauseMs`. A user
@@ -28,13 +31,14 @@ export function simulateUsers({
   acknowledged,
   persistent = false,
   pauseMs = 0,
+  actionsOf = writingActions,
   ...options
 }: Options) {
   const { call, outcomes } = recordCalls(url, options)
   let stopped = false
 
   async function simulate(user: TestUser): Promise<void> {
-    const actions = actionsOf(user, { call, acknowledged })
+    const actions = actionsOf(user, call, acknowledged)
     for (let turn = 0; !stopped; turn++) {
       if (pauseMs > 0) await delay(2 * pauseMs * Math.random())
       const outcome = await actions[turn % actions.length]?.()
@@ -53,10 +57,7 @@ export function simulateUsers({
   }
 }
 
-function actionsOf(
-  user: TestUser,
-  { call, acknowledged }: { call: Call; acknowledged: AcknowledgedWrites },
-) {
+function writingActions(user: TestUser, call: Call, acknowledged: AcknowledgedWrites): Actions {
   const { token, cookie, clientToken } = user
   let postId = '1'
 

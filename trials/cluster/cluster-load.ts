@@ -11,33 +11,20 @@ const RETRY_MS = 100
 const PAUSE_MS = 20
 const SIGN_IN_PAUSE_MS = 300
 
-/** When the last try of an acknowledged write was sent and answered (Date.now()). */
-type Write = Pick<Outcome, 'began' | 'ended'>
+export type VisitorRead = [path: string, sent?: { isPage: true }]
 
 type Options = {
   url: string
   users: TestUser[]
-  postId: string
+  visitorReads: VisitorRead[]
   acknowledged: AcknowledgedWrites
 }
 
-export type ClusterLoad = ReturnType<typeof startLoad>
-
-type VisitorRead = [path: string, sent?: { isPage: true }]
-
 /** Simulates people who repeat writes until they are acknowledged, whatever happens. */
-export function startLoad({ url, users, postId, acknowledged }: Options) {
+export function startLoad({ url, users, visitorReads, acknowledged }: Options) {
   const { call, outcomes } = recordCalls(url)
   const { signUp } = createProductClient({ url })
-  const writes: Write[] = []
   const newUsers: TestUser[] = []
-  const visitorReads: VisitorRead[] = [
-    ['/posts'],
-    ['/posts?limit=10'],
-    [`/posts/${postId}`],
-    ['/', { isPage: true }],
-    [`/posts/${postId}`, { isPage: true }],
-  ]
   const missed: string[] = []
   let isStopped = false
 
@@ -56,13 +43,11 @@ export function startLoad({ url, users, postId, acknowledged }: Options) {
     if (published.status !== 201) return
     const { id } = published.body
     acknowledged.addPost(id, text, null)
-    writes.push(published)
     for (const isLiked of [true, false, true]) {
       acknowledged.setLike(id, userId, undefined)
       const liked = await insist(isLiked ? 'POST' : 'DELETE', `/posts/${id}/likes`, { token })
       if (liked.status !== 200) return
       acknowledged.setLike(id, userId, isLiked)
-      writes.push(liked)
       const { status, body } = await call('GET', `/posts/${id}`, { token })
       if (status === 200 && body.actions.is_liked !== isLiked) missed.push(`${id} ${isLiked}`)
     }
@@ -92,18 +77,9 @@ export function startLoad({ url, users, postId, acknowledged }: Options) {
 
   return {
     outcomes,
-    writes,
     /** Own likes that their users did not see in their next read. */
     missed,
     newUsers,
-    /** Reads directly from a node what visitors read. Throws if it refuses a read. */
-    async readAt(node: string): Promise<void> {
-      const { call: callNode } = recordCalls(node)
-      for (const [path, sent] of visitorReads) {
-        const { call: name, status } = await callNode('GET', path, sent)
-        if (status !== 200) throw new Error(`${node} answers ${name} with ${status}`)
-      }
-    },
     async stop(): Promise<void> {
       isStopped = true
       await Promise.all(simulations)
@@ -111,11 +87,11 @@ export function startLoad({ url, users, postId, acknowledged }: Options) {
   }
 }
 
-export function isVisitorRead({ call }: Outcome): boolean {
-  return call.startsWith('GET ') && call.endsWith(' by a visitor')
-}
+export const isVisitorRead = ({ call }: Outcome) => /^GET .* by a visitor$/.test(call)
+
+export const isWritten = ({ call, status }: Outcome) =>
+  (status === 200 || status === 201) && !call.startsWith('GET ')
 
 /** Whether clients would get this answer without a fault too, or retry the call. */
-export function isExpected({ status }: Outcome): boolean {
-  return status === 200 || status === 201 || RETRIED.has(status)
-}
+export const isExpected = ({ status }: Outcome) =>
+  status === 200 || status === 201 || RETRIED.has(status)

@@ -1,187 +1,210 @@
-import { spawn } from 'node:child_process'
-import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { openSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { onTestFinished, vi } from 'vitest'
+import { findBalancer } from '../../server/testing/balancer.ts'
 import { endChild } from '../../server/testing/child-process.ts'
 import { executeOn } from '../../server/testing/databases.ts'
-import { readDeployFile } from '../operations/deploy-file.ts'
-import { postgresUser } from '../operations/own-postgres.ts'
-import { inNetwork, type Machine, PASSWORDS, prepareMachine } from './machine.ts'
-import type { Programs } from './programs.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { childrenOf } from '../../server/testing/processes.ts'
+import { copyDeployFile, programOf } from '../operations/deploy-file.ts'
+import { debiansPostgres, giveToPostgres, postgresUser } from '../operations/own-postgres.ts'
 
+/** Longer than Patroni ever takes. */
+export const PATIENTLY = { timeout: 200_000, interval: 100 }
 const PASSWORD = 'the-product-of-a-test'
-
-type Member = {
-  name: string
-  role: string
-  state: string
-  timeline?: number
-  lag?: number | string
+const PASSWORDS = {
+  SUPERUSER_PASSWORD: 'superuser-of-a-test',
+  REPLICATION_PASSWORD: 'replication-of-a-test',
+  REWIND_PASSWORD: 'rewind-of-a-test',
 }
+
+type Member = { name: string; role: string; state: string; timeline?: number }
+type Machine = Awaited<ReturnType<typeof prepareMachine>>
 
 /**
  * Starts three machines with etcd, Patroni and PostgreSQL by the files of deploy/patroni, and
- * HAProxy before them. Resolves when a standby confirms commits and the database is there. The
- * caller closes the cluster.
+ * HAProxy before them, for one test. Resolves when a standby confirms commits and the database is
+ * there.
  */
-export async function startPostgresCluster(programs: Programs) {
-  await using started = new AsyncDisposableStack()
-  const folder = await mkdtemp(join(tmpdir(), 'vslukh-cluster-'))
-  started.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
+export async function startPostgresCluster() {
+  const folder = await folderForTest()
   await giveToPostgres(folder)
   const byte = () => 1 + Math.floor(Math.random() * 250)
   const network = `127.${byte()}.${byte()}.`
   const machines: Machine[] = []
-  for (const number of [1, 2, 3]) {
-    const own = join(folder, `db${number}`)
-    await mkdir(own)
-    await giveToPostgres(own)
-    const machine = await prepareMachine({ number, network, folder: own, programs })
-    started.defer(() => machine.close())
-    machines.push(machine)
-  }
+  for (const number of [1, 2, 3]) machines.push(await prepareMachine(number, { folder, network }))
   for (const machine of machines) machine.startEtcd()
   for (const machine of machines) machine.startPatroni()
-  const balancer = await startBalancer({ programs, folder, network })
-  started.defer(balancer.close)
+  const file = await copyDeployFile('patroni/haproxy.cfg', folder, [
+    ['bind 127.0.0.1:', `bind ${network}1:`],
+    ['10.0.0.', network],
+  ])
+  // In master-worker mode the worker ends with its master.
+  const haproxy = spawn(await findBalancer(), ['-W', '-f', file], { stdio: 'ignore' })
+  onTestFinished(() => endChild(haproxy))
+
+  async function findPrimary(): Promise<Machine | undefined> {
+    for (const machine of machines) {
+      const answer = await fetch(machine.api('/primary')).catch(() => undefined)
+      if (answer?.ok) return machine
+    }
+    return undefined
+  }
+
+  const primary = (): Promise<Machine> => vi.waitUntil(findPrimary, PATIENTLY)
 
   async function members(): Promise<Member[]> {
-    for (const { address } of machines) {
-      const answer = await fetch(`http://${address}:8008/cluster`).catch(() => undefined)
-      if (answer?.ok) return ((await answer.json()) as { members: Member[] }).members
-    }
-    return []
-  }
-
-  async function find(role: string): Promise<Member | undefined> {
-    return (await members()).find((member) => member.role === role && isServing(member))
-  }
-
-  const machineNamed = (name: string) => {
-    const found = machines.find((machine) => machine.name === name)
-    if (!found) throw new Error(`No machine is named ${name}`)
-    return found
+    const answer = await fetch((await primary()).api('/cluster')).catch(() => undefined)
+    return answer?.ok ? (await answer.json()).members : []
   }
 
   const cluster = {
     machines,
+    primary,
+
     /** Leads to the primary, through HAProxy. */
-    primaryUrl: urlAt(`${network}1:5000`),
+    primaryUrl: `postgresql://vslukh:${PASSWORD}@${network}1:5000/vslukh`,
 
-    async primary(): Promise<Machine> {
-      for (;;) {
-        const leader = await find('leader')
-        if (leader) return machineNamed(leader.name)
-        await delay(100)
-      }
-    },
+    primaryOtherThan: (former: Machine) =>
+      vi.waitUntil(async () => {
+        const found = await findPrimary()
+        return found !== former && found
+      }, PATIENTLY),
 
-    async primaryOtherThan({ name }: Machine): Promise<void> {
-      while ((await cluster.primary()).name === name) await delay(100)
-    },
+    /** Resolves once no machine reports that it is the primary. */
+    withoutPrimary: () => vi.waitUntil(async () => !(await findPrimary()), PATIENTLY),
 
     /**
      * Resolves once all machines serve on one timeline and a standby confirms each commit, so that
      * no fault may lose anything.
      */
-    async settled(): Promise<void> {
-      for (;;) {
+    settled: () =>
+      vi.waitUntil(async () => {
         const all = await members()
+        // Patroni 3.0 calls primary and standby “running”, later versions the standby “streaming”.
+        const serving = all.filter(({ state }) => state === 'running' || state === 'streaming')
         const timelines = new Set(all.map(({ timeline }) => timeline))
-        const areServing = all.length === machines.length && all.every(isServing)
         const isSynchronous = all.some(({ role }) => role === 'sync_standby')
-        if (areServing && timelines.size === 1 && isSynchronous) return
-        await delay(200)
-      }
-    },
+        return serving.length === machines.length && timelines.size === 1 && isSynchronous
+      }, PATIENTLY),
 
     /** Promotes the confirming standby, as an operator does with `patronictl switchover`. */
     async switchOver(): Promise<void> {
-      const [{ name: leader, address }, candidate] = [
-        await this.primary(),
-        await find('sync_standby'),
-      ]
-      const body = JSON.stringify({ leader, candidate: candidate?.name })
-      const answer = await fetch(`http://${address}:8008/switchover`, { method: 'POST', body })
-      if (!answer.ok) throw new Error(await answer.text())
+      const leader = await primary()
+      const candidate = (await members()).find(({ role }) => role === 'sync_standby')?.name
+      await leader.ask('/switchover', 'POST', { leader: leader.name, candidate })
+      await cluster.primaryOtherThan(leader)
     },
 
-    /** Resolves once no machine reports that it is the primary. */
-    async withoutPrimary(): Promise<void> {
-      const isPrimary = async ({ address }: Machine) => {
-        const answer = await fetch(`http://${address}:8008/primary`).catch(() => undefined)
-        return answer?.ok === true
-      }
-      while ((await Promise.all(machines.map(isPrimary))).includes(true)) await delay(100)
-    },
-
-    /**
-     * Sets whether a primary goes on while etcd is lost. Resolves once the primary has read it.
-     */
+    /** Sets whether a primary goes on while etcd is lost. Resolves once it has read it. */
     async setFailsafe(isOn: boolean): Promise<void> {
-      const { address } = await this.primary()
-      const body = JSON.stringify({ failsafe_mode: isOn })
-      const answer = await fetch(`http://${address}:8008/config`, { method: 'PATCH', body })
-      if (!answer.ok) throw new Error(await answer.text())
+      const leader = await primary()
+      await leader.ask('/config', 'PATCH', { failsafe_mode: isOn })
       const written = Date.now() / 1000
-      const seen = async () => {
-        const status = await fetch(`http://${address}:8008/patroni`)
-        return ((await status.json()) as { dcs_last_seen: number }).dcs_last_seen
-      }
-      while ((await seen()) <= written) await delay(100)
+      await vi.waitUntil(async () => {
+        const status = await (await fetch(leader.api('/patroni'))).json()
+        return status.dcs_last_seen > written
+      }, PATIENTLY)
     },
-
-    close: () => running.disposeAsync(),
   }
   await cluster.settled()
-  await createDatabase(`${network}1:5000`)
-  const running = started.move()
+  const superuser = `postgresql://postgres:${PASSWORDS.SUPERUSER_PASSWORD}@${network}1:5000/postgres`
+  const role = `CREATE ROLE vslukh LOGIN PASSWORD '${PASSWORD}' IN ROLE pg_read_all_stats`
+  await executeOn(superuser, role)
+  await executeOn(superuser, 'CREATE DATABASE vslukh OWNER vslukh TEMPLATE template0')
   return cluster
 }
 
-/** Patroni 3.0 calls primary and standby “running”, later versions the standby “streaming”. */
-function isServing({ state }: Member): boolean {
-  return state === 'running' || state === 'streaming'
-}
+/**
+ * Prepares the machine db1, db2 or db3 until the end of the test. Its programs run as Debian's user
+ * postgres if root runs the test. `network` has the first three bytes of all addresses.
+ */
+async function prepareMachine(
+  number: number,
+  { folder, network }: { folder: string; network: string },
+) {
+  await debiansPostgres()
+  const etcdProgram = await programOf('etcd-server', '/usr/bin/etcd')
+  const patroniProgram = await programOf('patroni', '/usr/bin/patroni')
+  const name = `db${number}`
+  const address = `${network}1${number}`
+  const own = join(folder, name)
+  await mkdir(own)
+  await giveToPostgres(own)
+  const user = await postgresUser()
+  const data = join(own, 'data')
+  const etcdFile = await copyDeployFile('patroni/etcd.yml', own, [
+    ['name: db1', `name: ${name}`],
+    ['/var/lib/etcd/vslukh', join(own, 'etcd')],
+    ['-urls: http://10.0.0.11', `-urls: http://${address}`],
+    ['10.0.0.', network],
+  ])
+  const patroniFile = await copyDeployFile('patroni/patroni.yml', own, [
+    ['name: db1', `name: ${name}`],
+    ['/var/lib/postgresql/vslukh', data],
+    ['/var/lib/postgresql/pgpass', join(own, 'pgpass')],
+    ['/var/run/postgresql', own],
+    // On loopback every connection comes from 127.0.0.1.
+    ['10.0.0.0/24', '127.0.0.0/8'],
+    ...Object.entries(PASSWORDS),
+    ['listen: 10.0.0.11', `listen: ${address}`],
+    ['connect_address: 10.0.0.11', `connect_address: ${address}`],
+    ['10.0.0.', network],
+  ])
 
-function urlAt(address: string): string {
-  return `postgresql://vslukh:${PASSWORD}@${address}/vslukh`
-}
-
-async function createDatabase(address: string): Promise<void> {
-  const password = PASSWORDS.SUPERUSER_PASSWORD
-  const url = `postgresql://postgres:${password}@${address}/postgres`
-  await executeOn(url, `CREATE ROLE vslukh LOGIN PASSWORD '${PASSWORD}' IN ROLE pg_read_all_stats`)
-  await executeOn(url, 'CREATE DATABASE vslukh OWNER vslukh TEMPLATE template0')
-}
-
-async function giveToPostgres(folder: string): Promise<void> {
-  const { uid, gid } = await postgresUser()
-  if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid)
-}
-
-async function startBalancer({
-  programs,
-  folder,
-  network,
-}: {
-  programs: Programs
-  folder: string
-  network: string
-}) {
-  const file = join(folder, 'haproxy.cfg')
-  const places: [string, string][] = [
-    ['bind 127.0.0.1:', `bind ${network}1:`],
-    ...inNetwork(network),
-  ]
-  await writeFile(file, await readDeployFile('patroni/haproxy.cfg', places))
-  // In master-worker mode the worker ends with its master.
-  const haproxy = spawn(programs.haproxy, ['-W', '-f', file], { stdio: 'ignore' })
-  return {
-    async close(): Promise<void> {
-      if (haproxy.exitCode !== null) throw new Error('HAProxy did not run')
-      await endChild(haproxy)
+  let etcd: ChildProcess | undefined
+  let patroni: ChildProcess | undefined
+  const start = (program: string, ...args: string[]) => {
+    const log = openSync(join(own, 'log'), 'a')
+    const env = { PATH: process.env.PATH, HOME: own, LC_ALL: 'C.UTF-8' }
+    return spawn(program, args, { ...user, cwd: own, env, stdio: ['ignore', log, log] })
+  }
+  const api = (path: string) => `http://${address}:8008${path}`
+  const machine = {
+    name,
+    api,
+    async ask(path: string, method: string, body: object): Promise<void> {
+      const answer = await fetch(api(path), { method, body: JSON.stringify(body) })
+      if (!answer.ok) throw new Error(await answer.text())
+    },
+    startEtcd() {
+      etcd = start(etcdProgram, '--config-file', etcdFile)
+    },
+    startPatroni() {
+      patroni = start(patroniProgram, patroniFile)
+    },
+    killEtcd: () => endChild(etcd, 'SIGKILL'),
+    /** Kills all of the database at once, as when the machine loses its power; etcd goes on. */
+    async killDatabase(): Promise<void> {
+      const pids = await postgresProcesses(data)
+      const patroniGone = endChild(patroni, 'SIGKILL')
+      for (const pid of pids) killProcess(pid)
+      await patroniGone
     },
   }
+  onTestFinished(async () => {
+    await machine.killDatabase()
+    await machine.killEtcd()
+  })
+  return machine
+}
+
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has just ended.
+  }
+}
+
+/** Returns the ids of a cluster's postmaster and of its children. */
+async function postgresProcesses(data: string): Promise<number[]> {
+  const file = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')
+  const postmaster = Number(file.split('\n', 1)[0])
+  // The file outlives a killed PostgreSQL, and its id may belong to another process by now.
+  const command = await readFile(`/proc/${postmaster}/cmdline`, 'utf8').catch(() => '')
+  if (!command.includes(data)) return []
+  return [postmaster, ...childrenOf(postmaster)]
 }

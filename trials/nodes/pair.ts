@@ -1,10 +1,8 @@
-import { onTestFinished } from 'vitest'
 import {
-  APP_SECRET,
-  createProduct,
   createProductClient,
   type Product,
   type ProductClient,
+  startProductForTest,
 } from '../../e2e/testing/product.ts'
 import type { Db } from '../../server/kernel/db/database.ts'
 import { openBalancer } from '../../server/testing/balancer.ts'
@@ -22,21 +20,16 @@ export type Pair = ProductClient & { url: string; nodes: [Node, Node]; db: Db }
 export async function pairForTest(): Promise<Pair> {
   const { db, url } = await openDatabaseForTest()
   const mailbox = closeAfterTest(await openMailbox())
-  const stack = new AsyncDisposableStack()
-  onTestFinished(() => stack.disposeAsync())
-  const settings = { DATABASE_URL: url, SMTP_URL: mailbox.url, ACCESS_TOKEN_SECONDS: '3600' }
-  const nodes: [Node, Node] = [await startNode(stack, settings), await startNode(stack, settings)]
+  const settings = { DATABASE_URL: url, SMTP_URL: mailbox.url }
+  const nodes: [Node, Node] = [await startNode(settings), await startNode(settings)]
   const addresses = nodes.map(({ product }) => `http://${product.address}`)
   const balancer = closeAfterTest(await openBalancer(addresses))
   return { ...createProductClient(balancer), url: balancer.url, nodes, db }
 }
 
-export async function startNode(
-  stack: AsyncDisposableStack,
-  env: Record<string, string>,
-): Promise<Node> {
-  const product = await createProduct({ APP_SECRET, TRUST_PROXY: '127.0.0.1', ...env })
-  stack.defer(() => product.remove())
-  await product.start()
-  return { product, direct: createProductClient(product) }
+/** Starts a node behind a balancer, until the test ends. */
+export async function startNode(env: Record<string, string>): Promise<Node> {
+  const options = { env: { TRUST_PROXY: '127.0.0.1', ...env } }
+  const { product, client } = await startProductForTest(options)
+  return { product, direct: client }
 }

@@ -28,23 +28,23 @@ export async function changeAndRead(
 
   for (const reader of readers) await newestText(reader)
   const text = `Круг ${round}`
-  const post = await writer.direct.publish(user, text)
+  const { id } = await writer.direct.publish(user, text)
   changed = performance.now()
   for (const reader of readers) await check('publishing', () => newestText(reader), text)
 
-  for (const reader of readers) await textOf(reader, post.id)
+  for (const reader of readers) await textOf(reader, id)
   const body = { text: `Круг ${round}, исправлено` }
-  await writer.direct.call('PATCH', `/posts/${post.id}`, { token, body })
+  await writer.direct.call('PATCH', `/posts/${id}`, { token, body })
   changed = performance.now()
   for (const reader of readers) {
-    await check('editing', () => textOf(reader, post.id), body.text)
+    await check('editing', () => textOf(reader, id), body.text)
     await check('editing', () => newestText(reader), body.text)
   }
 
-  await writer.direct.call('DELETE', `/posts/${post.id}`, { token })
+  await writer.direct.call('DELETE', `/posts/${id}`, { token })
   changed = performance.now()
   for (const reader of readers) {
-    await check('deleting', () => textOf(reader, post.id), 'POST_NOT_FOUND')
+    await check('deleting', () => textOf(reader, id), 'POST_NOT_FOUND')
     await check('deleting', async () => (await newestText(reader)) === body.text, false)
   }
   return stale

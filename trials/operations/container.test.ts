@@ -5,27 +5,24 @@ import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { APP_SECRET } from '../../e2e/testing/product.ts'
 import { endChild, untilReady } from '../../server/testing/child-process.ts'
+import { closeAfterTest } from '../../server/testing/close-after-test.ts'
 import { databaseForTest } from '../../server/testing/database-for-test.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
 import { ROOT, run } from './deploy-file.ts'
-import { argumentsOf, makeImageFolder, readStages } from './dockerfile.ts'
 
 test('the content of the image runs as in compose.yaml, is healthy without its database too, and has the operator’s commands', async () => {
-  const stages = await readStages()
-  const image = stages.at(-1) ?? { name: '', instructions: [] }
   const folder = await folderForTest()
-  await makeImageFolder(stages, folder)
+  const { image = '', packages = '' } = await readStages()
+  await fillAsImage(folder, image, packages)
   expect(argumentsOf(image, 'VOLUME')).toBe(`${argumentsOf(image, 'WORKDIR')}/data`)
   expect(argumentsOf(image, 'USER')).toBe('node')
   await mkdir(join(folder, 'data'))
 
-  const database = await openPostgresProxy(await databaseForTest())
-  onTestFinished(database.close)
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
+  const database = closeAfterTest(await openPostgresProxy(await databaseForTest()))
+  const mailbox = closeAfterTest(await openMailbox())
   const port = String(await freePort())
   // The image has its Node in the PATH, and nothing of this checkout.
   const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`
@@ -85,11 +82,51 @@ test('the content of the image runs as in compose.yaml, is healthy without its d
 test('compose.yaml passes on every setting of .env, keeps what the server writes on a volume, and bounds its logs', async () => {
   const compose = await readFile(join(ROOT, 'compose.yaml'), 'utf8')
   const [, app = ''] = /^ {2}app:\n((?: {4}.*\n|\n)+)/m.exec(compose) ?? []
-  const image = (await readStages()).at(-1)
+  const { image = '' } = await readStages()
   expect(app).toContain('env_file: .env')
-  expect(app).toContain(`- data:${image && argumentsOf(image, 'VOLUME')}`)
+  expect(app).toContain(`- data:${argumentsOf(image, 'VOLUME')}`)
   expect(compose.match(/^ {2}\w+:\n {4}logging: \*logging$/gm)).toHaveLength(2)
   expect(compose).toMatch(/driver: json-file\n {2}options:\n {4}max-size: \d+m\n {4}max-file: /)
   // The image's own health check applies.
   expect(app).not.toContain('healthcheck')
 })
+
+/** Returns the instructions of the Dockerfile's stages by name; `image` is the last one. */
+async function readStages(): Promise<Record<string, string>> {
+  const text = await readFile(join(ROOT, 'Dockerfile'), 'utf8')
+  const lines = text.replace(/^#.*\n/gm, '').replaceAll(/\\\n\s*/g, '')
+  const stages = lines.matchAll(/^FROM \S+(?: AS (\w+))?\n((?:(?!FROM ).*\n)*)/gm)
+  return Object.fromEntries([...stages].map(([, name = 'image', rest = '']) => [name, rest]))
+}
+
+function argumentsOf(stage: string, word: string): string {
+  const [found, ...others] = stage.matchAll(new RegExp(`^${word} (.*)$`, 'gm'))
+  if (found?.[1] === undefined || others.length > 0) throw new Error(`Not one ${word} in a stage`)
+  return found[1]
+}
+
+/**
+ * Copies into a folder what the image copies from this checkout, and installs what the stage
+ * `packages` installs. The web is the one that was built here.
+ */
+async function fillAsImage(folder: string, image: string, packages: string): Promise<void> {
+  const ignored = await readFile(join(ROOT, '.dockerignore'), 'utf8')
+  const excluded = ignored
+    .trim()
+    .replace(/^[\s\S]*\n!.*\n/, '')
+    .split('\n')
+  const options = excluded.map((pattern) => `--exclude=${pattern}`)
+  const copy = (sources: string[]) =>
+    run('sh', ['-c', 'tar -c -C "$0" "$@" | tar -x', ROOT, ...options, ...sources], { cwd: folder })
+  const copied = image.matchAll(/^COPY (?:--from=(\w+) )?(.*) (\S+)$/gm)
+  for (const [, from, paths = '', target = ''] of copied) {
+    const sources = paths.replace('/app/', '').split(' ')
+    // Everything has the same path in the image.
+    for (const source of sources) expect(source).toContain(target.replace('./', ''))
+    if (from !== 'packages') await copy(sources)
+    else {
+      await copy(argumentsOf(packages, 'COPY').split(' ').slice(0, -1))
+      await run('sh', ['-c', argumentsOf(packages, 'RUN')], { cwd: folder })
+    }
+  }
+}

@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
-import { findProgram } from '../../server/testing/debian-package.ts'
+import { expect, onTestFinished } from 'vitest'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
-import { run } from './deploy-file.ts'
+import { attempt, programOf, run } from './deploy-file.ts'
 
 const NAMESPACES = ['-m', '-u', '-i', '-p', '-C', '-r', '-w']
 const ENV = ['PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'LANG=C.UTF-8', 'USER=root']
@@ -15,10 +14,7 @@ const ENV = ['PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'LANG=C.UTF-8', 'USER=root']
  * DEBIAN_ROOT may name one that debootstrap has made; it is copied.
  */
 export async function bootDebian() {
-  const nspawn = await findProgram(['/usr/bin/systemd-nspawn'], {
-    debianPackage: 'systemd-container',
-    advice: 'No systemd-nspawn found: install it',
-  })
+  const nspawn = await programOf('systemd-container', '/usr/bin/systemd-nspawn')
   const root = join(await folderForTest(), 'root')
   await makeRoot(root)
   const boot = ['--register=no', '--keep-unit', '--boot']
@@ -34,12 +30,11 @@ export async function bootDebian() {
   const shell = async (line: string) => {
     const [systemd = ''] = (await readFile(children, 'utf8')).split(' ')
     const env = ['/usr/bin/env', '-i', ...ENV, '/bin/bash', '-c', `exec 2>&1; ${line}`]
-    return run('nsenter', ['-t', systemd, ...NAMESPACES, '--', ...env]).then(
-      ({ stdout }) => ({ code: 0, out: stdout }),
-      ({ code, stdout }) => ({ code: Number(code), out: String(stdout) }),
-    )
+    return attempt('nsenter', ['-t', systemd, ...NAMESPACES, '--', ...env])
   }
-  return { root, shell, isUp: async () => (await shell('systemctl is-active dbus')).code === 0 }
+  const isUp = async () => (await shell('systemctl is-active dbus')).code === 0
+  await expect.poll(isUp, { timeout: 60_000 }).toBe(true)
+  return { root, shell }
 }
 
 async function makeRoot(root: string): Promise<void> {
@@ -47,10 +42,7 @@ async function makeRoot(root: string): Promise<void> {
   if (DEBIAN_ROOT) {
     await run('cp', ['-a', DEBIAN_ROOT, root])
   } else {
-    const debootstrap = await findProgram(['/usr/sbin/debootstrap'], {
-      debianPackage: 'debootstrap',
-      advice: 'No debootstrap found: install it',
-    })
+    const debootstrap = await programOf('debootstrap', '/usr/sbin/debootstrap')
     const packages = ['--variant=minbase', '--include=systemd-sysv,dbus']
     await run(debootstrap, [...packages, 'bookworm', root], { maxBuffer: 64 * 1024 * 1024 })
   }

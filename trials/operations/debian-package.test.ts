@@ -1,4 +1,4 @@
-import { cp, rename, writeFile } from 'node:fs/promises'
+import { copyFile, cp, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeBashCompletion } from '../../scripts/bash-completion.ts'
@@ -8,72 +8,109 @@ import { freePort } from '../../server/testing/free-port.ts'
 import { runCommand } from '../../server/testing/run-command.ts'
 import { bootDebian } from './debian-machine.ts'
 import { asRoot, run } from './deploy-file.ts'
-import { addMigration, breakStart, repackDeb } from './releases.ts'
+import { addMigration, type Edit, edit, repackDeb } from './releases.ts'
 
 const APT = 'DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends'
 const SERVES = `curl -fsS -o /dev/null http://127.0.0.1`
 
+/** Lets a release migrate the database and then end before it listens, at every start. */
+const BROKEN_START: Edit[] = [
+  ['  const address = await app', "  throw new Error('broken after its migrations')\n$&"],
+]
+/** Faults of a release that lasts: the file, its edits, and the reason to go back at once. */
+const FAULTS: [file: string, edits: Edit[], reason: string][] = [
+  [
+    // As if another node had a later version than both.
+    'kernel/http/health.ts',
+    [['  onBroken\\(broken\\)', "  broken.push('900-later')\n$&"]],
+    'База новее этого сервера: в ней есть 900-later',
+  ],
+  [
+    'kernel/config/config.ts',
+    [['  requireOneWayOfMail\\(', "  throw new ConfigError('PORT: больше не задают')\n$&"]],
+    'PORT: больше не задают',
+  ],
+]
+
 asRoot(
-  'on a bare Debian the package is installed, goes back by itself from a version that does not start, moves to Debian’s PostgreSQL, is upgraded by an archive, and leaves the wall when it is purged',
+  'on a bare Debian the package is installed, goes back by itself from a version that does not work, moves to Debian’s PostgreSQL, is upgraded by an archive, and leaves the wall when it is purged',
   {
     timeout: 900_000,
   },
-  async ({ annotate }) => {
+  async () => {
     const folder = await folderForTest()
     const deb = await makeRelease(folder, { isDeb: true })
-    const { root, shell, isUp } = await bootDebian()
-    await expect.poll(isUp, { timeout: 60_000 }).toBe(true)
-    const timed = async (what: string, line: string) => {
-      const since = performance.now()
-      const result = await shell(line)
-      await annotate(`${what}: ${((performance.now() - since) / 1000).toFixed(1)} s`)
-      return result
+    const { root, shell } = await bootDebian()
+    const outOf = async (line: string) => (await shell(line)).out
+    /** Runs a line that must succeed. Returns what it prints. */
+    const done = async (line: string) => {
+      const { code, out } = await shell(line)
+      expect(code, out).toBe(0)
+      return out
     }
     const into = join(root, 'srv')
     await cp(deb, join(into, 'first.deb'))
     const { version } = JSON.parse((await runCommand({}, '--version', '--json')).out)
 
-    const installed = await timed('install', `apt-get update -qq && ${APT} curl /srv/first.deb`)
-    expect(installed, installed.out).toMatchObject({ code: 0 })
-    expect(installed.out).toContain('Дальше: vslukh setup wall.example')
-    expect((await shell('systemctl is-active vslukh; systemctl is-enabled vslukh')).out).toBe(
+    const installed = await done(`apt-get update -qq && ${APT} curl /srv/first.deb`)
+    expect(installed).toContain('Дальше: vslukh setup wall.example')
+    expect(installed).not.toContain('действует вместо')
+    expect(await outOf('systemctl is-active vslukh; systemctl is-enabled vslukh')).toBe(
       'inactive\nenabled\n',
     )
-    expect((await shell('stat -c "%a %U %G" /etc/vslukh.env; id -un vslukh')).out).toBe(
+    expect(await outOf('stat -c "%a %U %G" /etc/vslukh.env; id -un vslukh')).toBe(
       '640 root vslukh\nvslukh\n',
     )
     const port = await freePort()
-    await shell(`printf 'PORT=${port}\\n' >>/etc/vslukh.env && systemctl start vslukh`)
+    await done(`printf 'PORT=${port}\\n' >>/etc/vslukh.env && systemctl start vslukh`)
     const serves = async () => (await shell(`${SERVES}:${port}/readyz`)).code === 0
     await expect.poll(serves, { timeout: 60_000 }).toBe(true)
-    expect(await shell('vslukh notice "До обновления"')).toMatchObject({ code: 0 })
-    const moved = await timed('move', 'vslukh move-database --yes')
-    expect(moved, moved.out).toMatchObject({ code: 0 })
-    expect(moved.out).toMatch(/\nСтена теперь в postgresql:.*rm -r \/var\/lib\/vslukh\/postgres\n$/)
-    expect(await serves()).toBe(true)
-    expect((await shell('vslukh notice')).out).toContain('До обновления')
-    const runs = async () => (await shell('readlink /opt/vslukh/current')).out.trim()
+    await done('vslukh notice "До обновления"')
+    expect(await done('vslukh move-database --yes')).toMatch(
+      /\nСтена теперь в postgresql:.*rm -r \/var\/lib\/vslukh\/postgres\n$/,
+    )
+    const expectWall = async (runs: string) => {
+      expect(await serves()).toBe(true)
+      expect(await outOf('vslukh notice')).toContain('До обновления')
+      expect(await outOf('readlink /opt/vslukh/current')).toBe(`${runs}\n`)
+    }
+    await expectWall(version)
 
     const breaking = async (program: string) => {
       await addMigration(program, { isAdditive: false })
-      await breakStart(program)
+      await edit(join(program, 'server/main.ts'), BROKEN_START)
     }
     await rename(await repackDeb(deb, folder, breaking), join(into, 'broken.deb'))
     const refused = await shell(`${APT} /srv/broken.deb`)
     expect(refused, refused.out).toMatchObject({ code: 100 })
     expect(refused.out).toMatch(/прежняя с базой данных не работает \(999-next\)/)
-    expect((await shell('dpkg -s vslukh')).out).toContain('Status: install ok installed')
-    const agreed = await timed('back', `VSLUKH_WITHOUT_WAY_BACK=yes ${APT} /srv/broken.deb`)
-    expect(agreed, agreed.out).toMatchObject({ code: 100 })
-    expect(agreed.out).toContain('broken after its migrations')
-    expect(agreed.out).toContain(`Снова работает версия ${version}.`)
-    expect(await runs()).toBe(version)
-    expect(await serves()).toBe(true)
-    expect((await shell('vslukh notice')).out).toContain('До обновления')
-    const again = await shell('dpkg --configure -a')
-    expect(again.out).toContain('Обновление уже не удалось')
-    expect(again.out).toContain('dpkg -i /srv/broken.deb')
-    expect(await shell(`${APT} --allow-downgrades /srv/first.deb`)).toMatchObject({ code: 0 })
+    expect(await outOf('dpkg -s vslukh')).toContain('Status: install ok installed')
+    const expectBack = async (line: string, reason: string) => {
+      const since = performance.now()
+      const { code, out } = await shell(`VSLUKH_WITHOUT_WAY_BACK=yes ${line}`)
+      expect(code, out).not.toBe(0)
+      expect(out).toContain(reason)
+      expect(out).toContain(`Снова работает версия ${version}.`)
+      await expectWall(version)
+      return performance.now() - since
+    }
+    await expectBack(`${APT} /srv/broken.deb`, 'broken after its migrations')
+    const again = await outOf('dpkg --configure -a')
+    expect(again).toContain('Обновление уже не удалось')
+    expect(again).toContain('dpkg -i /srv/broken.deb')
+    const program = join(root, 'usr/lib/vslukh/server')
+    await copyFile(join(root, 'opt/vslukh/current/server/main.ts'), join(program, 'main.ts'))
+    for (const [file, edits, reason] of FAULTS) {
+      await edit(join(program, file), edits)
+      const failed = `Версия 99.0.0 не заработала (${reason})`
+      expect(await expectBack('dpkg --configure vslukh', failed)).toBeLessThan(60_000)
+    }
+    const unit = '/etc/systemd/system/vslukh.service'
+    await done(`cp /lib/systemd/system/vslukh.service ${unit}`)
+    expect(await done(`${APT} --allow-downgrades /srv/first.deb`)).toContain(
+      `${unit} действует вместо файла службы из пакета`,
+    )
+    await done(`rm ${unit}; systemctl daemon-reload`)
 
     const name = `vslukh-99.0.0-linux-${process.arch}`
     await run('dpkg-deb', ['-x', deb, join(folder, 'next')])
@@ -81,26 +118,24 @@ asRoot(
     await addMigration(join(folder, name), { isAdditive: true })
     await run('tar', ['-czf', join(into, `${name}.tar.gz`), '-C', folder, name])
     const upgrade = `vslukh upgrade /srv/${name}.tar.gz`
-    expect((await shell(upgrade)).out).toContain('Нечем проверить')
-    expect((await shell(`${upgrade} --sha256 ${'0'.repeat(64)}`)).out).toContain('SHA-256 не та')
-    await shell('cd /srv && sha256sum *.tar.gz > SHA256SUMS')
-    expect((await shell(`${upgrade} --dry-run`)).out).toContain(`Версия ${version} станет 99.0.0.`)
-    expect(await runs()).toBe(version)
-    const upgraded = await timed('upgrade', `${upgrade} --yes`)
-    expect(upgraded, upgraded.out).toMatchObject({ code: 0 })
-    expect(upgraded.out).toContain('Копия: /var/backups/vslukh/vslukh-')
-    expect(await runs()).toBe('99.0.0')
-    expect(await serves()).toBe(true)
-    expect((await shell('ls /opt/vslukh')).out).toBe(`${version}\n99.0.0\ncurrent\n`)
-    expect((await shell('vslukh status')).out).toContain('99.0.0, узлов: 1')
+    expect(await outOf(upgrade)).toContain('Нечем проверить')
+    expect(await outOf(`${upgrade} --sha256 ${'0'.repeat(64)}`)).toContain('SHA-256 не та')
+    await done('cd /srv && sha256sum *.tar.gz > SHA256SUMS')
+    expect(await done(`${upgrade} --dry-run`)).toContain(`Версия ${version} станет 99.0.0.`)
+    await expectWall(version)
+    expect(await done(`${upgrade} --yes`)).toContain('Копия: /var/backups/vslukh/vslukh-')
+    await expectWall('99.0.0')
+    expect(await outOf('ls /opt/vslukh')).toBe(`${version}\n99.0.0\ncurrent\n`)
+    expect(await outOf('vslukh status')).toContain('99.0.0, узлов: 1')
 
-    expect(await timed('remove', 'apt-get remove -y -qq vslukh')).toMatchObject({ code: 0 })
+    await done('apt-get remove -y -qq vslukh')
     expect(await serves()).toBe(false)
-    expect((await shell('ls -A /opt')).out).toBe('')
-    expect((await shell('ls /var/lib/vslukh /etc/vslukh.env')).out).toContain('app-secret')
-    const purged = await shell('apt-get purge -y -qq vslukh </dev/null')
-    expect(purged.out).toContain('Удалить их: rm -r /var/lib/vslukh')
-    expect(await shell('test -d /var/lib/vslukh/postgres')).toMatchObject({ code: 0 })
+    expect(await outOf('ls -A /opt')).toBe('')
+    expect(await outOf('ls /var/lib/vslukh /etc/vslukh.env')).toContain('app-secret')
+    expect(await outOf('apt-get purge -y -qq vslukh </dev/null')).toContain(
+      'Удалить их: rm -r /var/lib/vslukh',
+    )
+    await done('test -d /var/lib/vslukh/postgres')
   },
 )
 

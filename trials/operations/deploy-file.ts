@@ -1,39 +1,37 @@
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { test } from 'vitest'
-import { isRoot } from '../../server/testing/debian-package.ts'
+import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 export const run = promisify(execFile)
 /** For tests that mount disks, change users or boot a machine. */
 export const asRoot = test.skipIf(!isRoot)
 
+/** Finds a program, or installs its Debian package for root. */
+export const programOf = (debianPackage: string, ...paths: string[]) =>
+  findProgram(paths, { debianPackage, advice: `Install ${debianPackage}` })
+
+/** Runs a program. Never rejects. */
+export const attempt = (file: string, args: string[], env?: Record<string, string>) =>
+  run(file, args, { env }).then(
+    ({ stdout: out, stderr: err }) => ({ code: 0, out, err }),
+    ({ code, stdout: out, stderr: err }) => ({ code: Number(code), out, err }),
+  )
+
 /**
- * Replaces paths and addresses of a file of deploy/ with those of a test. Throws if one is missing.
+ * Copies a file of deploy/ into a folder, with the paths and addresses of a test. Returns its path.
+ * Throws if one of those to replace is missing.
  */
-export async function readDeployFile(name: string, replacements: [string, string][]) {
+export async function copyDeployFile(name: string, folder: string, places: [string, string][]) {
   let text = await readFile(join(ROOT, 'deploy', name), 'utf8')
-  for (const [written, used] of replacements) {
+  for (const [written, used] of places) {
     if (!text.includes(written)) throw new Error(`deploy/${name} does not contain ${written}`)
     text = text.replaceAll(written, used)
   }
-  return text
-}
-
-/** Makes a self-signed certificate; `pem` contains certificate and key. */
-export async function makeCertificate(folder: string) {
-  const [cert, key, pem] = [
-    join(folder, 'cert.pem'),
-    join(folder, 'key.pem'),
-    join(folder, 'both.pem'),
-  ]
-  await run('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-    ...['-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'],
-    ...['-keyout', key, '-out', cert],
-  ])
-  await writeFile(pem, (await readFile(cert, 'utf8')) + (await readFile(key, 'utf8')))
-  return { cert, key, pem }
+  const path = join(folder, basename(name))
+  await writeFile(path, text)
+  return path
 }

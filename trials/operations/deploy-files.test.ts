@@ -1,9 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findNginx, findProgram } from '../../server/testing/debian-package.ts'
+import { findNginx } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
-import { ROOT, readDeployFile, run } from './deploy-file.ts'
+import { copyDeployFile, programOf, ROOT, run } from './deploy-file.ts'
 
 test('the folder in which nginx makes its cache comes with Debian’s package', async () => {
   await findNginx()
@@ -15,23 +15,13 @@ test('the folder in which nginx makes its cache comes with Debian’s package', 
 
 test('systemd finds nothing wrong with the services, which differ only in the port and the settings file of a node', async () => {
   const folder = await folderForTest()
-  const analyze = await findProgram(['/usr/bin/systemd-analyze'], {
-    debianPackage: 'systemd',
-    advice: 'No systemd-analyze found: this test needs systemd',
-  })
-  const verify = async (name: string, text: string) => {
-    const file = join(folder, name)
-    await writeFile(file, text)
-    const { stdout, stderr } = await run(analyze, ['verify', '--man=no', file])
-    return stdout + stderr
+  const analyze = await programOf('systemd', '/usr/bin/systemd-analyze')
+  const copy = (name: string) => copyDeployFile(name, folder, [['/opt/vslukh/current', ROOT]])
+  const files = [await copy('vslukh.service'), await copy('vslukh@.service')]
+  for (const file of files) {
+    expect(await run(analyze, ['verify', '--man=no', file])).toEqual({ stdout: '', stderr: '' })
   }
-  const inCheckout: [string, string][] = [['/opt/vslukh/current', ROOT]]
-  const one = await readDeployFile('vslukh.service', inCheckout)
-  const many = await readDeployFile('vslukh@.service', inCheckout)
-  expect(await verify('vslukh.service', one)).toBe('')
-  expect(await verify('vslukh@.service', many)).toBe('')
-  expect(await verify('wrong.service', one.replace('UMask=', 'UMaske='))).toContain('UMaske')
-
+  const [one = '', many = ''] = await Promise.all(files.map((file) => readFile(file, 'utf8')))
   const settings = (text: string) => text.slice(text.indexOf('[Unit]')).replace(/^#.*\n/gm, '')
   const ofNode = [', порт %i', 'PORT=%i ', 'EnvironmentFile=-/etc/vslukh@%i.env\n']
   const asOne = ofNode.reduce((text, part) => text.replace(part, ''), settings(many))

@@ -1,47 +1,42 @@
-import { appendFile, chmod, mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { appendFile, chmod, chown } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import {
-  changeOwner,
-  chooseOsUser,
-  commandAs,
-} from '../../server/operations/embedded-postgres/os-user.ts'
-import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
+import { isRoot } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
-import { run } from './deploy-file.ts'
+import { programOf, run } from './deploy-file.ts'
 
 /** The folder of the programs of Debian 12's PostgreSQL. */
-export async function debiansPostgres(): Promise<string> {
-  const initdb = await findProgram(['/usr/lib/postgresql/15/bin/initdb'], {
-    debianPackage: 'postgresql-15',
-    advice: 'This test needs PostgreSQL 15: install Debian 12’s postgresql-15',
-  })
-  return join(initdb, '..')
-}
+export const debiansPostgres = async () =>
+  dirname(await programOf('postgresql-15', '/usr/lib/postgresql/15/bin/initdb'))
 
-/** Starts a PostgreSQL of these programs until the end of the test. Returns its superuser's URL. */
-export async function startOwnPostgres(programs: string): Promise<string> {
+/** Creates a PostgreSQL 15 that is not started yet. The end of the test stops it. */
+export async function createPostgres() {
+  const programs = await debiansPostgres()
+  const user = await postgresUser()
   const folder = await folderForTest()
   await chmod(folder, 0o755)
-  const [data, sockets] = [join(folder, 'data'), join(folder, 'sockets')]
-  const user = await chooseOsUser(join(programs, 'postgres'), folder)
-  for (const path of [data, sockets]) {
-    await mkdir(path, { mode: 0o700 })
-    await changeOwner(user, path)
-  }
-  const call = (program: string, ...args: string[]) => {
-    const { file, args: all, ids } = commandAs(user, join(programs, program), args)
-    return run(file, all, { ...ids, cwd: folder, env: { ...process.env, LC_ALL: 'C' } })
-  }
+  await giveToPostgres(folder)
+  const data = join(folder, 'data')
   const port = await freePort()
-  await call('initdb', '-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8')
-  const settings = `port = ${port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '${sockets}'\n`
-  await appendFile(join(data, 'postgresql.conf'), settings)
-  const control = ['-D', data, '-w', '-l', join(sockets, 'log')]
-  await call('pg_ctl', ...control, 'start')
-  onTestFinished(async () => void (await call('pg_ctl', ...control, '-m', 'immediate', 'stop')))
-  return `postgresql://postgres@127.0.0.1:${port}/postgres`
+  const env = { ...process.env, LC_ALL: 'C' }
+  /** Runs a program as the owner of the database's files. */
+  const call = (program: string, ...args: string[]) =>
+    run(program, args, { ...user, cwd: folder, env })
+  const control = (...args: string[]) =>
+    call(join(programs, 'pg_ctl'), '-D', data, '-w', '-l', join(folder, 'log'), ...args)
+  const configure = (...settings: string[]) =>
+    appendFile(join(data, 'postgresql.conf'), `${settings.join('\n')}\n`)
+  const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8']
+  await call(join(programs, 'initdb'), ...initdb)
+  await configure(`port = ${port}`, `unix_socket_directories = '${folder}'`)
+  onTestFinished(async () => void (await control('stop', '-m', 'immediate').catch(() => {})))
+  return {
+    ...{ folder, data, port, call, configure },
+    superuser: `postgresql://postgres@127.0.0.1:${port}/postgres`,
+    start: () => control('start'),
+    kill: () => control('stop', '-m', 'immediate'),
+  }
 }
 
 /** PostgreSQL refuses root, so root runs it as Debian's user postgres. */
@@ -49,4 +44,9 @@ export async function postgresUser(): Promise<{ uid?: number; gid?: number }> {
   if (!isRoot) return {}
   const id = async (option: string) => Number((await run('id', [option, 'postgres'])).stdout)
   return { uid: await id('-u'), gid: await id('-g') }
+}
+
+export async function giveToPostgres(folder: string): Promise<void> {
+  const { uid, gid } = await postgresUser()
+  if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid)
 }

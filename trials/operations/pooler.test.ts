@@ -1,22 +1,27 @@
+import { spawn } from 'node:child_process'
+import { chmod } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
 import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
 import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
+import { endChild, untilUp } from '../../server/testing/child-process.ts'
 import { PAST_CACHE } from '../../server/testing/client.ts'
+import { closeAfterTest } from '../../server/testing/close-after-test.ts'
 import { databaseForTest } from '../../server/testing/database-for-test.ts'
 import { executeOn } from '../../server/testing/databases.ts'
+import { isRoot } from '../../server/testing/debian-package.ts'
 import { examine } from '../../server/testing/examined-wall.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
+import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
 import { startMain } from '../../server/testing/start-main.ts'
-import { startPooler } from './pooler.ts'
+import { copyDeployFile, programOf } from './deploy-file.ts'
 
 test('two nodes behind PgBouncer in transaction mode: every call is answered, changes reach the other node, mails go out, and a statement ends after 3 s', async () => {
   const directUrl = await databaseForTest()
   const pooler = await startPooler(directUrl)
-  const mailbox = await openMailbox()
-  onTestFinished(mailbox.close)
+  const mailbox = closeAfterTest(await openMailbox())
   const startNode = async () => {
     const urls = { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: directUrl, SMTP_URL: mailbox.url }
     const { product, client } = await startProductForTest({ env: urls })
@@ -32,8 +37,8 @@ test('two nodes behind PgBouncer in transaction mode: every call is answered, ch
   await Promise.all(loads.map((load) => load.stop()))
   const calls = loads.flatMap(({ outcomes }) => outcomes)
   expect(calls.filter(({ status }) => status !== 200 && status !== 201)).toEqual([])
-  const { total_xact_count } = await pooler.statistics()
-  expect(Number(total_xact_count)).toBeGreaterThan(acknowledged.posts.size)
+  const statistics = await pooler.statistics()
+  expect(Number(statistics?.total_xact_count)).toBeGreaterThan(acknowledged.posts.size)
 
   const [olga] = users
   if (!olga) throw new Error('users were signed up')
@@ -71,3 +76,41 @@ test('the doctor reports that the pooler is down and the server therefore cannot
     ready: { level: 'broken', message: expect.stringMatching(/readyz отвечает 503$/) },
   })
 })
+
+/**
+ * Starts PgBouncer with deploy/pgbouncer.ini before a database, for one test. `statistics` returns
+ * its SHOW STATS of the database.
+ */
+async function startPooler(databaseUrl: string) {
+  const folder = await folderForTest()
+  // PgBouncer runs as another user, who may not reach the database's socket.
+  const database = closeAfterTest(await openPostgresProxy(databaseUrl))
+  const { hostname, port, pathname, username } = new URL(database.url)
+  const ownPort = await freePort()
+  const file = await copyDeployFile('pgbouncer.ini', folder, [
+    [
+      'vslukh = host=10.0.0.11 dbname=vslukh',
+      `${pathname.slice(1)} = host=${hostname} port=${port} user=${username}`,
+    ],
+    ['listen_port = 6432', `listen_port = ${ownPort}\nunix_socket_dir =`],
+    ['auth_type = scram-sha-256', 'auth_type = any'],
+    ['auth_file = /etc/pgbouncer/userlist.txt', `admin_users = ${username}`],
+    ['default_pool_size = 20', 'default_pool_size = 3'],
+  ])
+  await chmod(folder, 0o755)
+  const program = await programOf('pgbouncer', '/usr/sbin/pgbouncer', '/usr/bin/pgbouncer')
+  const pooler = spawn(program, [...(isRoot ? ['-u', 'nobody'] : []), file], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const stop = () => endChild(pooler, 'SIGINT')
+  onTestFinished(stop)
+
+  async function statistics() {
+    const url = `postgresql://${username}@127.0.0.1:${ownPort}/pgbouncer`
+    const rows = await executeOn<{ database: string; total_xact_count: string }>(url, 'SHOW STATS')
+    return rows.find(({ database }) => database === pathname.slice(1))
+  }
+
+  await untilUp(pooler, () => statistics().then(() => true))
+  return { url: `postgresql://${username}@127.0.0.1:${ownPort}${pathname}`, statistics, stop }
+}

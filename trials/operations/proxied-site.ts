@@ -1,18 +1,9 @@
 import { onTestFinished } from 'vitest'
 import { createProductClient, startProductForTest } from '../../e2e/testing/product.ts'
 import { databaseForTest } from '../../server/testing/database-for-test.ts'
-import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
-import { startProxy } from './proxies.ts'
-import { caddyConfig, haproxyConfig, nginxConfig } from './proxy-configs.ts'
+import { type ProxyName, startProxy } from './proxies.ts'
 
-/** The proxies of deploy/, each with the number of nodes that its file names. */
-export const PROXIES = {
-  nginx: { prepare: nginxConfig, nodes: 1 },
-  Caddy: { prepare: caddyConfig, nodes: 1 },
-  HAProxy: { prepare: haproxyConfig, nodes: 2 },
-}
-export type ProxyName = keyof typeof PROXIES
 export type ProxiedSite = Awaited<ReturnType<typeof startProxiedSite>>
 
 export const TEXT = 'Слышно всем'
@@ -21,23 +12,20 @@ export const TEXT = 'Слышно всем'
  * Starts a proxy, the nodes behind it, and a wall whose newest post Olga likes; all for one test.
  */
 export async function startProxiedSite(name: ProxyName) {
-  const { prepare, nodes } = PROXIES[name]
-  const [httpPort, httpsPort] = [await freePort(), await freePort()]
+  const httpsPort = await freePort()
   const databaseUrl = await databaseForTest()
-  const products = []
-  while (products.length < nodes) {
-    const env = {
-      DATABASE_URL: databaseUrl,
-      PUBLIC_URL: `https://localhost:${httpsPort}`,
-      MAIL_MODE: 'print',
-      TRUST_PROXY: '127.0.0.1',
-      ACCESS_JOURNAL_DAYS: '1',
-    }
-    products.push((await startProductForTest({ env })).product)
+  const env = {
+    DATABASE_URL: databaseUrl,
+    PUBLIC_URL: `https://localhost:${httpsPort}`,
+    MAIL_MODE: 'print',
+    TRUST_PROXY: '127.0.0.1',
+    ACCESS_JOURNAL_DAYS: '1',
   }
+  const products = [(await startProductForTest({ env })).product]
+  // The file of HAProxy names two nodes.
+  if (name === 'HAProxy') products.push((await startProductForTest({ env })).product)
   const addresses = products.map(({ address }) => address)
-  const settings = { folder: await folderForTest(), httpPort, httpsPort, nodes: addresses }
-  const proxy = await startProxy(await prepare(settings), settings)
+  const proxy = await startProxy(name, addresses, httpsPort)
   onTestFinished(proxy.close)
 
   const client = createProductClient(proxy)
@@ -45,7 +33,7 @@ export async function startProxiedSite(name: ProxyName) {
   for (let n = 1; n < 5; n++) await client.publish(olga, `Запись ${n}`)
   const post = await client.publish(olga, TEXT)
   await client.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
-  return { proxy, client, olga, products, databaseUrl, httpPort }
+  return { proxy, client, olga, products, databaseUrl }
 }
 
 export const POSTS = '/api/v1/posts?limit=10'

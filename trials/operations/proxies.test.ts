@@ -1,23 +1,26 @@
-import { expect, test } from 'vitest'
-import { openDatabaseAgain, shutDatabase, withClient } from '../../server/testing/databases.ts'
-import { findProgram } from '../../server/testing/debian-package.ts'
+import { createServer } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { createProductClient } from '../../e2e/testing/product.ts'
+import { executeOn, openDatabaseAgain, shutDatabase } from '../../server/testing/databases.ts'
+import { listen } from '../../server/testing/free-port.ts'
 import { openNews } from '../../server/testing/news-reader.ts'
-import { run } from './deploy-file.ts'
-import {
-  POSTS,
-  PROXIES,
-  type ProxyName,
-  readAsBoth,
-  startProxiedSite,
-  TEXT,
-} from './proxied-site.ts'
+import { envOf, runCommand } from '../../server/testing/run-command.ts'
+import { programOf, run } from './deploy-file.ts'
+import { POSTS, type ProxiedSite, readAsBoth, startProxiedSite, TEXT } from './proxied-site.ts'
+import { startProxy } from './proxies.ts'
 
-const NAMES = Object.keys(PROXIES) as ProxyName[]
+const NAMES = ['nginx', 'Caddy', 'HAProxy'] as const
 /**
  * How long everything is read again and again after an outage begins: longer than the second for
  * which a proxy may serve its copy.
  */
 const OUTAGE_MS = 3000
+/**
+ * How long everything is read after something was taken back: longer than nginx may serve a copy
+ * during its update.
+ */
+const WATCHED_MS = 8000
+const TAKEN_BACK = 'Больше не слышно'
 /** Everybody gets the page that is rendered for visitors; likes are everybody's own. */
 const EVERYBODYS_OWN = {
   visitor: { isRendered: true, isLiked: false },
@@ -27,8 +30,10 @@ const EVERYBODYS_OWN = {
 test.each(NAMES)(
   'behind %s: https alone with HSTS, secure cookies, compressed answers, and the caller’s own address',
   async (name) => {
-    const { proxy, client, olga, databaseUrl, httpPort } = await startProxiedSite(name)
-    const plain = await fetch(`http://localhost:${httpPort}/posts/1?x=1`, { redirect: 'manual' })
+    const { proxy, client, olga, databaseUrl } = await startProxiedSite(name)
+    const plain = await fetch(`http://localhost:${proxy.httpPort}/posts/1?x=1`, {
+      redirect: 'manual',
+    })
     // Caddy leaves out any port but 443, because it assumes that the outside does not see it.
     expect(plain.headers.get('location')).toMatch(/^https:\/\/localhost(?::\d+)?\/posts\/1\?x=1$/)
     expect([301, 308]).toContain(plain.status)
@@ -58,8 +63,9 @@ test.each(NAMES)(
       from: '127.0.0.7',
     })
     expect(published.status).toBe(201)
-    await expect.poll(() => addressesIn(databaseUrl)).toContain('127.0.0.7')
-    expect(await addressesIn(databaseUrl)).not.toContain('8.8.8.8')
+    const journal = () => executeOn(databaseUrl, 'SELECT address FROM access_journal')
+    await expect.poll(journal).toContainEqual({ address: '127.0.0.7' })
+    expect(await journal()).not.toContainEqual({ address: '8.8.8.8' })
   },
 )
 
@@ -94,12 +100,10 @@ test.each(NAMES)(
       await site.proxy.call('/')
     }
     await shutDatabase(site.databaseUrl)
-    const until = performance.now() + OUTAGE_MS
-    while (performance.now() < until) {
-      const { visitor, olga } = await readAsBoth(site)
-      expect(visitor).toEqual(EVERYBODYS_OWN.visitor)
-      expect(olga).toEqual({ isRendered: true, isLiked: null })
-    }
+    const olga = { isRendered: true, isLiked: null }
+    await during(OUTAGE_MS, async () => {
+      expect(await readAsBoth(site)).toEqual({ ...EVERYBODYS_OWN, olga })
+    })
     await openDatabaseAgain(site.databaseUrl)
     await expect.poll(() => readAsBoth(site)).toEqual(EVERYBODYS_OWN)
   },
@@ -109,12 +113,10 @@ test('behind nginx visitors, but not users, can read the wall while the server i
   const site = await startProxiedSite('nginx')
   await readAsBoth(site)
   await site.products[0]?.stop('SIGKILL')
-  const until = performance.now() + OUTAGE_MS
-  while (performance.now() < until) {
-    const { visitor, olga } = await readAsBoth(site)
-    expect(visitor).toEqual(EVERYBODYS_OWN.visitor)
-    expect(olga).toEqual({ isRendered: null, isLiked: null })
-  }
+  const olga = { isRendered: null, isLiked: null }
+  await during(OUTAGE_MS, async () => {
+    expect(await readAsBoth(site)).toEqual({ ...EVERYBODYS_OWN, olga })
+  })
   const missing = await site.proxy.call('/posts/1')
   expect(missing).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
   expect(missing.body.toString()).toContain('Стена сейчас недоступна')
@@ -150,8 +152,58 @@ test('behind Caddy requests wait while the server restarts', async () => {
 test('behind HAProxy every read is answered although one node is killed', async () => {
   const site = await startProxiedSite('HAProxy')
   await site.products[0]?.stop('SIGKILL')
-  const until = performance.now() + OUTAGE_MS
-  while (performance.now() < until) expect(await readAsBoth(site)).toEqual(EVERYBODYS_OWN)
+  await during(OUTAGE_MS, async () => expect(await readAsBoth(site)).toEqual(EVERYBODYS_OWN))
+})
+
+test('behind nginx a removed, hidden or deleted post, and one of an erased author, is gone at once, and stays gone when the server dies', async () => {
+  const site = await startProxiedSite('nginx')
+  const { client, olga, products, databaseUrl } = site
+  const leaver = await client.signUp()
+  const author = { deleted: olga, removed: olga, hidden: olga, left: leaver }
+  const ids: string[] = []
+  for (const [name, user] of Object.entries(author)) {
+    ids.push((await client.publish(user, `${TAKEN_BACK}: ${name}`)).id)
+  }
+  const [deleted = '', removed = '', hidden = ''] = ids
+  for (let round = 0; round < 2; round++) {
+    expect(await shown(site, ids)).toEqual(addresses(ids))
+  }
+
+  await client.call('DELETE', `/posts/${deleted}`, { token: olga.token })
+  const command = (...args: string[]) => runCommand(envOf({ databaseUrl }), ...args)
+  expect(await command('post', removed, 'remove', '--yes')).toMatchObject({ code: 0 })
+  expect(await command('user', leaver.email, 'erase', '--yes')).toMatchObject({ code: 0 })
+  await hideByReports(site, hidden)
+  await expect.poll(() => shown(site, ids), { interval: 300 }).toEqual([])
+  const expectNone = async () => expect(await shown(site, ids)).toEqual([])
+  await during(WATCHED_MS, expectNone)
+  await products[0]?.stop('SIGKILL')
+  await during(WATCHED_MS, expectNone)
+})
+
+test('nginx serves a copy only if there is no server to ask, and only as long as the server has allowed', async () => {
+  let status = 200
+  const server = createServer((_, response) => {
+    const allowed = 'public, max-age=0, s-maxage=1, stale-if-error=4'
+    response.writeHead(status, { 'cache-control': status === 200 ? allowed : 'no-store' }).end()
+  })
+  const proxy = await startProxy('nginx', [`127.0.0.1:${await listen(server)}`])
+  onTestFinished(proxy.close)
+  const read = async () => (await proxy.call('/')).status
+  expect(await read()).toBe(200)
+  for (status of [500, 503]) await expect.poll(read).toBe(status)
+  status = 200
+  expect(await read()).toBe(200)
+
+  const stored = performance.now()
+  server.close()
+  server.closeAllConnections()
+  while ((await read()) === 200);
+  const ms = performance.now() - stored
+  // nginx counts in whole seconds.
+  expect(ms).toBeGreaterThan(3000)
+  expect(ms).toBeLessThan(8000)
+  expect(await read()).toBe(503)
 })
 
 /**
@@ -159,19 +211,47 @@ test('behind HAProxy every read is answered although one node is killed', async 
  * their HTTP versions.
  */
 async function askEachAlone(url: string, args: string[] = []): Promise<string[]> {
-  const curl = await findProgram(['/usr/bin/curl'], {
-    debianPackage: 'curl',
-    advice: 'No curl found: install it',
-  })
+  const curl = await programOf('curl', '/usr/bin/curl')
   const seen = new Set<string>()
   const print = ['-sk', '-o', '/dev/null', '-w', '%{http_code} %{http_version}']
   for (let n = 0; n < 60; n++) seen.add((await run(curl, [...print, ...args, url])).stdout)
   return [...seen]
 }
 
-async function addressesIn(databaseUrl: string): Promise<string[]> {
-  const { rows } = await withClient(databaseUrl, (client) =>
-    client.query<{ address: string }>('SELECT address FROM access_journal'),
-  )
-  return rows.map(({ address }) => address)
+/** Repeats a check for so many milliseconds. */
+async function during(ms: number, check: () => Promise<void>): Promise<void> {
+  const until = performance.now() + ms
+  while (performance.now() < until) await check()
+}
+
+function addresses(ids: string[]): string[] {
+  const ofPosts = ids.flatMap((id) => [`/posts/${id}`, `/api/v1/posts/${id}`])
+  return ['/', '/api/v1/posts?limit=10', ...ofPosts]
+}
+
+/** Returns the addresses at which visitors see a post with the text. */
+async function shown({ proxy }: ProxiedSite, ids: string[]): Promise<string[]> {
+  const seen: string[] = []
+  for (const path of addresses(ids)) {
+    const { body } = await proxy.call(path)
+    if (body.includes(TAKEN_BACK)) seen.push(path)
+  }
+  return seen
+}
+
+/**
+ * Reports a post from three accounts that were registered in networks of their own, two days ago.
+ */
+async function hideByReports({ products, databaseUrl }: ProxiedSite, postId: string) {
+  const direct = createProductClient({ url: `http://${products[0]?.address}` })
+  const tokens: string[] = []
+  for (const n of [1, 2, 3]) {
+    const headers = { 'x-forwarded-for': `203.${n}.113.7` }
+    const email = `reporter${n}@example${n}.org`
+    tokens.push((await direct.signIn(email, undefined, headers)).token)
+  }
+  await executeOn(databaseUrl, `UPDATE users SET created_at = created_at - interval '2 days'`)
+  for (const token of tokens) {
+    await direct.call('POST', `/posts/${postId}/reports?reason_id=1`, { token })
+  }
 }

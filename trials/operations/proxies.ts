@@ -1,12 +1,30 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { findBalancer } from '../../server/testing/balancer.ts'
 import { endChild, untilUp } from '../../server/testing/child-process.ts'
-import type { ProxyConfig, ProxySettings } from './proxy-configs.ts'
+import { findNginx, isRoot } from '../../server/testing/debian-package.ts'
+import { freePort } from '../../server/testing/free-port.ts'
+import { copyDeployFile, programOf, run } from './deploy-file.ts'
+
+/** `pem` is the path of a certificate with its key. */
+type Settings = {
+  folder: string
+  httpPort: number
+  httpsPort: number
+  nodes: string[]
+  pem: string
+}
+
+/** Each prepares a proxy by its file of deploy/, and returns the command that runs it. */
+const PROXIES = { nginx, Caddy: caddy, HAProxy: haproxy }
+export type ProxyName = keyof typeof PROXIES
 
 type Sent = {
   method?: string
@@ -17,26 +35,30 @@ type Sent = {
 }
 
 /**
- * Resolves when the proxy accepts connections. This process trusts its certificate. The caller
- * closes it.
+ * Resolves when the proxy before these nodes accepts connections. This process trusts its
+ * certificate. The caller closes it.
  */
-export async function startProxy(
-  { program, run, cert }: ProxyConfig,
-  { httpPort, httpsPort }: Pick<ProxySettings, 'httpPort' | 'httpsPort'>,
-) {
-  const proxy = spawn(program, run, { stdio: ['ignore', 'ignore', 'pipe'] })
-  setDefaultCACertificates([...getCACertificates(), await readFile(cert, 'utf8')])
+export async function startProxy(name: ProxyName, nodes: string[], port?: number) {
+  const folder = await mkdtemp(join(tmpdir(), 'vslukh-proxy-'))
+  const [httpPort, httpsPort] = [await freePort(), port ?? (await freePort())]
+  const pem = await makeCertificate(folder)
+  const prepared = await PROXIES[name]({ folder, httpPort, httpsPort, nodes, pem })
+  const [program = '', ...args] = prepared
+  const proxy = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  setDefaultCACertificates([...getCACertificates(), await readFile(pem, 'utf8')])
   const httpUrl = `http://127.0.0.1:${httpPort}`
   await untilUp(proxy, () => fetch(httpUrl, { redirect: 'manual' }).then(() => true))
+  const url = `https://localhost:${httpsPort}`
   return {
-    url: `https://localhost:${httpsPort}`,
+    url,
+    httpPort,
 
     /** Calls the proxy over TLS, with its certificate verified. */
     async call(
       path: string,
       { method = 'GET', headers = {}, body, from = '127.0.0.1' }: Sent = {},
     ) {
-      const sent = request(`https://localhost:${httpsPort}${path}`, {
+      const sent = request(url + path, {
         ...{ method, family: 4, localAddress: from, agent: false },
         headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
       })
@@ -46,6 +68,80 @@ export async function startProxy(
       return { status, headers: received, body: await buffer(answer) }
     },
 
-    close: () => endChild(proxy),
+    async close(): Promise<void> {
+      await endChild(proxy)
+      await rm(folder, { recursive: true })
+    },
   }
+}
+
+/** Makes a self-signed certificate. Returns the path of a file with it and its key. */
+async function makeCertificate(folder: string): Promise<string> {
+  const pem = join(folder, 'both.pem')
+  await run('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...['-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'],
+    ...['-keyout', pem, '-out', pem],
+  ])
+  return pem
+}
+
+async function nginx({ folder, httpPort, httpsPort, nodes, pem }: Settings): Promise<string[]> {
+  const site = await copyDeployFile('nginx.conf', folder, [
+    ['/var/lib/nginx/vslukh', join(folder, 'cache')],
+    ['127.0.0.1:3000', nodes.join()],
+    ['listen [::]:80;', ''],
+    ['listen [::]:443 ssl http2;', ''],
+    ['listen 80;', `listen 127.0.0.1:${httpPort};`],
+    ['listen 443 ssl http2;', `listen 127.0.0.1:${httpsPort} ssl http2;`],
+    ['https://$host$request_uri', `https://$host:${httpsPort}$request_uri`],
+    ['/etc/letsencrypt/live/vslukh.example/fullchain.pem', pem],
+    ['/etc/letsencrypt/live/vslukh.example/privkey.pem', pem],
+    ['vslukh.example', 'localhost'],
+  ])
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};`)
+    .join('\n')
+  const file = join(folder, 'all.conf')
+  await writeFile(
+    file,
+    `${isRoot ? 'user root;' : ''} daemon off; pid ${folder}/pid; error_log ${folder}/error.log;
+events {}
+http {
+access_log off;
+${temporary}
+include ${site};
+}`,
+  )
+  return [await findNginx(), '-p', folder, '-c', file]
+}
+
+async function caddy({ folder, httpPort, httpsPort, nodes, pem }: Settings): Promise<string[]> {
+  const file = await copyDeployFile('Caddyfile', folder, [
+    ['\nvslukh.example {\n', `\nlocalhost {\n\tbind 127.0.0.1\n\ttls ${pem} ${pem}\n`],
+    ['127.0.0.1:3000', nodes.join()],
+    [
+      'unix//var/lib/caddy/admin.sock',
+      `unix/${folder}/admin.sock
+	http_port ${httpPort}
+	https_port ${httpsPort}
+	storage file_system ${folder}`,
+    ],
+  ])
+  const program = await programOf('caddy', '/usr/bin/caddy', '/usr/local/bin/caddy')
+  return [program, 'run', '--config', file]
+}
+
+async function haproxy({ folder, httpPort, httpsPort, nodes, pem }: Settings): Promise<string[]> {
+  const [first = '', second = first] = nodes
+  const file = await copyDeployFile('haproxy.cfg', folder, [
+    ['bind :80', `bind 127.0.0.1:${httpPort}`],
+    ['bind :443', `bind 127.0.0.1:${httpsPort}`],
+    ['/etc/haproxy/vslukh.pem', pem],
+    ['127.0.0.1:3000', first],
+    ['127.0.0.1:3001', second],
+    ['redirect scheme https code 301', `redirect prefix https://localhost:${httpsPort} code 301`],
+  ])
+  // In master-worker mode the worker ends with its master.
+  return [await findBalancer(), '-W', '-f', file]
 }

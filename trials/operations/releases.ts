@@ -30,7 +30,11 @@ export async function linkRelease(link: string, release: string): Promise<void> 
   await rename(`${link}.next`, link)
 }
 
-const PARTS = ['bin', 'scripts', 'server', 'operator', 'contract', 'dist/web', 'package.json']
+const PARTS = [
+  ...['bin', 'scripts', 'server', 'operator', 'contract', 'deploy', 'docs', 'dist/web'],
+  'package.json',
+]
+export const { version: VERSION } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
 
 /** Makes a release of this tree in a folder, with a link to Node and the packages. */
 export async function copyTree(release: string, version?: string): Promise<void> {
@@ -42,9 +46,7 @@ export async function copyTree(release: string, version?: string): Promise<void>
   await symlink(join(ROOT, 'node_modules'), join(release, 'node_modules'))
 }
 
-const setVersion = (version: string): [string, string][] => [
-  ['"version": "[^"]+"', `"version": "${version}"`],
-]
+const setVersion = (version: string): Edit[] => [['"version": "[^"]+"', `"version": "${version}"`]]
 
 /** The path of a script that only a release after `addMigration` has. */
 export const NEXT_SCRIPT = '/assets/next-12345678.js'
@@ -89,13 +91,9 @@ export async function repackDeb(
   return repacked
 }
 
-/** Makes a release migrate the database and then end before it listens, at every start. */
-export async function breakStart(release: string): Promise<void> {
-  const broken = "  throw new Error('broken after its migrations')\n$&"
-  await edit(join(release, 'server/main.ts'), [['  const address = await app', broken]])
-}
+export type Edit = [pattern: string, replacement: string]
 
-export async function edit(path: string, replacements: [string, string][]): Promise<void> {
+export async function edit(path: string, replacements: Edit[]): Promise<void> {
   let text = await readFile(path, 'utf8')
   for (const [pattern, replacement] of replacements) {
     const edited = text.replace(new RegExp(pattern), replacement)

@@ -1,9 +1,9 @@
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { writeForWall } from '../../operator/setup/settings-file.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
-import { ROOT, run, asRoot as test } from './deploy-file.ts'
+import { run, asRoot as test } from './deploy-file.ts'
 import { openMachine } from './machine-without-systemd.ts'
 
 const SERVICE_UID = 4321
@@ -34,11 +34,8 @@ test('a command that root starts as the service’s user shares no terminal with
   const { folder, shell } = await openInstalled()
   // In place of Node: prints the controlling terminal of its process.
   const tty = '#!/bin/sh\nps -o tty= -p $$\n[ -t 0 ] || cat\n'
-  await mkdir(join(folder, 'opt/program/bin'), { recursive: true })
-  await writeFile(join(folder, 'opt/program/bin/run-node'), tty, { mode: 0o755 })
-  await cp(join(ROOT, 'bin/vslukh'), join(folder, 'opt/program/bin/vslukh'))
-  const own = 'mount --bind /opt/program /opt/vslukh/current'
-  const inTerminal = (line: string) => shell(`${own}; script -qec "tty; ${line}" /dev/null`)
+  await writeFile(join(folder, 'opt/vslukh/current/bin/run-node'), tty)
+  const inTerminal = (line: string) => shell(`script -qec "tty; ${line}" /dev/null`)
   const terminals = (await inTerminal(`${VSLUKH} status`)).match(/pts\/\d+/g)
   expect(new Set(terminals).size).toBe(2)
   const piped = await inTerminal(`echo typed | ${VSLUKH} status | cat`)
