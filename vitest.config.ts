@@ -174,7 +174,7 @@ export default defineConfig({
       suite('browsers', {
         ...wholeProduct,
         include: ['trials/browsers/*.test.ts'],
-        globalSetup: [SHARED_POSTGRES, './scripts/browsers-setup.ts'],
+        globalSetup: ['./scripts/browsers-setup.ts'],
       }),
     ],
   },

@@ -1,19 +1,11 @@
-import { join } from 'node:path'
-import { launch, type Page } from 'puppeteer-core'
+import { launch } from 'puppeteer-core'
 import { findProgram } from '../../server/testing/debian-package.ts'
-import type { DrivenBrowser, TabDriver } from './driven-browser.ts'
+import type { DrivenBrowser } from './driven-browser.ts'
 
-const NAMES = ['firefox-esr', 'firefox']
-const MAC_PATH = '/Applications/Firefox.app/Contents/MacOS/firefox'
-
-/**
- * Finds Firefox; otherwise installs Debian's package for root. Throws an Error that states what to
- * do.
- */
+/** Otherwise installs Debian's package for root. Throws an Error that states what to do. */
 export function findFirefox(): Promise<string> {
-  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/snap/bin'].filter(Boolean)
-  const paths = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)))
-  return findProgram([...paths, MAC_PATH], {
+  const usual = ['/usr/bin/firefox-esr', '/usr/bin/firefox', '/snap/bin/firefox']
+  return findProgram([...usual, '/Applications/Firefox.app/Contents/MacOS/firefox'], {
     debianPackage: 'firefox-esr',
     advice: 'No Firefox found: install Firefox, or Debian’s package firefox-esr',
   })
@@ -27,18 +19,15 @@ export async function launchFirefox(): Promise<DrivenBrowser> {
       const context = await browser.createBrowserContext()
       const page = await context.newPage()
       await page.setViewport({ width: 1280, height: 900 })
-      return { ...driverOf(page), close: () => context.close() }
+      return {
+        goto: (url) => page.goto(url),
+        evaluate: (expression) => page.evaluate(expression),
+        clickAt: (x, y) => page.mouse.click(x, y),
+        type: (text) => page.keyboard.type(text),
+        press: (key) => page.keyboard.press(key),
+        close: () => context.close(),
+      }
     },
     close: () => browser.close(),
-  }
-}
-
-function driverOf(page: Page): Omit<TabDriver, 'close'> {
-  return {
-    goto: async (url) => void (await page.goto(url)),
-    evaluate: (expression) => page.evaluate(expression),
-    clickAt: (x, y) => page.mouse.click(x, y),
-    type: (text) => page.keyboard.type(text),
-    press: (key) => page.keyboard.press(key),
   }
 }

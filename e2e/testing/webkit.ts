@@ -8,11 +8,11 @@ import type { DrivenBrowser, Key, TabDriver } from './driven-browser.ts'
 const KEYS: Record<Key, string> = { Enter: '\uE007', Escape: '\uE00C' }
 const SCREEN = { width: 1280, height: 1000 }
 
-/** The driver, the browser that comes with its library, and a virtual screen. */
-type Programs = { driver: string; browser: string; screen: string }
-
-/** Installs Debian's packages for root. Throws an Error that states what to do. */
-export async function findWebKit(): Promise<Programs> {
+/**
+ * Finds the driver, the browser that comes with its library, and a virtual screen. Installs Debian's
+ * packages for root. Throws an Error that states what to do.
+ */
+export async function findWebKit() {
   const driver = await findProgram(['/usr/bin/WebKitWebDriver'], {
     debianPackage: 'webkit2gtk-driver',
     advice: 'No WebKit found: install Debian’s package webkit2gtk-driver; other systems have none',
@@ -57,23 +57,24 @@ async function openSession(url: string, browser: string): Promise<TabDriver> {
   const post = (path: string, body: object) => command(url, 'POST', session + path, body)
   await post('/window/rect', { x: 0, y: 0, ...SCREEN })
 
-  const type = async (text: string) => {
+  const act = (source: object) => post('/actions', { actions: [source] })
+  const type = (text: string) => {
     const actions = [...text].flatMap((value) => [
       { type: 'keyDown', value },
       { type: 'keyUp', value },
     ])
-    await post('/actions', { actions: [{ type: 'key', id: 'keyboard', actions }] })
+    return act({ type: 'key', id: 'keyboard', actions })
   }
   return {
-    goto: async (address) => void (await post('/url', { url: address })),
+    goto: (address) => post('/url', { url: address }),
     evaluate: (expression) => post('/execute/sync', { script: `return ${expression}`, args: [] }),
-    clickAt: async (x, y) => {
-      const actions = [
-        { type: 'pointerMove', duration: 0, x, y },
+    clickAt(x, y) {
+      const move = { type: 'pointerMove', duration: 0, x, y }
+      const press = [
         { type: 'pointerDown', button: 0 },
         { type: 'pointerUp', button: 0 },
       ]
-      await post('/actions', { actions: [{ type: 'pointer', id: 'mouse', actions }] })
+      return act({ type: 'pointer', id: 'mouse', actions: [move, ...press] })
     },
     type,
     press: (key) => type(KEYS[key]),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type BrowserTab, createTab } from '../../e2e/testing/browser-tab.ts'
 import type { DrivenBrowser } from '../../e2e/testing/driven-browser.ts'
 import { launchFirefox } from '../../e2e/testing/firefox.ts'
@@ -10,25 +10,17 @@ import {
 } from '../../e2e/testing/product.ts'
 import { launchWebKit } from '../../e2e/testing/webkit.ts'
 import type { TestUser } from '../../server/testing/client.ts'
-import { freshDatabase } from '../../server/testing/databases.ts'
 import { type Mailbox, openMailbox } from '../../server/testing/mailbox.ts'
 
 const POSTS = 30
 
 let mailbox: Mailbox
 let product: Product
-let dropDatabase: () => Promise<void>
 let client: ReturnType<typeof createProductClient>
 let olga: TestUser
 beforeAll(async () => {
   mailbox = await openMailbox()
-  const database = await freshDatabase(inject('databaseUrl'))
-  dropDatabase = database.drop
-  product = await createProduct({
-    DATABASE_URL: database.url,
-    APP_SECRET,
-    SMTP_URL: mailbox.url,
-  })
+  product = await createProduct({ APP_SECRET, SMTP_URL: mailbox.url })
   await product.start()
   client = createProductClient(product)
   olga = await client.signUp()
@@ -36,7 +28,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await product?.remove()
-  await dropDatabase?.()
   await mailbox?.close()
 })
 
@@ -94,22 +85,13 @@ describe.each([
   test('a newcomer signs in by the mailed code, publishes, replies, likes and logs out', async () => {
     const tab = await visit()
     await signIn(tab, `${browserName.toLowerCase()}@example.org`)
-
     await tab.click('button', 'Новая запись')
-    await tab.waitFor('dialog textarea:focus')
-    await tab.type(`Говорят из ${browserName}.`)
-    await tab.click('dialog button', 'Опубликовать')
-    await tab.waitFor('dialog', '', 'gone')
-    await tab.waitFor('article', `Говорят из ${browserName}.`)
+    await write(tab, `Говорят из ${browserName}.`)
 
     await tab.click('article [id$="-text"]', `Говорят из ${browserName}.`)
     await tab.waitFor('h2', 'Ответы')
     await tab.click('[data-action="reply"]')
-    await tab.waitFor('dialog textarea:focus')
-    await tab.type('И отвечают.')
-    await tab.click('dialog button', 'Опубликовать')
-    await tab.waitFor('dialog', '', 'gone')
-    await tab.waitFor('article', 'И отвечают.')
+    await write(tab, 'И отвечают.')
 
     await tab.click('[data-action="like"]')
     await tab.waitFor('[data-action="like"][aria-pressed="true"]')
@@ -127,10 +109,7 @@ describe.each([
     const tab = await visit()
     await signIn(tab, `bell-${browserName.toLowerCase()}@example.org`)
     await tab.click('button', 'Новая запись')
-    await tab.waitFor('dialog textarea:focus')
-    await tab.type(`Кто читает в ${browserName}?`)
-    await tab.click('dialog button', 'Опубликовать')
-    await tab.waitFor('article', `Кто читает в ${browserName}?`)
+    await write(tab, `Кто читает в ${browserName}?`)
     const { body } = await client.call('GET', '/posts?limit=1')
     const since = performance.now()
     await client.reply(olga, body.posts[0].id, `Я читаю в ${browserName}`)
@@ -142,23 +121,17 @@ describe.each([
     await tab.waitFor('article', `Кто читает в ${browserName}?`)
   })
 
-  test('going back closes a dialog and stays on the page', async () => {
+  test('going back or Escape closes a dialog and stays on the page; a menu opens below its button and returns the focus, and an item of the switcher can be chosen', async () => {
     const tab = await visit()
-    await tab.click('header button', 'Войти')
-    await tab.waitFor('dialog input[autocomplete="email"]')
-    await tab.back()
-    await tab.waitFor('dialog', '', 'gone')
-    await tab.waitFor('article', 'на стене')
-    expect(await tab.evaluate(() => location.pathname)).toBe('/')
+    for (const close of [() => tab.back(), () => tab.press('Escape')]) {
+      await tab.click('header button', 'Войти')
+      await tab.waitFor('dialog input[autocomplete="email"]')
+      await close()
+      await tab.waitFor('dialog', '', 'gone')
+      await tab.waitFor('article', 'на стене')
+      expect(await tab.evaluate(() => location.pathname)).toBe('/')
+    }
 
-    await tab.click('header button', 'Войти')
-    await tab.waitFor('dialog input[autocomplete="email"]')
-    await tab.press('Escape')
-    await tab.waitFor('dialog', '', 'gone')
-  })
-
-  test('a menu opens below its button and returns the focus, and an item of the switcher can be chosen', async () => {
-    const tab = await visit()
     await tab.click('article button', 'Ещё')
     await tab.waitFor('[role="menu"]:popover-open > :focus', 'Скопировать ссылку')
     expect(await tab.evaluate(menuGap)).toBe(4)
@@ -170,6 +143,15 @@ describe.each([
     await tab.waitFor('dialog input[autocomplete="email"]')
   })
 })
+
+/** Types a text into the open dialog and publishes it. */
+async function write(tab: BrowserTab, text: string): Promise<void> {
+  await tab.waitFor('dialog textarea:focus')
+  await tab.type(text)
+  await tab.click('dialog button', 'Опубликовать')
+  await tab.waitFor('dialog', '', 'gone')
+  await tab.waitFor('article', text)
+}
 
 async function signIn(tab: BrowserTab, email: string): Promise<void> {
   await tab.click('header button', 'Войти')

@@ -45,7 +45,7 @@ afterAll(async () => {
   await demo?.stop()
 })
 
-describe.each(Object.entries(SCREENS))('%s', (name, screen) => {
+describe.each(SCREENS)('%s', (name, screen) => {
   test.each(LOOKS)('matches its picture, $theme on a $device', async (look) => {
     const page = await open(screen, look)
     await screen.show(page)
