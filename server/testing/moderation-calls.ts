@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { QueuedPost } from '../../contract/moderation.ts'
 import { decide as decideAny } from '../features/moderation/decisions.service.ts'
 import { emailKey } from '../kernel/mail/email-address.ts'

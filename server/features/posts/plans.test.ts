@@ -2,12 +2,13 @@ import { type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { FROM_OLDEST } from '../../../contract/constants.ts'
+import { fillDatabase } from '../../testing/big-data.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { captureStatements, countAtOnce, type PlanNode, settledPlan } from '../../testing/plans.ts'
 import { from } from '../../testing/sign-in-calls.ts'
 import { appForFile } from '../../testing/test-app.ts'
 
-const [USERS, POSTS, LIKES] = [10_000, 100_000, 200_000]
+const SIZE = { users: 10_000, posts: 100_000, likes: 200_000 }
 const LIMIT = 10
 
 const app = await appForFile({
@@ -17,37 +18,11 @@ const app = await appForFile({
 const client = new pg.Client({ connectionString: app.databaseUrl })
 await client.connect()
 afterAll(() => client.end())
-await fill()
+await fillDatabase(app.databaseUrl, SIZE)
 /** The user with most posts, replies and likes. */
 const busy = await app.signIn('big1@example.org')
 /** The post with most replies. */
 const hotId = await idOf(sql`SELECT id FROM posts ORDER BY replies_count DESC LIMIT 1`)
-
-/**
- * Fills the database, skewed as real walls are: few users write and like most, and few posts get
- * most replies and likes. Two of five posts are replies. The rows are the same each time.
- */
-async function fill(): Promise<void> {
-  await app.db.transaction().execute(async (tx) => {
-    await sql`SELECT setseed(0.5)`.execute(tx)
-    await sql`INSERT INTO users (username, email, email_key)
-      SELECT 'big_' || n, 'big' || n || '@example.org', 'big' || n || '@example.org'
-      FROM generate_series(1, ${USERS}::int) n`.execute(tx)
-    await sql`INSERT INTO posts (owner_id, text, created_at, replied_post_id, parent_post_id)
-      SELECT owner, 'Запись ' || n, now() - (${POSTS} - n) * interval '1 second', replied, replied
-      FROM (
-        SELECT n, 1 + floor(${USERS} * power(random(), 4))::bigint AS owner,
-          CASE WHEN n > 10 AND random() < 0.4 THEN 1 + floor((n - 1) * power(random(), 3))::bigint END
-            AS replied
-        FROM generate_series(1, ${POSTS}::int) n
-      ) made ORDER BY n`.execute(tx)
-    await sql`INSERT INTO likes (post_id, user_id)
-      SELECT 1 + floor(${POSTS} * power(random(), 3))::bigint,
-        1 + floor(${USERS} * power(random(), 4))::bigint
-      FROM generate_series(1, ${LIKES}::int) ON CONFLICT DO NOTHING`.execute(tx)
-  })
-  await app.sql`VACUUM ANALYZE`
-}
 
 async function idOf(query: RawBuilder<unknown>): Promise<string> {
   const { rows } = await query.execute(app.db)
@@ -131,7 +106,7 @@ test('a sitemap reads its own range of posts, and the index of sitemaps a hundre
   expect(Math.max(...sitemap.map(touched))).toBe(5000)
   const index = await nodesOf('/sitemap.xml')
   expect(index.filter(isScanOf)).toEqual([])
-  expect(Math.max(...index.map(touched))).toBeLessThanOrEqual(100 * (POSTS / 5000 + 1))
+  expect(Math.max(...index.map(touched))).toBeLessThanOrEqual(100 * (SIZE.posts / 5000 + 1))
 })
 
 const DEEP_AT_ONCE = 2
