@@ -8,6 +8,8 @@ const SAMPLE = [
   'reply × delete',
   'reply × edit',
   'publish with a key × publish with a key',
+  'change the e-mail × undo the change of e-mail',
+  'erase × erase',
 ]
 
 let wall: Wall

@@ -1,9 +1,8 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { createHash, createVerify, generateKeyPairSync } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folderForTest } from '../../testing/folder-for-test.ts'
-import type { ReceivedMail } from '../../testing/mailbox.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { mailAppForTest } from '../../testing/test-app.ts'
 import { ConfigError } from '../config/config-reader.ts'
@@ -12,6 +11,7 @@ import { sendTestMail } from './test-mail.service.ts'
 
 const PEM = { type: 'pkcs8', format: 'pem' } as const
 const mailFrom = 'wall@vsluh.example'
+const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
 async function keyFile(text: string): Promise<string> {
   const path = join(await folderForTest(), 'key.pem')
@@ -19,26 +19,73 @@ async function keyFile(text: string): Promise<string> {
   return path
 }
 
-/** Returns what a mail's signature says of itself. */
-function signatureOf({ headerOf }: ReceivedMail): Record<string, string> {
-  const tags = (headerOf('dkim-signature') ?? '').replaceAll(/\s/g, '').split(';')
-  return Object.fromEntries(tags.map((tag) => tag.split('=', 2)))
+/** Relaxed canonicalization of a header field and of a body (RFC 6376, sections 3.4.2 and 3.4.4). */
+const relaxHeader = (name: string, value: string) =>
+  `${name.toLowerCase()}:${value
+    .replace(/\r\n/g, '')
+    .replace(/[ \t]+/g, ' ')
+    .trim()}`
+const relaxBody = (body: string) =>
+  `${body
+    .replace(/[ \t]+(?=\r\n)/g, '')
+    .replace(/[ \t]+/g, ' ')
+    .replace(/(\r\n)+$/, '')}\r\n`
+
+/** Verifies the signature of a mail as its receiver does. Returns what the signature says of itself. */
+function verifySignature(source: string) {
+  const end = source.indexOf('\r\n\r\n')
+  const body = source.slice(end + 4)
+  const fields = source
+    .slice(0, end)
+    .split(/\r\n(?![ \t])/)
+    .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)] as const)
+  const fieldOf = (name: string) =>
+    fields.findLast(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
+  const signature = fieldOf('dkim-signature') ?? ''
+  const tags = Object.fromEntries(
+    signature.split(';').map((tag) => {
+      const [name = '', ...value] = tag.split('=')
+      return [name.trim(), value.join('=').replace(/\s/g, '')]
+    }),
+  )
+  const signed = (tags.h ?? '').split(':').filter((name) => fieldOf(name) !== undefined)
+  const unsigned = signature.replace(/(;\s*b=)[^;]*$/, '$1')
+  const text = [
+    ...signed.map((name) => relaxHeader(name, fieldOf(name) ?? '')),
+    relaxHeader('dkim-signature', unsigned),
+  ].join('\r\n')
+  const verify = createVerify('sha256').update(text, 'latin1')
+  const hash = createHash('sha256').update(relaxBody(body), 'latin1').digest('base64')
+  return {
+    tags,
+    isBodyWhole: hash === tags.bh,
+    isSigned: verify.verify(keys.publicKey, tags.b ?? '', 'base64'),
+  }
 }
 
-test('every mail is signed for the domain of MAIL_FROM (DKIM), a code with its header OTP-Token', async () => {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const dkim = { keyFile: await keyFile(`${privateKey.export(PEM)}`), selector: 'wall' }
+test('every mail has a valid DKIM signature for the domain of MAIL_FROM, which an altered mail fails', async () => {
+  const dkim = { keyFile: await keyFile(`${keys.privateKey.export(PEM)}`), selector: 'wall' }
   const { app, mailbox } = await mailAppForTest({ dkim, mailFrom })
   await startAt(app, '/registrations', { email: 'olga@example.org' })
-  const signed = { a: 'rsa-sha256', d: 'vsluh.example', s: 'wall' }
-  const { h = '', ...code } = signatureOf(await mailbox.mailTo('olga@example.org'))
-  expect(code).toMatchObject(signed)
-  const fields = ['from', 'to', 'subject', 'date', 'otp-token']
-  expect(h.split(':')).toEqual(expect.arrayContaining(fields))
+  const { source } = await mailbox.mailTo('olga@example.org')
+  const { tags, ...verified } = verifySignature(source)
+  expect(tags).toMatchObject({ a: 'rsa-sha256', d: 'vsluh.example', s: 'wall' })
+  for (const name of ['from', 'to', 'subject', 'date', 'otp-token']) {
+    expect(tags.h?.split(':')).toContain(name)
+  }
+  expect(verified).toEqual({ isBodyWhole: true, isSigned: true })
 
   const smtpUrl = mailbox.url
   await sendTestMail('petr@example.org', { smtpUrl, appName: 'Вслух', mailFrom, dkim })
-  expect(signatureOf(await mailbox.mailTo('petr@example.org'))).toMatchObject(signed)
+  const tested = verifySignature((await mailbox.mailTo('petr@example.org')).source)
+  expect(tested).toMatchObject({ isBodyWhole: true, isSigned: true })
+
+  const other = source.replace(/^Subject: /m, 'Subject: x')
+  expect(verifySignature(other)).toMatchObject({ isBodyWhole: true, isSigned: false })
+  expect(source).toMatch(/^OTP-Token: "\d{6}"; origin=/m)
+  const others = source.replace(/^OTP-Token: "\d/m, 'OTP-Token: "x')
+  expect(verifySignature(others)).toMatchObject({ isBodyWhole: true, isSigned: false })
+  expect(verifySignature(`${source}x\r\n`)).toMatchObject({ isBodyWhole: false })
 })
 
 test('a key that cannot be read, or is no long RSA key, stops the start with a sentence', async () => {
