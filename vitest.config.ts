@@ -7,9 +7,9 @@ const compileCache = compileCacheFolder()
 if (compileCache) process.env.NODE_COMPILE_CACHE ??= compileCache
 
 const SHARED_POSTGRES = './server/testing/global-setup.ts'
-const FILES_IN_MEMORY = './scripts/memory-setup.ts'
-const BROWSER = './scripts/e2e-setup.ts'
-const BALANCER = './scripts/nodes-setup.ts'
+const FILES_IN_MEMORY = './scripts/testing/memory-setup.ts'
+const BROWSER = './scripts/testing/e2e-setup.ts'
+const BALANCER = './scripts/testing/nodes-setup.ts'
 
 /** What kills, waits for limits of time, fills tables or memory, or finds more the longer it runs. */
 const FAULTS = [
@@ -174,7 +174,7 @@ export default defineConfig({
       suite('browsers', {
         ...wholeProduct,
         include: ['trials/browsers/*.test.ts'],
-        globalSetup: ['./scripts/browsers-setup.ts'],
+        globalSetup: ['./scripts/testing/browsers-setup.ts'],
       }),
     ],
   },

@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           ...test,
           include: JSON.parse(MUTANT_TESTS),
-          globalSetup: [...test.globalSetup, './scripts/mutant-setup.ts'],
+          globalSetup: [...test.globalSetup, './scripts/testing/mutant-setup.ts'],
           maxWorkers: 1,
           // What never comes is waited for more shortly than on a busy machine.
           testTimeout: 20_000,

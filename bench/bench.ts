@@ -105,7 +105,7 @@ async function measureBareReads(requests: Requests): Promise<number> {
   const { status, headers, body } = await send(product.url, call)
   if (status !== 200) throw new Error(`${call.path} answered ${status}`)
   const { date: _, connection: __, 'keep-alive': ___, ...own } = headers
-  const bare = await startScript('bare-server.ts', {
+  const bare = await startScript('bare/server.ts', {
     headers: own,
     base64: body.toString('base64'),
   })
@@ -118,7 +118,7 @@ async function measureBareReads(requests: Requests): Promise<number> {
 async function measureBareWrites(bareWrite: object): Promise<number> {
   const { users, posts } = dataSet
   const options = { url: databaseUrl, ...bareWrite, seconds, users, posts }
-  const { number, stop } = await startScript('bare-writes.ts', options)
+  const { number, stop } = await startScript('bare/writes.ts', options)
   await stop()
   return number
 }

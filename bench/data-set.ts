@@ -1,6 +1,6 @@
 import { accessTokenKey, signAccessToken } from '../server/features/sessions/authenticator.ts'
-import { fillDatabase } from '../server/testing/big-data.ts'
-import { executeOn } from '../server/testing/databases.ts'
+import { fillDatabase } from '../server/testing/database/big-data.ts'
+import { executeOn } from '../server/testing/database/databases.ts'
 
 /** Derived from the number of its posts (replies included). */
 export type DataSet = { posts: number; users: number; likes: number }

@@ -10,7 +10,7 @@ import { readConfig } from '../server/kernel/config/config.ts'
 import { migrate } from '../server/kernel/db/migrate.ts'
 import { createLogger } from '../server/kernel/log/logger.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
-import { DEVICE } from '../server/testing/client.ts'
+import { DEVICE } from '../server/testing/http/client.ts'
 import { dataSetOf, SECRET, seed, signInUsers, TOKEN_SECONDS } from './data-set.ts'
 
 // Prints how many files of the server run a function in every request of a kind, by V8's coverage.

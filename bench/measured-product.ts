@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../server/kernel/db/migrate.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
-import { endChild, untilPrinted, untilReady } from '../server/testing/child-process.ts'
-import { freePort } from '../server/testing/free-port.ts'
-import { cpuOf } from '../server/testing/processes.ts'
+import { endChild, untilPrinted, untilReady } from '../server/testing/process/child-process.ts'
+import { freePort } from '../server/testing/process/free-port.ts'
+import { cpuOf } from '../server/testing/process/processes.ts'
 import { type DataSet, SECRET, seed, TOKEN_SECONDS } from './data-set.ts'
 
 const ROOT = join(import.meta.dirname, '..')

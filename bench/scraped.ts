@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { brotliDecompressSync } from 'node:zlib'
-import { executeOn } from '../server/testing/databases.ts'
+import { executeOn } from '../server/testing/database/databases.ts'
 import { type Answer, quantile, send } from './load.ts'
 import type { MeasuredProduct, Run } from './measured-product.ts'
 import { openLoop } from './open-loop.ts'

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
+import type { TestUser } from '../server/testing/http/client.ts'
 import { expectNoBarrier } from './testing/axe.ts'
 import { type Journey, test } from './testing/journey.ts'
 import { chooseFromMenu, postTexts, postWith, recordFrames, toast } from './testing/page-actions.ts'

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import type { TestUser } from '../server/testing/client.ts'
+import type { TestUser } from '../server/testing/http/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
 import {
   bringTo,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
+import type { TestUser } from '../server/testing/http/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { countRequests, holdCalls, postWith, switchView, toast } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import type { Page, Request, Response } from 'playwright-core'
 import { expect } from 'vitest'
 import { FIRST_SCRIPTS_MAX } from '../scripts/first-scripts.ts'
-import type { TestUser } from '../server/testing/client.ts'
+import type { TestUser } from '../server/testing/http/client.ts'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { describeShifts, recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
@@ -131,6 +132,15 @@ test('on a slow network no kind of page shifts as it loads', async ({ journey, o
       '/settings': 'Выйти',
     }),
   ])
+})
+
+test('no schema library reaches the browser', () => {
+  // TypeBox marks each of its schemas with a property that minifiers do not rename.
+  const withSchemas = (pattern: string) =>
+    globSync(pattern).filter((path) => readFileSync(path, 'utf8').includes('~kind'))
+  expect(withSchemas('node_modules/typebox/build/**/*.mjs')).not.toEqual([])
+  expect(globSync('dist/web/assets/*.js').length).toBeGreaterThan(3)
+  expect(withSchemas('dist/web/assets/*.js')).toEqual([])
 })
 
 type Screens = Record<string, string>

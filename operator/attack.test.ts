@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { freePort } from '../server/testing/free-port.ts'
-import { envOf, runHere } from '../server/testing/run-command.ts'
+import { freePort } from '../server/testing/process/free-port.ts'
+import { envOf, runHere } from '../server/testing/process/run-command.ts'
 import { appForFile } from '../server/testing/test-app.ts'
 
 const app = await appForFile({ config: { trustProxy: ['127.0.0.1'] } })

@@ -4,11 +4,11 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { CHANNEL } from '../server/kernel/cache/change-feed.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
-import { clientForTest } from '../server/testing/database-for-test.ts'
-import { lockWaits } from '../server/testing/databases.ts'
-import { folderForTest } from '../server/testing/folder-for-test.ts'
+import { clientForTest } from '../server/testing/database/database-for-test.ts'
+import { lockWaits } from '../server/testing/database/databases.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
-import { envOf, runHere, startCommand } from '../server/testing/run-command.ts'
+import { folderForTest } from '../server/testing/process/folder-for-test.ts'
+import { envOf, runHere, startCommand } from '../server/testing/process/run-command.ts'
 
 const { app, vslukh, statusOf } = await operatedWall()
 

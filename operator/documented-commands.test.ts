@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runHere } from '../server/testing/run-command.ts'
+import { runHere } from '../server/testing/process/run-command.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 

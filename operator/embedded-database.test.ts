@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createClient } from '../server/testing/client.ts'
 import { closeAfterTest } from '../server/testing/close-after-test.ts'
-import { folderForTest } from '../server/testing/folder-for-test.ts'
-import { openMailbox } from '../server/testing/mailbox.ts'
-import { runCommand } from '../server/testing/run-command.ts'
-import { startMain } from '../server/testing/start-main.ts'
+import { createClient } from '../server/testing/http/client.ts'
+import { openMailbox } from '../server/testing/mail/mailbox.ts'
+import { folderForTest } from '../server/testing/process/folder-for-test.ts'
+import { runCommand } from '../server/testing/process/run-command.ts'
+import { startMain } from '../server/testing/process/start-main.ts'
 
 test('commands find the embedded database of a running and of a stopped server, and take effect at once', async () => {
   const dataDir = await folderForTest()

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LEFT_OUT } from '../server/operations/backup/tables.repository.ts'
-import { executeOn } from '../server/testing/databases.ts'
-import { folderForTest } from '../server/testing/folder-for-test.ts'
-import { report } from '../server/testing/moderation-calls.ts'
+import { report } from '../server/testing/calls/moderation-calls.ts'
+import { executeOn } from '../server/testing/database/databases.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
-import { envOf, runHere } from '../server/testing/run-command.ts'
+import { folderForTest } from '../server/testing/process/folder-for-test.ts'
+import { envOf, runHere } from '../server/testing/process/run-command.ts'
 
 const { app, mailbox, olga, petr, vslukh } = await operatedWall()
 const env = { ...envOf(app), SMTP_URL: mailbox.url, PORT: new URL(app.url).port }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { startAt } from '../server/testing/calls/sign-in-calls.ts'
 import { closeAfterTest } from '../server/testing/close-after-test.ts'
-import { freePort } from '../server/testing/free-port.ts'
-import { mailboxForTest } from '../server/testing/mailbox.ts'
-import { envOf, runHere } from '../server/testing/run-command.ts'
-import { startAt } from '../server/testing/sign-in-calls.ts'
-import { openRefusingSmtp } from '../server/testing/smtp-faults.ts'
+import { mailboxForTest } from '../server/testing/mail/mailbox.ts'
+import { openRefusingSmtp } from '../server/testing/mail/smtp-faults.ts'
+import { freePort } from '../server/testing/process/free-port.ts'
+import { envOf, runHere } from '../server/testing/process/run-command.ts'
 import { appForTest, testPerNode } from '../server/testing/test-app.ts'
 
 async function run(env: Record<string, string>, ...args: string[]) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { readJournal } from '../server/kernel/journal/journal.ts'
-import { report } from '../server/testing/moderation-calls.ts'
+import { report } from '../server/testing/calls/moderation-calls.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
 
 const { app, vslukh } = await operatedWall()

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { postPath } from '../contract/pages.ts'
 import type { PostPage } from '../contract/posts.ts'
 import { startDemo } from '../demo/start-demo.ts'
-import { launchFullChromium } from '../e2e/testing/chromium.ts'
+import { launchFullChromium } from '../e2e/testing/browsers/chromium.ts'
 import { whenScriptsRun } from '../e2e/testing/when-scripts-run.ts'
-import { freePort } from '../server/testing/free-port.ts'
+import { freePort } from '../server/testing/process/free-port.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
 
 // Takes the screenshots of the demo that the README and browsers show: `npm run pictures`. The files

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Stryker } from '@stryker-mutator/core'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
-import { setup as keepFilesInMemory } from './memory-setup.ts'
+import { setup as keepFilesInMemory } from './testing/memory-setup.ts'
 
 /**
  * Changes the product in many small ways, one at a time, and checks whether the nearest tests fail.

@@ -4,7 +4,7 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { folderForTest } from '../server/testing/folder-for-test.ts'
+import { folderForTest } from '../server/testing/process/folder-for-test.ts'
 import { compileCacheFolder } from './compile-cache.ts'
 
 const ROOT = join(import.meta.dirname, '..')

@@ -1,5 +1,5 @@
-import { type AccountFixture, newEmail } from './testing/account-fixture.ts'
-import { DEVICE } from './testing/client.ts'
+import { type AccountFixture, newEmail } from './testing/calls/account-fixture.ts'
+import { DEVICE } from './testing/http/client.ts'
 
 /** The owner of the fixture, another user, or a visitor, who has no token. */
 export type Caller = { token?: string; cookie?: string; clientToken: string }

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Caller, TABLE } from './access.fixture.ts'
-import { type AccountFixture, createAccountFixture, readOwned } from './testing/account-fixture.ts'
-import { allEndpoints } from './testing/endpoints.ts'
-import { signUpModerator } from './testing/moderation-calls.ts'
+import {
+  type AccountFixture,
+  createAccountFixture,
+  readOwned,
+} from './testing/calls/account-fixture.ts'
+import { signUpModerator } from './testing/calls/moderation-calls.ts'
+import { allEndpoints } from './testing/http/endpoints.ts'
 import { appForFile } from './testing/test-app.ts'
 
 // On a busy machine the file takes longer than an access token lives by default.

@@ -4,8 +4,8 @@ import type { EmailNotice } from './features/account/account.mail.ts'
 import { noteEpisode, removeOldRefusals } from './features/site-state/mail-name.repository.ts'
 import { findAskerWait, readMailName } from './features/site-state/mail-name.service.ts'
 import { queueMail } from './kernel/mail/queue-mail.ts'
-import { passCodeTime, passLimitTime, stopClock } from './testing/passing-time.ts'
-import { startAt, verifyAt, wrongCode } from './testing/sign-in-calls.ts'
+import { startAt, verifyAt, wrongCode } from './testing/calls/sign-in-calls.ts'
+import { passCodeTime, passLimitTime, stopClock } from './testing/database/passing-time.ts'
 import { appForTest, startMailApp, testPerNode } from './testing/test-app.ts'
 
 const HOUR = 3600

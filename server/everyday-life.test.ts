@@ -1,8 +1,8 @@
 import { afterAll, expect, vi } from 'vitest'
-import type { TestAnswer } from './testing/client.ts'
+import { from, startAt, verifyAt, wrongCode } from './testing/calls/sign-in-calls.ts'
+import { passLimitTime, passMailLimitTime, signUpEarlier } from './testing/database/passing-time.ts'
 import { WEB_FILES } from './testing/fake-web-app.ts'
-import { passLimitTime, passMailLimitTime, signUpEarlier } from './testing/passing-time.ts'
-import { from, startAt, verifyAt, wrongCode } from './testing/sign-in-calls.ts'
+import type { TestAnswer } from './testing/http/client.ts'
 import { appForFile, testPerNode } from './testing/test-app.ts'
 
 // At the default limits nothing that people do is refused.

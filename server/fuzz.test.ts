@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type FuzzRequest, requestsFor } from './fuzz-requests.fixture.ts'
-import { createAccountFixture } from './testing/account-fixture.ts'
+import { createAccountFixture } from './testing/calls/account-fixture.ts'
 import { appForFile } from './testing/test-app.ts'
 
 /** FUZZ_RUNS sets the number of requests, FUZZ_SEED repeats a run. */

@@ -2,9 +2,9 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { addJob } from './kernel/queue/queue.ts'
-import { decide, report, signUpModerator } from './testing/moderation-calls.ts'
-import { passCodeTime, passSessionTime } from './testing/passing-time.ts'
-import { startAt } from './testing/sign-in-calls.ts'
+import { decide, report, signUpModerator } from './testing/calls/moderation-calls.ts'
+import { startAt } from './testing/calls/sign-in-calls.ts'
+import { passCodeTime, passSessionTime } from './testing/database/passing-time.ts'
 import { appForFile, appForTest, type TestApp } from './testing/test-app.ts'
 
 const SOON = { timeout: 15_000 }

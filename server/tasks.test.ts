@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Db } from './kernel/db/database.ts'
-import { databaseForTest } from './testing/database-for-test.ts'
+import { databaseForTest } from './testing/database/database-for-test.ts'
 import { appForTest, startTestApp } from './testing/test-app.ts'
 
 test('a nightly backup that was missed because no server ran is made at the next start, and none without BACKUP_DIR', async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { createClient } from './testing/client.ts'
 import { closeAfterTest } from './testing/close-after-test.ts'
-import { databaseForTest } from './testing/database-for-test.ts'
-import { openMailbox } from './testing/mailbox.ts'
-import { shiftedClock } from './testing/shifted-clock.ts'
-import { startMain } from './testing/start-main.ts'
+import { databaseForTest } from './testing/database/database-for-test.ts'
+import { shiftedClock } from './testing/database/shifted-clock.ts'
+import { createClient } from './testing/http/client.ts'
+import { openMailbox } from './testing/mail/mailbox.ts'
+import { startMain } from './testing/process/start-main.ts'
 
 test.each([
   ['ahead of', 15 * 60],

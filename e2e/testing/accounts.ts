@@ -10,7 +10,7 @@ import {
 import { selectTokenKey } from '../../server/features/sessions/sessions.repository.ts'
 import { Sessions } from '../../server/features/sessions/sessions.service.ts'
 import { openDatabase } from '../../server/kernel/db/database.ts'
-import { DEVICE, type TestUser } from '../../server/testing/client.ts'
+import { DEVICE, type TestUser } from '../../server/testing/http/client.ts'
 
 /**
  * Signs people in without mailed codes, which limits count: writes to the database what a sign-in

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
 import { emailKey } from '../../server/kernel/mail/email-address.ts'
-import type { TestUser } from '../../server/testing/client.ts'
+import type { TestUser } from '../../server/testing/http/client.ts'
 import { DESKTOP, type Journey, type test } from './journey.ts'
 import { chooseFromMenu, postWith } from './page-actions.ts'
 

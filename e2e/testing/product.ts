@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { codeOf } from '../../server/features/codes/codes.mail.ts'
 import { deriveKey } from '../../server/kernel/config/app-secret.ts'
-import { endChild, untilReady } from '../../server/testing/child-process.ts'
-import { createClient, type TestUser } from '../../server/testing/client.ts'
-import { freePort } from '../../server/testing/free-port.ts'
+import { createClient, type TestUser } from '../../server/testing/http/client.ts'
+import { endChild, untilReady } from '../../server/testing/process/child-process.ts'
+import { freePort } from '../../server/testing/process/free-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import type { TestUser } from '../../server/testing/client.ts'
+import type { TestUser } from '../../server/testing/http/client.ts'
 import type { Journey } from './journey.ts'
 
 export function signInDialog(page: Page) {

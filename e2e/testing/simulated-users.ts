@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { DEVICE, type TestUser } from '../../server/testing/client.ts'
+import { DEVICE, type TestUser } from '../../server/testing/http/client.ts'
 import type { AcknowledgedWrites } from './acknowledged-writes.ts'
 import { type Outcome, recordCalls } from './recorded-calls.ts'
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { listen } from '../../server/testing/free-port.ts'
+import { listen } from '../../server/testing/process/free-port.ts'
 import { run, untilAnswers } from './machine.ts'
 
 test('a program that takes too long is killed and named with its timeout; a signal ends it too', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { expectRefusal } from '../testing/expect-refusal.ts'
-import { seedWall } from '../testing/seed.ts'
+import { seedWall } from '../testing/database/seed.ts'
+import { expectRefusal } from '../testing/http/expect-refusal.ts'
+import { findInXml, requireAtom, textsInXml } from '../testing/http/xml.ts'
 import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
-import { findInXml, requireAtom, textsInXml } from '../testing/xml.ts'
 
 const ORIGIN = 'https://vslukh.example'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { PNG } from 'pngjs'
 import { afterAll, expect, test, vi } from 'vitest'
+import { hostileText } from '../testing/calls/hostile-text.ts'
 import { WEB_FILES } from '../testing/fake-web-app.ts'
-import { hostileText } from '../testing/hostile-text.ts'
 import { appForFile } from '../testing/test-app.ts'
 import { createPainter } from './painter.ts'
 

@@ -6,13 +6,13 @@ import {
 import { createServer } from 'node:https'
 import { expect, onTestFinished } from 'vitest'
 import type { Finding } from '../operations/doctor/finding.ts'
-import { certificateForTest } from './certificate.ts'
 import { closeAfterTest } from './close-after-test.ts'
-import { databaseForTest } from './database-for-test.ts'
-import { freePort, listen } from './free-port.ts'
-import { openMailbox } from './mailbox.ts'
-import { startCommand } from './run-command.ts'
-import { startMain } from './start-main.ts'
+import { databaseForTest } from './database/database-for-test.ts'
+import { certificateForTest } from './http/certificate.ts'
+import { openMailbox } from './mail/mailbox.ts'
+import { freePort, listen } from './process/free-port.ts'
+import { startCommand } from './process/run-command.ts'
+import { startMain } from './process/start-main.ts'
 
 export const APP_SECRET = 's'.repeat(32)
 

@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '../kernel/db/migrate.ts'
 import { startEmbeddedPostgres } from '../operations/embedded-postgres/embedded-postgres.ts'
-import { asSuperuser, createDatabase, executeOn, TEMPLATE, withDatabase } from './databases.ts'
+import {
+  asSuperuser,
+  createDatabase,
+  executeOn,
+  TEMPLATE,
+  withDatabase,
+} from './database/databases.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

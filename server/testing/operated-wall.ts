@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest'
-import { envOf, runHere } from './run-command.ts'
+import { envOf, runHere } from './process/run-command.ts'
 import { startMailApp } from './test-app.ts'
 
 /** Starts a wall with two people. `vslukh` runs a command on it, `json` returns its --json. */

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type BrowserTab, createTab } from '../../e2e/testing/browser-tab.ts'
-import type { DrivenBrowser } from '../../e2e/testing/driven-browser.ts'
-import { launchFirefox } from '../../e2e/testing/firefox.ts'
+import { type BrowserTab, createTab } from '../../e2e/testing/browsers/browser-tab.ts'
+import type { DrivenBrowser } from '../../e2e/testing/browsers/driven-browser.ts'
+import { launchFirefox } from '../../e2e/testing/browsers/firefox.ts'
+import { launchWebKit } from '../../e2e/testing/browsers/webkit.ts'
 import {
   APP_SECRET,
   createProduct,
   createProductClient,
   type Product,
 } from '../../e2e/testing/product.ts'
-import { launchWebKit } from '../../e2e/testing/webkit.ts'
-import type { TestUser } from '../../server/testing/client.ts'
-import { type Mailbox, openMailbox } from '../../server/testing/mailbox.ts'
+import type { TestUser } from '../../server/testing/http/client.ts'
+import { type Mailbox, openMailbox } from '../../server/testing/mail/mailbox.ts'
 
 const POSTS = 30
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
 import { createProductClient } from '../../e2e/testing/product.ts'
 import { type Outcome, recordCalls } from '../../e2e/testing/recorded-calls.ts'
-import type { TestUser } from '../../server/testing/client.ts'
+import type { TestUser } from '../../server/testing/http/client.ts'
 
 const RETRIED = new Set<Outcome['status']>(['none', 'cut', 502, 503, 504])
 const RETRY_MS = 100

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
 import type { Db } from '../../server/kernel/db/database.ts'
 import { addJob } from '../../server/kernel/queue/queue.ts'
-import { DEVICE } from '../../server/testing/client.ts'
 import { closeAfterTest } from '../../server/testing/close-after-test.ts'
-import { openMailbox } from '../../server/testing/mailbox.ts'
-import { shiftedClock } from '../../server/testing/shifted-clock.ts'
+import { shiftedClock } from '../../server/testing/database/shifted-clock.ts'
+import { DEVICE } from '../../server/testing/http/client.ts'
+import { openMailbox } from '../../server/testing/mail/mailbox.ts'
 import { withEmbeddedDatabase } from './embedded-database.ts'
 
 const HOUR = 3600

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Product, startProductForTest } from '../../e2e/testing/product.ts'
-import { mountForTest } from '../../server/testing/folder-for-test.ts'
+import { mountForTest } from '../../server/testing/process/folder-for-test.ts'
 import { startUsedProduct, withEmbeddedDatabase } from './embedded-database.ts'
 
 const MIB = 1024 * 1024

@@ -3,8 +3,8 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { startProductForTest } from '../../e2e/testing/product.ts'
-import { databaseForTest } from '../../server/testing/database-for-test.ts'
-import { openSocket } from '../../server/testing/raw-http.ts'
+import { databaseForTest } from '../../server/testing/database/database-for-test.ts'
+import { openSocket } from '../../server/testing/http/raw-http.ts'
 
 const OPEN_FILES = 200
 

@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createProduct } from '../../e2e/testing/product.ts'
-import { createClient } from '../../server/testing/client.ts'
-import { databaseForTest } from '../../server/testing/database-for-test.ts'
+import { databaseForTest } from '../../server/testing/database/database-for-test.ts'
+import { createClient } from '../../server/testing/http/client.ts'
 
 async function productForTest(env?: Record<string, string>) {
   const product = await createProduct(env)

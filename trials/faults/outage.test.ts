@@ -1,7 +1,7 @@
 import { afterAll, expect } from 'vitest'
 import { testWith } from '../../e2e/testing/journey.ts'
 import { postWith } from '../../e2e/testing/page-actions.ts'
-import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
+import { openPostgresProxy } from '../../server/testing/database/postgres-proxy.ts'
 
 let database: Awaited<ReturnType<typeof openPostgresProxy>>
 const test = testWith({}, async (url) => {

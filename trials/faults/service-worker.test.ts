@@ -12,7 +12,7 @@ import {
   storeOtherPosts,
 } from '../../e2e/testing/stored-by-worker.ts'
 import { whenScriptsRun } from '../../e2e/testing/when-scripts-run.ts'
-import type { TestUser } from '../../server/testing/client.ts'
+import type { TestUser } from '../../server/testing/http/client.ts'
 
 const ALLOWED = {
   serviceWorkers: 'allow',

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { APP_SECRET } from '../../e2e/testing/product.ts'
-import { endChild } from '../../server/testing/child-process.ts'
-import { databaseForTest } from '../../server/testing/database-for-test.ts'
-import { folderForTest, mountForTest } from '../../server/testing/folder-for-test.ts'
-import { freePort } from '../../server/testing/free-port.ts'
+import { databaseForTest } from '../../server/testing/database/database-for-test.ts'
+import { endChild } from '../../server/testing/process/child-process.ts'
+import { folderForTest, mountForTest } from '../../server/testing/process/folder-for-test.ts'
+import { freePort } from '../../server/testing/process/free-port.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')

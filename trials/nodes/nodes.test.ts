@@ -4,7 +4,7 @@ import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
 import { signUpUsers } from '../../e2e/testing/product.ts'
 import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
-import { PAST_CACHE } from '../../server/testing/client.ts'
+import { PAST_CACHE } from '../../server/testing/http/client.ts'
 import { type Pair, pairForTest } from './pair.ts'
 import { changeAndRead, newestText, rolesIn } from './stale-reads.ts'
 

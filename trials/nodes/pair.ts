@@ -5,10 +5,10 @@ import {
   startProductForTest,
 } from '../../e2e/testing/product.ts'
 import type { Db } from '../../server/kernel/db/database.ts'
-import { openBalancer } from '../../server/testing/balancer.ts'
 import { closeAfterTest } from '../../server/testing/close-after-test.ts'
-import { openDatabaseForTest } from '../../server/testing/database-for-test.ts'
-import { openMailbox } from '../../server/testing/mailbox.ts'
+import { openDatabaseForTest } from '../../server/testing/database/database-for-test.ts'
+import { openBalancer } from '../../server/testing/http/balancer.ts'
+import { openMailbox } from '../../server/testing/mail/mailbox.ts'
 
 /** `direct` calls the node itself, not through the balancer. */
 export type Node = { product: Product; direct: ProductClient }

@@ -1,4 +1,4 @@
-import type { PAST_CACHE, TestUser } from '../../server/testing/client.ts'
+import type { PAST_CACHE, TestUser } from '../../server/testing/http/client.ts'
 import type { Node, Pair } from './pair.ts'
 
 /** A visitor, or a user whose headers state that they have just written on another node. */

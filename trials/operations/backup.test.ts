@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderForTest, mountForTest } from '../../server/testing/folder-for-test.ts'
-import { runCommand } from '../../server/testing/run-command.ts'
-import { startMain } from '../../server/testing/start-main.ts'
+import { folderForTest, mountForTest } from '../../server/testing/process/folder-for-test.ts'
+import { runCommand } from '../../server/testing/process/run-command.ts'
+import { startMain } from '../../server/testing/process/start-main.ts'
 import { asRoot } from './deploy-file.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { attempt, programOf, run } from './deploy-file.ts'
 
 const NAMESPACES = ['-m', '-u', '-i', '-p', '-C', '-r', '-w']

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { untilPrinted } from '../../server/testing/child-process.ts'
-import { folderForTest } from '../../server/testing/folder-for-test.ts'
-import { freePort } from '../../server/testing/free-port.ts'
+import { untilPrinted } from '../../server/testing/process/child-process.ts'
+import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
+import { freePort } from '../../server/testing/process/free-port.ts'
 import { ROOT, run } from './deploy-file.ts'
 
 const LONGEST_MS = 60_000

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { test } from 'vitest'
-import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
+import { findProgram, isRoot } from '../../server/testing/process/debian-package.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 export const run = promisify(execFile)

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findNginx } from '../../server/testing/debian-package.ts'
-import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { findNginx } from '../../server/testing/process/debian-package.ts'
+import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { copyDeployFile, programOf, ROOT, run } from './deploy-file.ts'
 
 test('the folder in which nginx makes its cache comes with Debian’s package', async () => {

@@ -1,11 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyDatabase } from '../../server/testing/backups.ts'
-import { certificateForTest } from '../../server/testing/certificate.ts'
-import { databaseForTest } from '../../server/testing/database-for-test.ts'
-import { executeOn } from '../../server/testing/databases.ts'
-import { isRoot } from '../../server/testing/debian-package.ts'
+import { emptyDatabase } from '../../server/testing/database/backups.ts'
+import { databaseForTest } from '../../server/testing/database/database-for-test.ts'
+import { executeOn } from '../../server/testing/database/databases.ts'
+import { shiftedClock } from '../../server/testing/database/shifted-clock.ts'
 import {
   APP_SECRET,
   type Env,
@@ -14,10 +13,11 @@ import {
   serve,
   startWall,
 } from '../../server/testing/examined-wall.ts'
-import { folderForTest, mountForTest } from '../../server/testing/folder-for-test.ts'
-import { freePort } from '../../server/testing/free-port.ts'
-import { shiftedClock } from '../../server/testing/shifted-clock.ts'
-import { openRefusingSmtp } from '../../server/testing/smtp-faults.ts'
+import { certificateForTest } from '../../server/testing/http/certificate.ts'
+import { openRefusingSmtp } from '../../server/testing/mail/smtp-faults.ts'
+import { isRoot } from '../../server/testing/process/debian-package.ts'
+import { folderForTest, mountForTest } from '../../server/testing/process/folder-for-test.ts'
+import { freePort } from '../../server/testing/process/free-port.ts'
 
 /** The password in every address that has one. */
 const PASSWORD = 'hunter2'

@@ -9,9 +9,9 @@ import {
 } from '../../server/operations/backup/verify.service.ts'
 import { startEmbeddedPostgres } from '../../server/operations/embedded-postgres/embedded-postgres.ts'
 import { isServerOf } from '../../server/operations/embedded-postgres/pid-file.ts'
-import { folderForTest } from '../../server/testing/folder-for-test.ts'
-import { envOf, runCommand, startCommand } from '../../server/testing/run-command.ts'
-import { openHangingSmtp } from '../../server/testing/smtp-faults.ts'
+import { openHangingSmtp } from '../../server/testing/mail/smtp-faults.ts'
+import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
+import { envOf, runCommand, startCommand } from '../../server/testing/process/run-command.ts'
 import { appForTest } from '../../server/testing/test-app.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
 

@@ -1,9 +1,9 @@
 import { appendFile, chmod, chown } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { isRoot } from '../../server/testing/debian-package.ts'
-import { folderForTest } from '../../server/testing/folder-for-test.ts'
-import { freePort } from '../../server/testing/free-port.ts'
+import { isRoot } from '../../server/testing/process/debian-package.ts'
+import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
+import { freePort } from '../../server/testing/process/free-port.ts'
 import { programOf, run } from './deploy-file.ts'
 
 /** The folder of the programs of Debian 12's PostgreSQL. */

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderForTest } from '../../server/testing/folder-for-test.ts'
-import { freePort } from '../../server/testing/free-port.ts'
-import { runCommand } from '../../server/testing/run-command.ts'
+import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
+import { freePort } from '../../server/testing/process/free-port.ts'
+import { runCommand } from '../../server/testing/process/run-command.ts'
 import { programOf, ROOT, run } from './deploy-file.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
 

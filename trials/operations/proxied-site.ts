@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { createProductClient, startProductForTest } from '../../e2e/testing/product.ts'
-import { databaseForTest } from '../../server/testing/database-for-test.ts'
-import { freePort } from '../../server/testing/free-port.ts'
+import { databaseForTest } from '../../server/testing/database/database-for-test.ts'
+import { freePort } from '../../server/testing/process/free-port.ts'
 import { type ProxyName, startProxy } from './proxies.ts'
 
 export type ProxiedSite = Awaited<ReturnType<typeof startProxiedSite>>

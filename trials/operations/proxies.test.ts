@@ -1,10 +1,14 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { createProductClient } from '../../e2e/testing/product.ts'
-import { executeOn, openDatabaseAgain, shutDatabase } from '../../server/testing/databases.ts'
-import { listen } from '../../server/testing/free-port.ts'
-import { openNews } from '../../server/testing/news-reader.ts'
-import { envOf, runCommand } from '../../server/testing/run-command.ts'
+import {
+  executeOn,
+  openDatabaseAgain,
+  shutDatabase,
+} from '../../server/testing/database/databases.ts'
+import { openNews } from '../../server/testing/http/news-reader.ts'
+import { listen } from '../../server/testing/process/free-port.ts'
+import { envOf, runCommand } from '../../server/testing/process/run-command.ts'
 import { programOf, run } from './deploy-file.ts'
 import { POSTS, type ProxiedSite, readAsBoth, startProxiedSite, TEXT } from './proxied-site.ts'
 import { startProxy } from './proxies.ts'

@@ -1,7 +1,7 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { describeBuild } from '../../scripts/release.ts'
+import { describeBuild } from '../../scripts/release/release.ts'
 import { ROOT, run, asRoot as test } from './deploy-file.ts'
 import { openMachine } from './machine-without-systemd.ts'
 import { copyTree, VERSION } from './releases.ts'

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { chmod, chown, cp, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { findParts } from '../../scripts/native-parts.ts'
-import { unpackNode } from '../../scripts/node-archive.ts'
-import { listPackages, makeRelease } from '../../scripts/release.ts'
-import { endChild, untilReady } from '../../server/testing/child-process.ts'
-import { folderForTest } from '../../server/testing/folder-for-test.ts'
-import { freePort } from '../../server/testing/free-port.ts'
+import { findParts } from '../../scripts/release/native-parts.ts'
+import { unpackNode } from '../../scripts/release/node-archive.ts'
+import { listPackages, makeRelease } from '../../scripts/release/release.ts'
+import { endChild, untilReady } from '../../server/testing/process/child-process.ts'
+import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
+import { freePort } from '../../server/testing/process/free-port.ts'
 import { asRoot, ROOT, run } from './deploy-file.ts'
 import { unpackRelease } from './releases.ts'
 
@@ -118,7 +118,7 @@ test('a release with another Node runs it, and its list of parts names it and fa
   expect(version).toBe('v26.99.0\n')
 
   const script = (file: string) =>
-    run(process.execPath, [join(ROOT, 'scripts', file), release], BIG_OUTPUT)
+    run(process.execPath, [join(ROOT, 'scripts/release', file), release], BIG_OUTPUT)
   const listed = await script('native-parts.ts').catch((error) => error)
   expect(listed).toMatchObject({ code: 1 })
   expect(listed.stdout).toMatch(/^✗ Node 26\.99\.0, .*: её дата неизвестна/m)

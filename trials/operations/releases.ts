@@ -10,7 +10,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { describeBuild } from '../../scripts/release.ts'
+import { describeBuild } from '../../scripts/release/release.ts'
 import { ROOT, run } from './deploy-file.ts'
 
 /**

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { writeForWall } from '../../operator/setup/settings-file.ts'
-import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { run, asRoot as test } from './deploy-file.ts'
 import { openMachine } from './machine-without-systemd.ts'
 

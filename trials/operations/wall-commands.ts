@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
-import { createClient } from '../../server/testing/client.ts'
-import { openMailbox } from '../../server/testing/mailbox.ts'
-import { startMain } from '../../server/testing/start-main.ts'
+import { createClient } from '../../server/testing/http/client.ts'
+import { openMailbox } from '../../server/testing/mail/mailbox.ts'
+import { startMain } from '../../server/testing/process/start-main.ts'
 
 export const EMAIL = 'olga@example.org'
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { asSuperuser, withDatabase } from '../../server/testing/databases.ts'
+import { asSuperuser, withDatabase } from '../../server/testing/database/databases.ts'
 
 /** The rows of each table, as the text of their JSON. */
 export type State = Map<string, string[]>

@@ -1,8 +1,8 @@
 import type { Post } from '../../contract/posts.ts'
 import type { Queryable } from '../../server/kernel/db/database.ts'
 import { AppError } from '../../server/kernel/errors/app-error.ts'
-import type { TestUser } from '../../server/testing/client.ts'
-import { signUpModerator } from '../../server/testing/moderation-calls.ts'
+import { signUpModerator } from '../../server/testing/calls/moderation-calls.ts'
+import type { TestUser } from '../../server/testing/http/client.ts'
 import type { TestApp } from '../../server/testing/test-app.ts'
 
 export type Answer = { status: number; body: unknown }

@@ -10,11 +10,11 @@ import {
   tellModerators,
 } from '../../server/features/moderation/moderation.service.ts'
 import { closeSite } from '../../server/features/site-state/site-state.service.ts'
-import { leave } from '../../server/testing/account-deletion-calls.ts'
-import type { TestUser } from '../../server/testing/client.ts'
-import { startChange, verifyChange } from '../../server/testing/email-change-calls.ts'
-import { decide, report } from '../../server/testing/moderation-calls.ts'
-import { startAt, verifyAt, wrongCode } from '../../server/testing/sign-in-calls.ts'
+import { leave } from '../../server/testing/calls/account-deletion-calls.ts'
+import { startChange, verifyChange } from '../../server/testing/calls/email-change-calls.ts'
+import { decide, report } from '../../server/testing/calls/moderation-calls.ts'
+import { startAt, verifyAt, wrongCode } from '../../server/testing/calls/sign-in-calls.ts'
+import type { TestUser } from '../../server/testing/http/client.ts'
 import type { TestApp } from '../../server/testing/test-app.ts'
 import {
   type Act,

@@ -5,10 +5,10 @@ import { createProductClient, signUpUsers, startProductForTest } from '../../e2e
 import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { openDatabase } from '../../server/kernel/db/database.ts'
-import { atOnce } from '../../server/testing/at-once.ts'
 import { closeAfterTest } from '../../server/testing/close-after-test.ts'
-import { databaseForTest } from '../../server/testing/database-for-test.ts'
-import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { databaseForTest } from '../../server/testing/database/database-for-test.ts'
+import { atOnce } from '../../server/testing/http/at-once.ts'
+import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { startProxy } from '../operations/proxies.ts'
 import {
   addMigration,

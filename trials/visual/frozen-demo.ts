@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { endChild, untilPrinted } from '../../server/testing/child-process.ts'
-import { freePort } from '../../server/testing/free-port.ts'
-import { runCommand } from '../../server/testing/run-command.ts'
-import { findFakeTime } from '../../server/testing/shifted-clock.ts'
+import { findFakeTime } from '../../server/testing/database/shifted-clock.ts'
+import { endChild, untilPrinted } from '../../server/testing/process/child-process.ts'
+import { freePort } from '../../server/testing/process/free-port.ts'
+import { runCommand } from '../../server/testing/process/run-command.ts'
 
 /** A Saturday at noon in Moscow. */
 export const NOW = new Date('2026-03-14T09:00:00Z')

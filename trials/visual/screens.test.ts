@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { VIEWER } from '../../demo/wall-post.ts'
-import { launchFullChromium } from '../../e2e/testing/chromium.ts'
+import { launchFullChromium } from '../../e2e/testing/browsers/chromium.ts'
 import { reportByDialog } from '../../e2e/testing/moderation-actions.ts'
 import { refuseNews } from '../../e2e/testing/page-actions.ts'
 import { profileLink } from '../../e2e/testing/sign-in-actions.ts'

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderForTest } from '../../testing/folder-for-test.ts'
+import { folderForTest } from '../../testing/process/folder-for-test.ts'
 import { type Noted, noteDeletions, pruneDeletions } from './deletion-list.service.ts'
 
 const registeredAt = '2026-01-01T00:00:00.000000Z'

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { newEmail } from '../../testing/account-fixture.ts'
-import { lockWaits } from '../../testing/databases.ts'
+import { newEmail } from '../../testing/calls/account-fixture.ts'
 import {
   changeEmail,
   isSignedIn,
@@ -9,10 +8,11 @@ import {
   storedEmail,
   undoChange,
   verifyChange,
-} from '../../testing/email-change-calls.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { passEmailChangeTime } from '../../testing/passing-time.ts'
-import { countCodes, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+} from '../../testing/calls/email-change-calls.ts'
+import { countCodes, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
+import { lockWaits } from '../../testing/database/databases.ts'
+import { passEmailChangeTime } from '../../testing/database/passing-time.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { mailAppForFile, mailAppForTest } from '../../testing/test-app.ts'
 import { removeExpiredAccountRows } from './account.repository.ts'
 

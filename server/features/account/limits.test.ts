@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { newEmail } from '../../testing/account-fixture.ts'
-import type { TestUser } from '../../testing/client.ts'
-import { expectTooMany } from '../../testing/expect-refusal.ts'
-import { passLimitTime } from '../../testing/passing-time.ts'
-import { from } from '../../testing/sign-in-calls.ts'
+import { newEmail } from '../../testing/calls/account-fixture.ts'
+import { from } from '../../testing/calls/sign-in-calls.ts'
+import { passLimitTime } from '../../testing/database/passing-time.ts'
+import type { TestUser } from '../../testing/http/client.ts'
+import { expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForFile, strictApp, testPerNode } from '../../testing/test-app.ts'
 
 const MINUTE = 60

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { addJob } from '../../kernel/queue/queue.ts'
-import type { TestUser } from '../../testing/client.ts'
-import { passSessionTime } from '../../testing/passing-time.ts'
+import { passSessionTime } from '../../testing/database/passing-time.ts'
+import type { TestUser } from '../../testing/http/client.ts'
 import { startMailApp } from '../../testing/test-app.ts'
 
 const HOUR = 3600

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
-import { DEVICE } from '../../testing/client.ts'
-import { startAt } from '../../testing/sign-in-calls.ts'
+import { startAt } from '../../testing/calls/sign-in-calls.ts'
+import { DEVICE } from '../../testing/http/client.ts'
 import { mailAppForTest } from '../../testing/test-app.ts'
 import { type CodeMail, codeOf, writeCodeMail } from './codes.mail.ts'
 

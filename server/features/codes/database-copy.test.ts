@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { startChange, verifyChange } from '../../testing/email-change-calls.ts'
-import { freePort } from '../../testing/free-port.ts'
-import { startAt } from '../../testing/sign-in-calls.ts'
+import { startChange, verifyChange } from '../../testing/calls/email-change-calls.ts'
+import { startAt } from '../../testing/calls/sign-in-calls.ts'
+import { freePort } from '../../testing/process/free-port.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 
 /**

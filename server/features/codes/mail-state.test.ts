@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { newEmail } from '../../testing/account-fixture.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { freePort } from '../../testing/free-port.ts'
+import { newEmail } from '../../testing/calls/account-fixture.ts'
+import { askMail, countCodes, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import {
   passCodeTime,
   passMailLimitTime,
   passRequestTime,
   retryMails,
-} from '../../testing/passing-time.ts'
-import { askMail, countCodes, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+} from '../../testing/database/passing-time.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
+import { freePort } from '../../testing/process/free-port.ts'
 import { appForTest, mailAppForFile, mailAppForTest, type TestApp } from '../../testing/test-app.ts'
 
 const EMAIL = 'olga@example.org'

@@ -2,10 +2,16 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CODE_LENGTH } from '../../../contract/constants.ts'
-import { createAccountFixture } from '../../testing/account-fixture.ts'
-import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
-import { passCodeTime } from '../../testing/passing-time.ts'
-import { askMail, countCodes, startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
+import { createAccountFixture } from '../../testing/calls/account-fixture.ts'
+import {
+  askMail,
+  countCodes,
+  startAt,
+  verifyAt,
+  wrongCode,
+} from '../../testing/calls/sign-in-calls.ts'
+import { passCodeTime } from '../../testing/database/passing-time.ts'
+import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest, mailAppForTest } from '../../testing/test-app.ts'
 
 const app = await appForFile()

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { TestUser } from '../../testing/client.ts'
-import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
-import { decide, report, signUpModerator } from '../../testing/moderation-calls.ts'
+import { decide, report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
+import type { TestUser } from '../../testing/http/client.ts'
+import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
 const MANY = Number(process.env.EXPORTED_POSTS ?? 5000)

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { OTHER_REASON } from '../../../contract/constants.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
-import { comeBack, isSettled, leave, like } from '../../testing/account-deletion-calls.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { comeBack, isSettled, leave, like } from '../../testing/calls/account-deletion-calls.ts'
 import {
   decide,
   readQueue,
   report,
   restore,
   signUpModerator,
-} from '../../testing/moderation-calls.ts'
+} from '../../testing/calls/moderation-calls.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { startMailApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 

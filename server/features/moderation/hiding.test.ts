@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readJournal } from '../../kernel/journal/journal.ts'
-import type { TestUser } from '../../testing/client.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
 import {
   decide,
   passReportTime,
@@ -9,7 +7,9 @@ import {
   report,
   signUpModerator,
   signUpOld,
-} from '../../testing/moderation-calls.ts'
+} from '../../testing/calls/moderation-calls.ts'
+import type { TestUser } from '../../testing/http/client.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 

@@ -1,17 +1,17 @@
 import { afterAll, expect, test } from 'vitest'
 import { RECENT_MAX } from '../../../contract/constants.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
-import { leave } from '../../testing/account-deletion-calls.ts'
-import type { TestUser } from '../../testing/client.ts'
-import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
+import { leave } from '../../testing/calls/account-deletion-calls.ts'
 import {
   decide,
   readQueue,
   report,
   restore,
   signUpModerator,
-} from '../../testing/moderation-calls.ts'
-import { passLimitTime } from '../../testing/passing-time.ts'
+} from '../../testing/calls/moderation-calls.ts'
+import { passLimitTime } from '../../testing/database/passing-time.ts'
+import type { TestUser } from '../../testing/http/client.ts'
+import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForTest, startMailApp } from '../../testing/test-app.ts'
 import { moveLikes } from '../likes/likes.service.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'

@@ -1,8 +1,8 @@
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { comeBack, leave, ONE_BROWSER } from '../../testing/account-deletion-calls.ts'
-import type { TestUser } from '../../testing/client.ts'
-import { decide, report, restore, signUpOld } from '../../testing/moderation-calls.ts'
+import { comeBack, leave, ONE_BROWSER } from '../../testing/calls/account-deletion-calls.ts'
+import { decide, report, restore, signUpOld } from '../../testing/calls/moderation-calls.ts'
+import type { TestUser } from '../../testing/http/client.ts'
 import type { TestApp } from '../../testing/test-app.ts'
 import { eraseNow } from '../account-deletion/account-deletion.service.ts'
 

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
 import { MUTES_MAX } from '../../../contract/constants.ts'
-import { comeBack, leave, like } from '../../testing/account-deletion-calls.ts'
-import { atOnce } from '../../testing/at-once.ts'
-import type { TestUser } from '../../testing/client.ts'
-import { allEndpoints } from '../../testing/endpoints.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { countCodes } from '../../testing/sign-in-calls.ts'
+import { comeBack, leave, like } from '../../testing/calls/account-deletion-calls.ts'
+import { countCodes } from '../../testing/calls/sign-in-calls.ts'
+import { atOnce } from '../../testing/http/at-once.ts'
+import type { TestUser } from '../../testing/http/client.ts'
+import { allEndpoints } from '../../testing/http/endpoints.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
 
 const app = await appForFile()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import { readConfig } from '../../kernel/config/config.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { updateText } from './posts.repository.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { atOnce } from '../../testing/at-once.ts'
-import type { TestUser } from '../../testing/client.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { atOnce } from '../../testing/http/at-once.ts'
+import type { TestUser } from '../../testing/http/client.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
 
 const app = await appForFile()

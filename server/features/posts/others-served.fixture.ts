@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { TestUser } from '../../testing/client.ts'
+import type { TestUser } from '../../testing/http/client.ts'
 import type { TestApp } from '../../testing/test-app.ts'
 
 /** Awaits a move of many rows, during which a user goes on reading and liking a post. */

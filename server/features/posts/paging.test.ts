@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { FROM_OLDEST } from '../../../contract/constants.ts'
 import { oppositeCursor } from '../../../contract/pages.ts'
 import type { PostPage } from '../../../contract/posts.ts'
-import { seedLikes, seedWall } from '../../testing/seed.ts'
+import { seedLikes, seedWall } from '../../testing/database/seed.ts'
 import { appForFile } from '../../testing/test-app.ts'
 
 /** Pages from 1,000 to 1,100 are counted from the top, later ones are read from the far end. */

@@ -2,10 +2,15 @@ import { type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { FROM_OLDEST } from '../../../contract/constants.ts'
-import { fillDatabase } from '../../testing/big-data.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { captureStatements, countAtOnce, type PlanNode, settledPlan } from '../../testing/plans.ts'
-import { from } from '../../testing/sign-in-calls.ts'
+import { from } from '../../testing/calls/sign-in-calls.ts'
+import { fillDatabase } from '../../testing/database/big-data.ts'
+import {
+  captureStatements,
+  countAtOnce,
+  type PlanNode,
+  settledPlan,
+} from '../../testing/database/plans.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
 
 const SIZE = { users: 10_000, posts: 100_000, likes: 200_000 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PostPage } from '../../../contract/posts.ts'
-import type { TestUser } from '../../testing/client.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
+import type { TestUser } from '../../testing/http/client.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
 
 const app = await appForFile()

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { atOnce } from '../../testing/at-once.ts'
-import { captureStatements } from '../../testing/plans.ts'
-import { seedLikes, seedWall } from '../../testing/seed.ts'
+import { captureStatements } from '../../testing/database/plans.ts'
+import { seedLikes, seedWall } from '../../testing/database/seed.ts'
+import { atOnce } from '../../testing/http/at-once.ts'
 import { appForFile, testPerNode } from '../../testing/test-app.ts'
 
 /** Enough to use every combination of list, limit and place many times. */

@@ -1,7 +1,7 @@
 import { afterAll, expect, test, vi } from 'vitest'
-import type { TestUser } from '../../testing/client.ts'
-import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
-import { signUpEarlier } from '../../testing/passing-time.ts'
+import { signUpEarlier } from '../../testing/database/passing-time.ts'
+import type { TestUser } from '../../testing/http/client.ts'
+import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
 
 const perNode = testPerNode('limits counted in memory, by each node for itself')

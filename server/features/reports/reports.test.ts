@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { ReportReason } from '../../../contract/reports.ts'
-import { atOnce } from '../../testing/at-once.ts'
-import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
-import { passLimitTime } from '../../testing/passing-time.ts'
+import { passLimitTime } from '../../testing/database/passing-time.ts'
+import { atOnce } from '../../testing/http/at-once.ts'
+import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 
 const app = await appForFile()

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import type { FoundPage } from '../../../contract/search.ts'
-import { leave, like } from '../../testing/account-deletion-calls.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { leave, like } from '../../testing/calls/account-deletion-calls.ts'
+import { stopClock } from '../../testing/database/passing-time.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
-import { stopClock } from '../../testing/passing-time.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
 // A busy machine takes seconds to insert thousands of posts.

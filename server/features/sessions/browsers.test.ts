@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { TestAnswer } from '../../testing/client.ts'
-import { changeEmail, undoChange } from '../../testing/email-change-calls.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
+import { changeEmail, undoChange } from '../../testing/calls/email-change-calls.ts'
+import { startAt, verifyAt, wrongCode } from '../../testing/calls/sign-in-calls.ts'
+import type { TestAnswer } from '../../testing/http/client.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest, mailAppForTest } from '../../testing/test-app.ts'
 import { openBrowser } from './sessions.fixture.ts'
 

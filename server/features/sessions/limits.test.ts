@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { atOnce } from '../../testing/at-once.ts'
-import { expectTooMany } from '../../testing/expect-refusal.ts'
-import { countCodes, from } from '../../testing/sign-in-calls.ts'
+import { countCodes, from } from '../../testing/calls/sign-in-calls.ts'
+import { atOnce } from '../../testing/http/at-once.ts'
+import { expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
 import { type Client, refresh as refreshFrom } from './sessions.fixture.ts'
 

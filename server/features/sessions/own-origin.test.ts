@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { passSessionTime } from '../../testing/passing-time.ts'
-import { countCodes, startAt, wrongCode } from '../../testing/sign-in-calls.ts'
+import { countCodes, startAt, wrongCode } from '../../testing/calls/sign-in-calls.ts'
+import { passSessionTime } from '../../testing/database/passing-time.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
 import { refresh } from './sessions.fixture.ts'
 

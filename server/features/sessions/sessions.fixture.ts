@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { browserOf, type TestAnswer, type TestUser } from '../../testing/client.ts'
-import { type Path, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+import { type Path, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
+import { browserOf, type TestAnswer, type TestUser } from '../../testing/http/client.ts'
 import type { TestApp } from '../../testing/test-app.ts'
 
 export type Client = Pick<TestUser, 'clientToken' | 'cookie'>

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { ErrorCode } from '../../../contract/errors.ts'
-import { newEmail } from '../../testing/account-fixture.ts'
-import { startChange } from '../../testing/email-change-calls.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { passCodeTime } from '../../testing/passing-time.ts'
-import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+import { newEmail } from '../../testing/calls/account-fixture.ts'
+import { startChange } from '../../testing/calls/email-change-calls.ts'
+import { startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
+import { passCodeTime } from '../../testing/database/passing-time.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { mailAppForFile, mailAppForTest } from '../../testing/test-app.ts'
 
 const { app, mailbox } = await mailAppForFile()

@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { newEmail } from '../../testing/account-fixture.ts'
-import { atOnce } from '../../testing/at-once.ts'
-import { browserOf, type TestAnswer, type TestUser } from '../../testing/client.ts'
-import { startChange } from '../../testing/email-change-calls.ts'
-import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
-import { inNoTime, passLimitTime, passMailLimitTime } from '../../testing/passing-time.ts'
-import { countCodes, from, startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
+import { newEmail } from '../../testing/calls/account-fixture.ts'
+import { startChange } from '../../testing/calls/email-change-calls.ts'
+import {
+  countCodes,
+  from,
+  startAt,
+  verifyAt,
+  wrongCode,
+} from '../../testing/calls/sign-in-calls.ts'
+import { inNoTime, passLimitTime, passMailLimitTime } from '../../testing/database/passing-time.ts'
+import { atOnce } from '../../testing/http/at-once.ts'
+import { browserOf, type TestAnswer, type TestUser } from '../../testing/http/client.ts'
+import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { mailAppForFile, strictApp, type TestApp } from '../../testing/test-app.ts'
 import { closeSite, openSite } from '../site-state/site-state.service.ts'
 

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest'
 import { OPEN_SITE } from '../../../contract/pages.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
-import { DEVICE } from '../../testing/client.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { countCodes, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
-import { countCodes, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+import { DEVICE } from '../../testing/http/client.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { selectBans, selectInvitations } from './site-state.repository.ts'
 import {

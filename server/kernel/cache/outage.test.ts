@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeEach, expect, inject, test } from 'vitest'
-import { freshDatabase } from '../../testing/databases.ts'
+import { freshDatabase } from '../../testing/database/databases.ts'
+import { openPostgresProxy } from '../../testing/database/postgres-proxy.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
-import { openPostgresProxy } from '../../testing/postgres-proxy.ts'
 import { appForTest, startTestApp, testPerNode } from '../../testing/test-app.ts'
 
 /** A connection is waited for longer. */

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
-import { PAST_CACHE, type TestUser } from '../../testing/client.ts'
-import { expectTooMany } from '../../testing/expect-refusal.ts'
-import { captureStatements } from '../../testing/plans.ts'
+import { captureStatements } from '../../testing/database/plans.ts'
+import { PAST_CACHE, type TestUser } from '../../testing/http/client.ts'
+import { expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
 
 const test = testPerNode('responses that each node caches for itself')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { PAST_CACHE, type TestAnswer, type TestUser } from '../../testing/client.ts'
-import { allEndpoints } from '../../testing/endpoints.ts'
-import { captureStatements } from '../../testing/plans.ts'
+import { captureStatements } from '../../testing/database/plans.ts'
+import { PAST_CACHE, type TestAnswer, type TestUser } from '../../testing/http/client.ts'
+import { allEndpoints } from '../../testing/http/endpoints.ts'
 import { appForFile, testPerNode } from '../../testing/test-app.ts'
 
 const app = await appForFile()

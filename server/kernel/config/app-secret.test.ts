@@ -1,7 +1,7 @@
 import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { folderForTest } from '../../testing/folder-for-test.ts'
+import { folderForTest } from '../../testing/process/folder-for-test.ts'
 import { deriveKey, loadAppSecret } from './app-secret.ts'
 import { ConfigError } from './config-reader.ts'
 

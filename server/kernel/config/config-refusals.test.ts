@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderForTest } from '../../testing/folder-for-test.ts'
+import { folderForTest } from '../../testing/process/folder-for-test.ts'
 import { readConfig } from './config.ts'
 import { ConfigError } from './config-reader.ts'
 

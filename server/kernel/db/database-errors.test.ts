@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { freePort } from '../../testing/free-port.ts'
+import { freePort } from '../../testing/process/free-port.ts'
 import { openDatabase } from './database.ts'
 import { isDatabaseUnavailable, isOfErasedUser, noteDatabaseError } from './database-errors.ts'
 

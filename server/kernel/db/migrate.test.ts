@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { clientForTest, databaseForTest } from '../../testing/database-for-test.ts'
-import { executeOn } from '../../testing/databases.ts'
-import { startMain } from '../../testing/start-main.ts'
+import { clientForTest, databaseForTest } from '../../testing/database/database-for-test.ts'
+import { executeOn } from '../../testing/database/databases.ts'
+import { startMain } from '../../testing/process/start-main.ts'
 import { StartError } from '../errors/app-error.ts'
 import { createAdopted } from './adopt.ts'
 import { withStartDatabase } from './database.ts'
@@ -125,7 +125,7 @@ test('a migration that meets a table of its own, left by a way back, names the c
 })
 
 const SCHEMA_OF_010 = readFileSync(
-  join(import.meta.dirname, '../../testing/schema-0.1.0.sql'),
+  join(import.meta.dirname, '../../testing/database/schema-0.1.0.sql'),
   'utf8',
 )
 

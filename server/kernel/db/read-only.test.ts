@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { setReadOnly } from '../../testing/databases.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { setReadOnly } from '../../testing/database/databases.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { addJob } from '../queue/queue.ts'
 

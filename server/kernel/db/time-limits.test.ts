@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForTest } from '../../testing/test-app.ts'
 
 const CONNECTIONS = 20

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hostileText, unescapeHtml } from '../../testing/hostile-text.ts'
+import { hostileText, unescapeHtml } from '../../testing/calls/hostile-text.ts'
 import { escapeHtml } from './escape.ts'
 
 test('text that was escaped for HTML has nothing but text in it, and all of it', () => {

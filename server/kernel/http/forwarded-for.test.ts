@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { expectTooMany } from '../../testing/expect-refusal.ts'
-import { startAt } from '../../testing/sign-in-calls.ts'
+import { startAt } from '../../testing/calls/sign-in-calls.ts'
+import { expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
 const test = testPerNode('bytes that a balancer would judge before any node')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { databaseForTest } from '../../testing/database-for-test.ts'
-import { executeOn } from '../../testing/databases.ts'
-import { startMain } from '../../testing/start-main.ts'
+import { databaseForTest } from '../../testing/database/database-for-test.ts'
+import { executeOn } from '../../testing/database/databases.ts'
+import { startMain } from '../../testing/process/start-main.ts'
 import { appForTest, NODES } from '../../testing/test-app.ts'
 
 const statusOf = async (url: string) => (await fetch(url)).status

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Endpoint } from '../../../contract/endpoint.ts'
-import { allEndpoints } from '../../testing/endpoints.ts'
+import { allEndpoints } from '../../testing/http/endpoints.ts'
 import { appForTest } from '../../testing/test-app.ts'
 
 type Operation = {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { DEVICE } from '../../testing/client.ts'
-import { openSocket, readToEnd, sendRaw } from '../../testing/raw-http.ts'
+import { DEVICE } from '../../testing/http/client.ts'
+import { openSocket, readToEnd, sendRaw } from '../../testing/http/raw-http.ts'
 import { appForFile, testPerNode } from '../../testing/test-app.ts'
 
 const test = testPerNode('bytes that a balancer would judge before any node')

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { collectLog } from '../../testing/log-lines.ts'
+import { collectLog } from '../../testing/process/log-lines.ts'
 import { createLogger } from '../log/logger.ts'
 import { createRefusalLog } from './refusal-log.ts'
 

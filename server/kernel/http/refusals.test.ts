@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { BODY_MAX } from '../../../contract/constants.ts'
 import { ERRORS } from '../../../contract/errors.ts'
-import { DEVICE } from '../../testing/client.ts'
-import { allEndpoints } from '../../testing/endpoints.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { parseRaw, sendRaw } from '../../testing/raw-http.ts'
+import { DEVICE } from '../../testing/http/client.ts'
+import { allEndpoints } from '../../testing/http/endpoints.ts'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
+import { parseRaw, sendRaw } from '../../testing/http/raw-http.ts'
 import { appForFile, testPerNode } from '../../testing/test-app.ts'
 
 const app = await appForFile()

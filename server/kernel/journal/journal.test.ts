@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { leave } from '../../testing/account-deletion-calls.ts'
-import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+import { leave } from '../../testing/calls/account-deletion-calls.ts'
+import { startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { appendToJournal, readJournal } from './journal.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { atOnce } from '../../testing/at-once.ts'
-import { openDatabaseForTest } from '../../testing/database-for-test.ts'
-import { passLimitTime } from '../../testing/passing-time.ts'
+import { openDatabaseForTest } from '../../testing/database/database-for-test.ts'
+import { passLimitTime } from '../../testing/database/passing-time.ts'
+import { atOnce } from '../../testing/http/at-once.ts'
 import { removeExpiredLimits } from './limits.repository.ts'
 import {
   type Charge,

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { TestUser } from '../../testing/client.ts'
-import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
-import { signUpEarlier, stopClock } from '../../testing/passing-time.ts'
-import { countCodes } from '../../testing/sign-in-calls.ts'
+import { countCodes } from '../../testing/calls/sign-in-calls.ts'
+import { signUpEarlier, stopClock } from '../../testing/database/passing-time.ts'
+import type { TestUser } from '../../testing/http/client.ts'
+import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForTest, testPerNode } from '../../testing/test-app.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')

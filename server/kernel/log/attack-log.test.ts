@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { atOnce } from '../../testing/at-once.ts'
-import { browserOf, type TestUser } from '../../testing/client.ts'
-import { startChange, verifyChange } from '../../testing/email-change-calls.ts'
-import { passSessionTime } from '../../testing/passing-time.ts'
-import { from, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+import { startChange, verifyChange } from '../../testing/calls/email-change-calls.ts'
+import { from, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
+import { passSessionTime } from '../../testing/database/passing-time.ts'
+import { atOnce } from '../../testing/http/at-once.ts'
+import { browserOf, type TestUser } from '../../testing/http/client.ts'
 import { appForTest, NODES, startTestApp, type TestApp } from '../../testing/test-app.ts'
 
 const trustProxy = ['127.0.0.1']

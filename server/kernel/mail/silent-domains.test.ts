@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { startAt } from '../../testing/sign-in-calls.ts'
+import { startAt } from '../../testing/calls/sign-in-calls.ts'
 import { mailAppForTest, testPerNode } from '../../testing/test-app.ts'
 
 /** After this time a server without a reply is given up. */

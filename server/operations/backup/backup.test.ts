@@ -10,8 +10,8 @@ import {
   restoreOptions,
   sumsOf,
   writeBackup,
-} from '../../testing/backups.ts'
-import { executeOn } from '../../testing/databases.ts'
+} from '../../testing/database/backups.ts'
+import { executeOn } from '../../testing/database/databases.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { BackupWriter, readManifest } from './backup-file.ts'
 import { nameFile } from './backup-folder.ts'

@@ -1,9 +1,9 @@
 import { copyFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyDatabase, restoreOptions } from '../../testing/backups.ts'
-import { executeOn } from '../../testing/databases.ts'
-import { folderForTest } from '../../testing/folder-for-test.ts'
+import { emptyDatabase, restoreOptions } from '../../testing/database/backups.ts'
+import { executeOn } from '../../testing/database/databases.ts'
+import { folderForTest } from '../../testing/process/folder-for-test.ts'
 import { restoreBackup } from './restore.service.ts'
 import { verifyBackup } from './verify.service.ts'
 

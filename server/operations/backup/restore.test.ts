@@ -10,10 +10,10 @@ import {
   restoreOptions,
   sumsOf,
   writeBackup,
-} from '../../testing/backups.ts'
-import { databaseForTest } from '../../testing/database-for-test.ts'
-import { executeOn, withClient } from '../../testing/databases.ts'
-import { envOf, runHere } from '../../testing/run-command.ts'
+} from '../../testing/database/backups.ts'
+import { databaseForTest } from '../../testing/database/database-for-test.ts'
+import { executeOn, withClient } from '../../testing/database/databases.ts'
+import { envOf, runHere } from '../../testing/process/run-command.ts'
 import { appForFile, appForTest, NODES } from '../../testing/test-app.ts'
 import { createBackup } from './create-backup.service.ts'
 import { loadIntoScratch } from './load-scratch.repository.ts'

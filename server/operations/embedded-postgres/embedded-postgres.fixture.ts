@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, onTestFinished } from 'vitest'
-import { executeOn } from '../../testing/databases.ts'
-import { folderForTest } from '../../testing/folder-for-test.ts'
+import { executeOn } from '../../testing/database/databases.ts'
+import { folderForTest } from '../../testing/process/folder-for-test.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
 type Message = { connectionString?: string; refused?: string; lost?: string }

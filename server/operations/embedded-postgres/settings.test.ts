@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderForTest } from '../../testing/folder-for-test.ts'
+import { folderForTest } from '../../testing/process/folder-for-test.ts'
 import { restoreLibraryLinks } from './binaries.ts'
 import { sharedBuffers } from './postmaster.ts'
 

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import { shutDatabase } from '../../testing/databases.ts'
-import { freePort } from '../../testing/free-port.ts'
-import type { MailboxOptions } from '../../testing/mailbox.ts'
-import { report } from '../../testing/moderation-calls.ts'
-import { sendRaw } from '../../testing/raw-http.ts'
-import { startAt } from '../../testing/sign-in-calls.ts'
+import { report } from '../../testing/calls/moderation-calls.ts'
+import { startAt } from '../../testing/calls/sign-in-calls.ts'
+import { shutDatabase } from '../../testing/database/databases.ts'
+import { sendRaw } from '../../testing/http/raw-http.ts'
+import type { MailboxOptions } from '../../testing/mail/mailbox.ts'
+import { freePort } from '../../testing/process/free-port.ts'
 import { mailAppForTest, testPerNode } from '../../testing/test-app.ts'
 import {
   storeBackup,

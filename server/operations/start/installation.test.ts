@@ -1,11 +1,11 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { databaseForTest } from '../../testing/database-for-test.ts'
-import { executeOn } from '../../testing/databases.ts'
-import { folderForTest } from '../../testing/folder-for-test.ts'
-import { shiftedClock } from '../../testing/shifted-clock.ts'
-import { startMain } from '../../testing/start-main.ts'
+import { databaseForTest } from '../../testing/database/database-for-test.ts'
+import { executeOn } from '../../testing/database/databases.ts'
+import { shiftedClock } from '../../testing/database/shifted-clock.ts'
+import { folderForTest } from '../../testing/process/folder-for-test.ts'
+import { startMain } from '../../testing/process/start-main.ts'
 
 const APP_SECRET = 's'.repeat(32)
 const OTHER_SECRET = 't'.repeat(32)

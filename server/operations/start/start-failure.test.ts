@@ -2,12 +2,17 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest'
-import { databaseForTest } from '../../testing/database-for-test.ts'
-import { asSuperuser, executeOn, setReadOnly, withDatabase } from '../../testing/databases.ts'
-import { folderForTest, mountForTest } from '../../testing/folder-for-test.ts'
-import { freePort, listen } from '../../testing/free-port.ts'
-import { runHere } from '../../testing/run-command.ts'
-import { startMain } from '../../testing/start-main.ts'
+import { databaseForTest } from '../../testing/database/database-for-test.ts'
+import {
+  asSuperuser,
+  executeOn,
+  setReadOnly,
+  withDatabase,
+} from '../../testing/database/databases.ts'
+import { folderForTest, mountForTest } from '../../testing/process/folder-for-test.ts'
+import { freePort, listen } from '../../testing/process/free-port.ts'
+import { runHere } from '../../testing/process/run-command.ts'
+import { startMain } from '../../testing/process/start-main.ts'
 import { explainStartFailure } from './start-failure.ts'
 
 const APP_SECRET = 's'.repeat(32)

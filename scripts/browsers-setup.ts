@@ -1,9 +1,0 @@
-import { findFirefox } from '../e2e/testing/firefox.ts'
-import { findWebKit } from '../e2e/testing/webkit.ts'
-import { buildWebIfNeeded } from './build-web-if-needed.ts'
-
-export async function setup(): Promise<void> {
-  await findFirefox()
-  await findWebKit()
-  await buildWebIfNeeded()
-}

@@ -1,7 +1,0 @@
-import { findBalancer } from '../server/testing/balancer.ts'
-import { buildWebIfNeeded } from './build-web-if-needed.ts'
-
-export async function setup(): Promise<void> {
-  await findBalancer()
-  await buildWebIfNeeded()
-}

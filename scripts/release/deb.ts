@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { chmod, copyFile, cp, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const DEPLOY = join(import.meta.dirname, '../../deploy')
+/** The files by which preinst may refuse before anything is unpacked. */
+const FOR_PREINST = ['migrations', 'build']
+const SCRIPTS = ['preinst', 'postinst', 'prerm', 'postrm']
+const ARCHITECTURES: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
+
+const execute = promisify(execFile)
+
+type Deb = {
+  /** The future root of the system, with the program in usr/lib/vslukh. */
+  root: string
+  version: string
+  arch: string
+  /** Where the package is written. */
+  folder: string
+}
+
+/**
+ * Makes a Debian package. It installs the program into /usr/lib/vslukh, and `switch-release` copies
+ * that to /opt/vslukh/VERSION: dpkg deletes the previous version's files too early to go back.
+ */
+export async function makeDeb({ root, version, arch, folder }: Deb): Promise<string> {
+  const program = join(root, 'usr/lib/vslukh')
+  const put = async (from: string, path: string) => {
+    await mkdir(join(root, path, '..'), { recursive: true })
+    await copyFile(from, join(root, path))
+  }
+  await put(join(DEPLOY, 'vslukh.service'), 'lib/systemd/system/vslukh.service')
+  const completion = 'usr/share/bash-completion/completions/vslukh'
+  await put(join(program, 'deploy/vslukh.bash-completion'), completion)
+  await mkdir(join(root, 'usr/bin'))
+  await symlink('/opt/vslukh/current/bin/vslukh', join(root, 'usr/bin/vslukh'))
+  // Readable by everybody, whatever the builder's umask is.
+  await execute('chmod', ['-R', 'u=rwX,go=rX', root])
+
+  const architecture = ARCHITECTURES[arch] ?? arch
+  const { stdout: size } = await execute('du', ['-sk', root])
+  const control = join(root, 'DEBIAN')
+  await mkdir(control, { mode: 0o755 })
+  for (const name of FOR_PREINST) await cp(join(program, name), join(control, name))
+  for (const name of SCRIPTS) {
+    await copyFile(join(DEPLOY, 'deb', name), join(control, name))
+    await chmod(join(control, name), 0o755)
+  }
+  await writeFile(
+    join(control, 'control'),
+    `Package: vslukh
+Version: ${version.replaceAll('-', '~')}
+Architecture: ${architecture}
+Maintainer: Вслух
+Installed-Size: ${Number.parseInt(size, 10)}
+Depends: caddy | nginx, ca-certificates, libatomic1, libc6 (>= 2.28), libstdc++6, passwd, postgresql (>= 15)
+Recommends: unattended-upgrades
+Section: web
+Priority: optional
+Description: wall of short text posts in Russian
+ The server with its own Node, on Debian's PostgreSQL. After the installation: vslukh setup
+`,
+  )
+  const file = join(folder, `vslukh_${version}_${architecture}.deb`)
+  // Higher levels of xz take minutes on a small machine.
+  await execute('dpkg-deb', ['--root-owner-group', '-Zxz', '-z2', '--build', root, file])
+  return file
+}

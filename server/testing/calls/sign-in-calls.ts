@@ -1,0 +1,56 @@
+import { DEVICE, type TestAnswer } from '../http/client.ts'
+import type { TestApp } from '../test-app.ts'
+
+export type Path = '/registrations' | '/logins'
+type Browser = { clientToken?: string; ip?: string; browser?: string }
+type Start = Browser & { email: string }
+/** The right code unless another is given. */
+type Verify = Browser & { id: string; code?: string }
+
+/** A trusted proxy names the client's address, and a cookie the browser. */
+export function from(ip?: string, browser?: string): { headers: Record<string, string> } {
+  const headers = {
+    ...(ip !== undefined && { 'x-forwarded-for': ip }),
+    ...(browser !== undefined && { cookie: browser }),
+  }
+  return { headers }
+}
+
+export function startAt(
+  app: TestApp,
+  path: Path,
+  { email, clientToken = 'one browser', ip, browser }: Start,
+): Promise<TestAnswer> {
+  const body = { email, clientToken, device: DEVICE }
+  return app.call('POST', path, { body, ...from(ip, browser) })
+}
+
+export function verifyAt(
+  app: TestApp,
+  path: Path,
+  { id, code = app.codeFor(id), clientToken = 'one browser', ip, browser }: Verify,
+): Promise<TestAnswer> {
+  const body = { confirmCode: code, clientToken }
+  return app.call('POST', `${path}/${id}/verify`, { body, ...from(ip, browser) })
+}
+
+/** Asks what has become of the mail of an operation. */
+export function askMail(
+  app: TestApp,
+  id: string,
+  clientToken = 'one browser',
+): Promise<TestAnswer> {
+  return app.call('POST', `/codes/${id}/mail`, { body: { clientToken } })
+}
+
+export function wrongCode(right: string): string {
+  return right === '000000' ? '000001' : '000000'
+}
+
+/** Counts responses by error code; successful ones count as `ok`. */
+export function countCodes(answers: TestAnswer[]): Record<string, number> {
+  const codes = Object.groupBy(answers, ({ status, body }): string =>
+    status < 400 ? 'ok' : body.code,
+  )
+  return Object.fromEntries(Object.entries(codes).map(([code, all = []]) => [code, all.length]))
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import { expect, onTestFinished, vi } from 'vitest'
+import type { Queryable } from '../../kernel/db/database.ts'
+import { wakeSenders } from '../../kernel/mail/queue-mail.ts'
+import type { TestUser } from '../http/client.ts'
+import type { TestApp } from '../test-app.ts'
+
+/**
+ * Stops the monotonic clock until the test has finished, so that no limit in memory earns anything
+ * back and no cached response ages. The test's apps start after it.
+ */
+export function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+/** The time of a code begins when its mail has been tried. */
+export async function passCodeTime(app: TestApp, seconds: number): Promise<void> {
+  const queued = app.db.selectFrom('codes').where('mail_state', '=', 'queued')
+  await expect.poll(() => queued.select('id').execute()).toEqual([])
+  await passRequestTime(app, seconds)
+}
+
+/** Makes the rows of a table older: these times become earlier. */
+export async function passTime(
+  db: Queryable,
+  seconds: number,
+  table: string,
+  ...columns: string[]
+): Promise<void> {
+  const changes = columns.map(
+    (column) => sql`${sql.ref(column)} = ${sql.ref(column)} - ${seconds} * interval '1 second'`,
+  )
+  await sql`UPDATE ${sql.table(table)} SET ${sql.join(changes)}`.execute(db)
+}
+
+/** Makes every one-time operation older, whatever has become of its mail. */
+export function passRequestTime({ db }: TestApp, seconds: number): Promise<void> {
+  return passTime(db, seconds, 'codes', 'expires_at', 'mailed_at')
+}
+
+export function passSessionTime({ db }: TestApp, seconds: number): Promise<void> {
+  return passTime(db, seconds, 'sessions', 'created_at', 'used_at', 'rotated_at')
+}
+
+export function passEmailChangeTime({ db }: TestApp, seconds: number): Promise<void> {
+  return passTime(db, seconds, 'email_changes', 'expires_at')
+}
+
+export function passReleaseTime({ db }: TestApp, seconds: number): Promise<void> {
+  return passTime(db, seconds, 'released_usernames', 'released_at')
+}
+
+/** The mails that wait for the pause become older too. */
+export async function passPauseTime({ db }: TestApp, seconds: number): Promise<void> {
+  await passTime(db, seconds, 'mail_pause', 'next_try_at')
+  await passTime(db, seconds, 'outbox', 'due_at')
+  await wakeSenders(db)
+}
+
+/** Makes every waiting mail due. */
+export async function retryMails({ db }: TestApp): Promise<void> {
+  await sql`UPDATE outbox SET due_at = now() WHERE payload IS NOT NULL`.execute(db)
+  await wakeSenders(db)
+}
+
+export function passLimitTime({ db }: Pick<TestApp, 'db'>, seconds: number): Promise<void> {
+  return passTime(db, seconds, 'rate_limits', 'arrival', 'charged_at')
+}
+
+/** Makes calls that the limits allow. For these limits at most a second passes meanwhile. */
+export async function inNoTime<T>(
+  app: Pick<TestApp, 'db'>,
+  makeCalls: () => Promise<T>,
+): Promise<T> {
+  const began = performance.now()
+  const made = await makeCalls()
+  const seconds = (performance.now() - began) / 1000
+  await passLimitTime(app, Math.min(0, 1 - seconds))
+  return made
+}
+
+export async function passMailLimitTime(app: TestApp, seconds: number): Promise<void> {
+  await passLimitTime(app, seconds)
+  await passCodeTime(app, seconds)
+}
+
+/** The limits of accounts under a day old do not apply to the new user. */
+export async function signUpEarlier(app: TestApp): Promise<TestUser> {
+  const user = await app.signUp()
+  await sql`UPDATE users SET created_at = now() - interval '1 year' WHERE id = ${user.id}`.execute(
+    app.db,
+  )
+  return user
+}

@@ -1,0 +1,96 @@
+import pg from 'pg'
+import { BACKGROUND } from '../../node.ts'
+
+export type Sent = { text: string; values: unknown[] }
+
+/** A node of a plan from EXPLAIN (ANALYZE, FORMAT JSON). */
+export type PlanNode = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  Plans?: PlanNode[]
+}
+
+/** The queue asks for jobs at any moment, and so do the senders of the outbox. */
+const BY_QUEUE = /"graphile_worker"|\boutbox\b/
+
+/** Whether a connection is of the pool of jobs, some of which begin with each minute. */
+function isOfJobs(client: pg.Client): boolean {
+  const { connectionParameters } = client as unknown as {
+    connectionParameters: { application_name?: string }
+  }
+  return connectionParameters.application_name === BACKGROUND.applicationName
+}
+
+type OnSent = (statement: Sent, client: pg.Client, answer: unknown) => void
+
+/** Calls `onSent` for every statement with parameters that this process sends while `work` runs. */
+async function watchStatements<T>(onSent: OnSent, work: () => Promise<T>): Promise<T> {
+  const send = pg.Client.prototype.query
+  const watching = function (this: pg.Client, ...args: unknown[]) {
+    const answer = Reflect.apply(send, this, args)
+    const { text, values } = (args[0] as Partial<Sent> | undefined) ?? {}
+    if (text && values) onSent({ text, values }, this, answer)
+    return answer
+  }
+  pg.Client.prototype.query = watching as typeof send
+  try {
+    return await work()
+  } finally {
+    pg.Client.prototype.query = send
+  }
+}
+
+/** Records every statement with parameters that this process sends, but for those of jobs. */
+export async function captureStatements(work: () => Promise<unknown>): Promise<Sent[]> {
+  const sent: Sent[] = []
+  await watchStatements((statement, client) => {
+    if (!BY_QUEUE.test(statement.text) && !isOfJobs(client)) sent.push(statement)
+  }, work)
+  return sent
+}
+
+/** Returns the largest number of such statements in flight at one time while `work` ran. */
+export async function countAtOnce<T>(
+  isCounted: (statement: Sent) => boolean,
+  work: () => Promise<T>,
+): Promise<{ result: T; most: number }> {
+  let inFlight = 0
+  let most = 0
+  const result = await watchStatements((statement, _client, answer) => {
+    if (!isCounted(statement)) return
+    most = Math.max(most, ++inFlight)
+    const done = () => void inFlight--
+    Promise.resolve(answer).then(done, done)
+  }, work)
+  return { result, most }
+}
+
+/**
+ * Returns every node of the plan that a connection uses in the long run: from the sixth run on
+ * PostgreSQL may use one plan for all values.
+ */
+export async function settledPlan(client: pg.Client, { text, values }: Sent): Promise<PlanNode[]> {
+  const literals = values.map(literal).join(', ')
+  const run = literals === '' ? 'EXECUTE seen' : `EXECUTE seen (${literals})`
+  await client.query(`PREPARE seen AS ${text}`)
+  try {
+    for (let times = 0; times < 6; times++) await client.query(run)
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${run}`)
+    return nodesOf(rows[0]['QUERY PLAN'][0].Plan)
+  } finally {
+    await client.query('DEALLOCATE seen')
+  }
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+}
+
+function literal(value: unknown): string {
+  if (value === null || typeof value === 'number') return String(value)
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.join(',')}}`)
+  return pg.escapeLiteral(String(value))
+}
