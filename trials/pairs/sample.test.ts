@@ -9,7 +9,6 @@ const SAMPLE = [
   'reply × edit',
   'publish with a key × publish with a key',
   'change the e-mail × undo the change of e-mail',
-  'erase × erase',
 ]
 
 let wall: Wall

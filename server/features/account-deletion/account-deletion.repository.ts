@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { RETURN_DAYS } from '../../../contract/constants.ts'
 import { hasRow, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
 
 const erasedAt = unixSeconds(`deleted_at + ${RETURN_DAYS} * interval '1 day'`)
 
 /**
  * Hides all posts of a user at once. Returns when to erase, in unix seconds: if `isFinal`, that time
- * has passed, and nobody can return to the account.
+ * has passed, and nobody can return to the account. Throws USER_NOT_FOUND for an erased user.
  */
 export async function markDeleted(
   tx: Queryable,
@@ -19,7 +20,7 @@ export async function markDeleted(
     .set({ deleted_at: sql<Date>`now() - ${ago} * interval '1 second'`, is_returning: false })
     .where('id', '=', userId)
     .returning(erasedAt.as('erased_at'))
-    .executeTakeFirstOrThrow()
+    .executeTakeFirstOrThrow(() => new AppError('USER_NOT_FOUND'))
   return row.erased_at
 }
 

@@ -238,6 +238,18 @@ test('an account whose erasure has begun cannot be returned to, and the server c
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
+test('a command and the job that erase one account at once write one row into the journal; a later command finds nobody', async () => {
+  const app = await appForTest()
+  const olga = await app.signUp()
+  for (const text of ['Раз', 'Два', 'Три']) await app.publish(olga, text)
+  const erase = () => eraseNow(app.db, { userId: olga.id, ...erasure })
+  await Promise.all([erase(), addJob(app.db, 'move-accounts', { payload: {} })])
+  expect(await isThere(app, olga.id)).toBe(false)
+  expect(await readJournal(app.db, { userId: olga.id })).toHaveLength(1)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  await expect(erase()).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
+})
+
 test('a reply that is restored while its author is erased is subtracted from every count', async () => {
   const app = await appForTest()
   const moderator = await signUpModerator(app)
