@@ -51,7 +51,7 @@ test('the menu of a post lets owners edit, others report', async ({ journey, olg
   await chooseFromMenu(postWith(page, 'Чужая запись'), 'Пожаловаться')
   const dialog = await dialogOf(page, 'Пожаловаться')
   const send = dialog.getByRole('button', { name: 'Отправить', exact: true })
-  expect(await dialog.getByRole('radio').count()).toBe(8)
+  await expect.poll(() => dialog.getByRole('radio').count()).toBe(8)
   expect(await send.isDisabled()).toBe(true)
   await dialog.getByRole('radio', { name: 'Спам или реклама' }).check()
   expect(await send.isEnabled()).toBe(true)

@@ -172,7 +172,7 @@ test('an old post is deleted and rewritten without losing its text', async ({ jo
   await dialog.getByRole('alert').waitFor()
   await remove.click()
   const form = page.getByRole('dialog', { name: 'Новая запись' })
-  expect(await form.getByRole('textbox').inputValue()).toBe('Перепишу 1')
+  await expect.poll(() => form.getByRole('textbox').inputValue()).toBe('Перепишу 1')
   await form.getByRole('textbox').fill('Переписал')
   await form.getByRole('button', { name: 'Опубликовать' }).click()
   await form.waitFor({ state: 'detached' })
