@@ -2,9 +2,11 @@ import { ArrowUp } from 'lucide'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { NO_POSTS } from '../../contract/search-rules.ts'
 import { focusContent } from '../history/link.tsx'
+import { queryClient } from '../http/query-client.ts'
 import { useAction } from '../http/use-action.tsx'
 import { wait } from '../platform/timing.ts'
 import { type News, onNews } from '../posts/cache/news-stream.ts'
+import { nextVersion, putPosts } from '../posts/cache/post-cache.ts'
 import type { ListSource, NamedPost, Newer, PostListView } from '../posts/cache/use-post-list.ts'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -87,8 +89,10 @@ function useNamed({ list, source, newer, isOld }: NewsOptions) {
 
   function readIn(ms: number): void {
     reading.current ??= setTimeout(async () => {
+      const version = nextVersion()
       // A read that fails is repeated on the next news event.
       const { posts } = await source.read('').catch(() => NO_POSTS)
+      putPosts(queryClient, posts, version)
       reading.current = undefined
       take(posts.map(({ id, owner }) => ({ id, by: owner.id })))
     }, ms)
