@@ -44,6 +44,8 @@ test('a silent stream is replaced after one read', async ({ journey, olga }) => 
     before: async (it) => {
       await it.clock.install()
       await it.addInitScript(recordStreams)
+      // A stream that opens would not be silent.
+      await it.route(`**${LIVE_PATH}`, () => {})
     },
   })
   const opened = () => page.evaluate(() => Reflect.get(window, 'streams').length)
