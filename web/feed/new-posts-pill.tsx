@@ -1,13 +1,16 @@
 import { ArrowUp } from 'lucide'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { NO_POSTS } from '../../contract/search-rules.ts'
 import { focusContent } from '../history/link.tsx'
-import { queryClient } from '../http/query-client.ts'
 import { useAction } from '../http/use-action.tsx'
 import { wait } from '../platform/timing.ts'
 import { type News, onNews } from '../posts/cache/news-stream.ts'
-import { nextVersion, putPosts } from '../posts/cache/post-cache.ts'
-import type { ListSource, NamedPost, Newer, PostListView } from '../posts/cache/use-post-list.ts'
+import {
+  type ListSource,
+  type NamedPost,
+  type Newer,
+  type PostListView,
+  readPage,
+} from '../posts/cache/use-post-list.ts'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './new-posts-pill.module.css'
@@ -89,12 +92,10 @@ function useNamed({ list, source, newer, isOld }: NewsOptions) {
 
   function readIn(ms: number): void {
     reading.current ??= setTimeout(async () => {
-      const version = nextVersion()
       // A read that fails is repeated on the next news event.
-      const { posts } = await source.read('').catch(() => NO_POSTS)
-      putPosts(queryClient, posts, version)
+      const page = await readPage(source).catch(() => undefined)
       reading.current = undefined
-      take(posts.map(({ id, owner }) => ({ id, by: owner.id })))
+      take(page?.ids.map((id) => ({ id })) ?? [])
     }, ms)
   }
 

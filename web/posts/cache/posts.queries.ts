@@ -7,7 +7,7 @@ import { fallBackOn } from '../../http/call-error.ts'
 import { queryClient } from '../../http/query-client.ts'
 import { LISTS } from './list-cache.ts'
 import { nextVersion, putPosts, setMissing, usePost } from './post-cache.ts'
-import type { ListSource, Newer } from './use-post-list.ts'
+import { type ListSource, type Newer, readPage } from './use-post-list.ts'
 
 const READ_POST = 'read-post'
 const READ_STALE_EVERY_MS = 5000
@@ -67,9 +67,7 @@ export function useFreshPosts(stale: boolean): void {
   useQuery({
     queryKey: ['fresh-posts'],
     queryFn: async ({ signal }) => {
-      const version = nextVersion()
-      const { posts } = await wallSource().read('', signal)
-      putPosts(queryClient, posts, version)
+      await readPage(wallSource(), '', signal)
       return true
     },
     enabled: stale,

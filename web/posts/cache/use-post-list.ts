@@ -142,7 +142,8 @@ function usePageQuery(source: ListSource, queryKey: PagesKey, anchor: Anchor | u
   })
 }
 
-async function readPage(source: ListSource, cursor = '', signal?: AbortSignal) {
+/** Reads one page of a list, and puts its posts into the cache. */
+export async function readPage(source: ListSource, cursor = '', signal?: AbortSignal) {
   const version = nextVersion()
   return cachePage(queryClient, cursor, await source.read(cursor, signal), version)
 }
