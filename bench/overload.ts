@@ -8,7 +8,7 @@ import { printMarkdown } from './table.ts'
 /** This many callers keep the server's core busy, so that what they are served is its capacity. */
 const ENOUGH = 200
 const CROWD = 2000
-/** Each caller asks for so many posts in turn. */
+/** The number of posts that each caller requests, one after the other. */
 const POSTS_OF_EACH = 20
 const CAPACITY_SECONDS = 5
 /** Callers with a new connection each, besides the crowd. */

@@ -180,7 +180,7 @@ export async function mailAppForFile(...args: Parameters<typeof startMailApp>): 
   return started
 }
 
-/** For promises that hold for each node by itself, so that a balancer is in the way: says why. */
+/** Declares tests of what each node promises by itself. A run with several nodes skips them. */
 export function testPerNode(_reason: string): TestAPI {
   return (NODES > 1 ? test.skip : test) as TestAPI
 }

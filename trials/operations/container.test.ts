@@ -107,7 +107,7 @@ function argumentsOf(stage: string, word: string): string {
 
 /**
  * Copies into a folder what the image copies from this checkout, and installs what the stage
- * `packages` installs. The web is the one that was built here.
+ * `packages` installs. It contains the web that this checkout has built.
  */
 async function fillAsImage(folder: string, image: string, packages: string): Promise<void> {
   const ignored = await readFile(join(ROOT, '.dockerignore'), 'utf8')

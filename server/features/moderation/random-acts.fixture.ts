@@ -145,7 +145,7 @@ async function leaveWall({ world, person }: Moment): Promise<number> {
   return (await leave(world.app, person)).status
 }
 
-/** Only those who have left return or are erased. */
+/** Acts on a person who has left: nobody else returns or is erased. */
 async function withLeft(world: World, act: (at: number) => Promise<number>): Promise<number> {
   const at = world.people.findIndex(({ id }) => world.left.delete(id))
   return at < 0 ? NOT_NOW : act(at)

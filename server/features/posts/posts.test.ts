@@ -9,7 +9,7 @@ const olga = await app.signUp()
 
 const ids = ({ posts }: PostPage) => posts.map(({ id }) => id)
 
-/** Publishes so many posts. Returns their ids, the newest first. */
+/** Publishes `count` posts. Returns their ids, the newest first. */
 async function publishMany(user: TestUser, count: number): Promise<string[]> {
   const published: string[] = []
   while (published.length < count) published.unshift((await app.publish(user)).id)

@@ -103,7 +103,7 @@ test('codes that are tried again and again keep no other mail from its first try
   expect((await claim(db)).payload.to).toBe('olga@gone.example')
 })
 
-/** Jobs that a node runs at once: so many logins can be refused before the first refusal is known. */
+/** Jobs that a node runs at once. Each of them can be refused before the first refusal is stored. */
 const AT_ONCE = 4 * NODES
 const EMAILS = Array.from({ length: 10 }, (_, n) => `person-${n}@example.org`)
 

@@ -41,7 +41,7 @@ export async function storedEmail({ db }: TestApp, { id }: TestUser): Promise<st
   return (await row.executeTakeFirstOrThrow()).email
 }
 
-/** Whether a token is accepted. One that is not is UNAUTHORIZED. */
+/** Returns whether a token is accepted. Any other refusal than UNAUTHORIZED fails the test. */
 export async function isSignedIn(app: TestApp, { token }: { token: string }): Promise<boolean> {
   const answer = await app.call('GET', '/users/current', { token })
   if (answer.status !== 200) expectRefusal(answer, 'UNAUTHORIZED')

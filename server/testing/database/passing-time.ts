@@ -34,7 +34,7 @@ export async function passTime(
   await sql`UPDATE ${sql.table(table)} SET ${sql.join(changes)}`.execute(db)
 }
 
-/** Makes every one-time operation older, whatever has become of its mail. */
+/** Makes every one-time operation older, even if its mail was not sent. */
 export function passRequestTime({ db }: TestApp, seconds: number): Promise<void> {
   return passTime(db, seconds, 'codes', 'expires_at', 'mailed_at')
 }
