@@ -26,7 +26,6 @@ export async function takeShared(): Promise<void> {
   await withViewer(intent)
 }
 
-/** Appends a text to the viewer's draft, and opens the composer. */
 export function writeShared(text = ''): void {
   appendToDraft(openDraft(localStore, viewerId() ?? '', 'new'), text)
   openDialog({ name: 'new-post' })

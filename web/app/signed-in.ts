@@ -76,15 +76,6 @@ export function showChange(change: PostChange): void {
   else if (change.name === 'deleted') evictPost(queryClient, id)
 }
 
-/** Opens a new post with the text that a phone shares in the address. */
-export async function takeShared(): Promise<void> {
-  await (await import('./shared-text.ts')).takeShared()
-}
-
-export async function writeShared(text: string | undefined): Promise<void> {
-  ;(await import('./shared-text.ts')).writeShared(text)
-}
-
 /** Loads chunks one after another, so that a chunk that is needed now hardly has to wait. */
 async function preloadFor(user: CurrentUser): Promise<void> {
   await preloadMenus()

@@ -30,13 +30,10 @@ export function startApp(): void {
   guardPages()
   void resumeIntents(performIntent)
   void greetViewer()
-  if (/[?&](?:title|text|url)=/.test(location.search)) void ofSignedIn((it) => it.takeShared())
+  if (/[?&](?:title|text|url)=/.test(location.search)) void ofShared((it) => it.takeShared())
 }
 
-/**
- * Preloads what the next taps may need, so that it opens at once, offline too. For visitors this
- * waits for the first sign of use, because many visits end after a glance.
- */
+/** Preloads for visitors at the first sign of use, because many visits end after a glance. */
 async function greetViewer(): Promise<void> {
   const viewer = await knownViewer()
   if (viewer.state === 'authorized') {
@@ -57,7 +54,7 @@ function preloadForVisitor(): void {
 function performIntent(intent: Intent): void {
   if (intent.name === 'go') navigate(intent.path)
   else if (intent.name === 'like') void like(intent)
-  else if ('text' in intent) void ofSignedIn((it) => it.writeShared(intent.text))
+  else if ('text' in intent) void ofShared((it) => it.writeShared(intent.text))
   else openDialog(intent)
 }
 
@@ -66,7 +63,11 @@ async function like(intent: Extract<Intent, { name: 'like' }>): Promise<void> {
   await ofSignedIn((it) => it.showLiked(intent.postId))
 }
 
-/** Loads the chunk of code that few visitors need, and passes it to `use`. */
+/** Loads a chunk of code that few visitors need, and passes it to `use`. */
 function ofSignedIn(use: (chunk: typeof import('./signed-in.ts')) => unknown): Promise<void> {
   return preload(async () => use(await import('./signed-in.ts')))
+}
+
+function ofShared(use: (chunk: typeof import('./shared-text.ts')) => unknown): Promise<void> {
+  return preload(async () => use(await import('./shared-text.ts')))
 }
