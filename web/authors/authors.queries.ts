@@ -5,7 +5,6 @@ import { NO_POSTS } from '../../contract/search-rules.ts'
 import { leave } from '../history/history.ts'
 import { call } from '../http/call.ts'
 import { fallBackOn } from '../http/call-error.ts'
-import { listNameOf } from '../posts/cache/list-cache.ts'
 import { authorKey } from '../posts/cache/posts.queries.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 
@@ -32,7 +31,7 @@ function showPresentName(asked: string, username: string): void {
 
 export function postsOfSource(userId: string, start = ''): ListSource {
   return {
-    name: listNameOf.author(userId),
+    name: `author ${userId}`,
     start,
     read: (cursor, signal) =>
       call('GET /posts', { query: { ...pageAfter(cursor), userId } }, { signal }),
@@ -41,7 +40,7 @@ export function postsOfSource(userId: string, start = ''): ListSource {
 
 export function repliesOfSource(userId: string, start = ''): ListSource {
   return {
-    name: listNameOf.authorReplies(userId),
+    name: `authorReplies ${userId}`,
     start,
     read: (cursor, signal) => {
       const query = { ...pageAfter(cursor), userId }

@@ -3,7 +3,7 @@ import { FIRST_PAGE_ID, type FirstPage, type Page } from '../../contract/pages.t
 import { threadTitle } from '../../contract/post-rules.ts'
 import { headerTitle } from '../history/use-page-title.ts'
 import { isStale, setRenderedAt } from '../http/server-clock.ts'
-import { listNameOf, seedList } from '../posts/cache/list-cache.ts'
+import { seedList } from '../posts/cache/list-cache.ts'
 import { authorKey, searchStateKey, seedPost } from '../posts/cache/posts.queries.ts'
 import { repliesSource, seedAncestors } from '../replies/replies.queries.ts'
 import { siteState } from '../sign-in/site-state.ts'
@@ -34,7 +34,7 @@ export function showFirstPage(
     if (first.ancestors) seedAncestors(client, postId, first.ancestors)
     seedList(client, { name, entryKey, cursor: first.cursor }, first.replies)
   } else if (first.shows === 'author') {
-    const name = listNameOf[first.list](first.author.id)
+    const name = `${first.list} ${first.author.id}` as const
     client.setQueryData(authorKey(first.author.username), first.author)
     seedList(client, { name, entryKey, cursor: first.cursor }, first.posts)
   } else if (first.shows === 'search') {

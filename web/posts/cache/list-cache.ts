@@ -11,7 +11,7 @@ import {
 
 export type ListName = 'wall' | 'search' | PrivateList | `${ListOf} ${string}`
 type PrivateList = 'liked' | 'received'
-type ListOf = 'replies' | 'posts-of' | 'replies-of'
+type ListOf = 'replies' | 'author' | 'authorReplies'
 
 export type CachedPage = {
   /** The cursor at which the page begins, read downwards; '' is the beginning of the list. */
@@ -28,17 +28,13 @@ export type CachedPage = {
 }
 export type CachedPages = InfiniteData<CachedPage, string>
 
-/** How long a list is kept for a return to it. */
 export const LIST_LIFETIME_MS = 30 * 60_000
 
 export const LISTS = 'list'
 /** The key of the page of posts that were published in this tab. */
 export const PUBLISHED = 'published'
 
-/**
- * Each history entry has its own list: a link reads it anew, going back finds it as it was. Posts
- * published in this tab have a key of their own, so that no read overwrites them.
- */
+/** Each history entry has its own list. No read overwrites what was published in this tab. */
 export function pagesKey(name: ListName, entryKey: string | typeof PUBLISHED) {
   return [LISTS, name, entryKey, 'pages'] as const
 }
@@ -81,7 +77,7 @@ export function setOnlyPage(client: QueryClient, key: PagesKey, page: CachedPage
   client.setQueryData<CachedPages>(key, { pages: [page], pageParams: [page.cursor] })
 }
 
-/** Puts the posts of an answer into the cache, and returns their page. */
+/** Returns the page of an answer, whose posts go into the cache. */
 export function cachePage(
   client: QueryClient,
   cursor: string,
@@ -113,7 +109,7 @@ export function addToLists(client: QueryClient, names: readonly ListName[], id: 
   }
 }
 
-/** Returns the ids of the posts published in this tab, newest first. */
+/** Newest first. */
 export function publishedIn(client: QueryClient, name: ListName): readonly string[] {
   return client.getQueryData<CachedPages>(pagesKey(name, PUBLISHED))?.pages[0]?.ids ?? []
 }
@@ -133,9 +129,4 @@ export function evictPost(client: QueryClient, id: string): void {
 function withOneReplyLess<P extends { actions: { replies_count: number } }>(post: P): P {
   const replies_count = Math.max(0, post.actions.replies_count - 1)
   return { ...post, actions: { ...post.actions, replies_count } }
-}
-
-export const listNameOf = {
-  author: (userId: string) => `posts-of ${userId}` as const,
-  authorReplies: (userId: string) => `replies-of ${userId}` as const,
 }

@@ -33,14 +33,14 @@ async function publishPost(text: SubmittedText): Promise<void> {
   const { by } = text
   const post = await write('POST /posts', onceSent(text), { by })
   showPublished(post)
-  addToLists(queryClient, ['wall', `posts-of ${by}`], post.id)
+  addToLists(queryClient, ['wall', `author ${by}`], post.id)
 }
 
 async function publishReply(text: SubmittedText, id: string): Promise<void> {
   const { by } = text
   const post = await write('POST /posts/:id/replies', { params: { id }, ...onceSent(text) }, { by })
   showPublished(post)
-  addToLists(queryClient, [`replies ${id}`, `replies-of ${by}`], post.id)
+  addToLists(queryClient, [`replies ${id}`, `authorReplies ${by}`], post.id)
 }
 
 function onceSent({ key, text }: SubmittedText) {
