@@ -13,10 +13,7 @@ type PostPosition = Pick<Anchor, 'postId' | 'top'>
 
 export type Place = ReturnType<typeof useScrollAnchor>
 
-/**
- * Scrolls to the anchor, the post at which the history entry was left, and stores the next one. The
- * anchor is a post, not a pixel, because the posts above may have changed meanwhile.
- */
+/** The anchor is a post, not a pixel, because the posts above may have changed meanwhile. */
 export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined) {
   const { key: entryKey, pathname } = useEntry()
   const ready = list.state === 'ready'
@@ -35,7 +32,10 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined) 
       const moved = !former || spotOf(former, postId) !== spotOf(list, postId)
       if (moved) scrollToTop(articleOf(postId), top)
     }
-    if (!former && anchor?.focusedId) focusAgain(anchor.focusedId, anchor.focusVisible)
+    if (!former && anchor?.focusedId) {
+      const { focusedId, focusVisible } = anchor
+      articleOf(focusedId)?.focus({ preventScroll: true, focusVisible } as FocusOptions)
+    }
     if (list.nextCursor === null) reserveHeight(0)
   })
 
@@ -98,10 +98,6 @@ function isOfFormerUser(pathname: string): boolean {
 function positionOf(article: HTMLElement | undefined): PostPosition | undefined {
   const postId = article?.dataset.postId
   return article && postId ? { postId, top: article.getBoundingClientRect().top } : undefined
-}
-
-function focusAgain(postId: string, focusVisible: boolean | undefined): void {
-  articleOf(postId)?.focus({ preventScroll: true, focusVisible } as FocusOptions)
 }
 
 /** Scrolls again for some frames: posts above get their true height only when rendered. */

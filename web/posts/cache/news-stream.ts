@@ -14,8 +14,6 @@ export type NamedNews = {
 }
 export type News = NamedNews | { kind: 'missed' }
 
-const MISSED: News = { kind: 'missed' }
-
 /** The server sends a heartbeat every 20 s: a silent stream is dead, or a proxy buffers it. */
 const SILENT_MS = 45_000
 const REFUSED_MS = 60_000
@@ -23,10 +21,9 @@ const HIDDEN_MS = 30_000
 
 const news = createEmitter<News>(connect)
 
-/** Calls a listener with all news. Returns the function that unsubscribes it. */
 export const onNews = news.subscribe
 
-/** Calls `listener` if the user may have new replies. Returns the function that unsubscribes it. */
+/** Calls `listener` if the user may have new replies. */
 export function onAnswered(userId: string, listener: () => void): () => void {
   return news.subscribe((event) => {
     const isMissed = event.kind === 'missed' || event.to === 'many'
@@ -48,9 +45,20 @@ function connect(): () => void {
   /** News before the stream begins is missed. */
   function open(): void {
     close()
-    news.emit(MISSED)
-    source = openStream(openIn)
+    emitMissed()
+    const stream = new EventSource(LIVE_PATH)
+    source = stream
     openIn(SILENT_MS)
+    for (const name of ['open', 'message', LIVE_FORMER, LIVE_BEAT]) {
+      stream.addEventListener(name, () => openIn(SILENT_MS))
+    }
+    stream.addEventListener('message', emitAs('new'))
+    stream.addEventListener(LIVE_FORMER, emitAs('former'))
+    stream.addEventListener('error', () => {
+      // Unless it is closed, the browser reconnects by itself, after the server's `retry`.
+      if (stream.readyState === EventSource.CLOSED) openIn(REFUSED_MS)
+      else stream.addEventListener('open', emitMissed, { once: true })
+    })
   }
 
   function openIn(ms: number): void {
@@ -85,21 +93,7 @@ function connect(): () => void {
   }
 }
 
-/** Opens a stream that asks, by `openIn`, for the milliseconds until the next one replaces it. */
-function openStream(openIn: (ms: number) => void): EventSource {
-  const source = new EventSource(LIVE_PATH)
-  for (const name of ['open', 'message', LIVE_FORMER, LIVE_BEAT]) {
-    source.addEventListener(name, () => openIn(SILENT_MS))
-  }
-  const emitAs = (kind: NamedNews['kind']) => (event: MessageEvent<string>) =>
-    news.emit({ ...JSON.parse(event.data), kind })
-  source.addEventListener('message', emitAs('new'))
-  source.addEventListener(LIVE_FORMER, emitAs('former'))
-  const onReopened = () => news.emit(MISSED)
-  source.addEventListener('error', () => {
-    // Unless it is closed, the browser reconnects by itself, after the `retry` that the server sent.
-    if (source.readyState === EventSource.CLOSED) openIn(REFUSED_MS)
-    else source.addEventListener('open', onReopened, { once: true })
-  })
-  return source
-}
+const emitMissed = () => news.emit({ kind: 'missed' })
+
+const emitAs = (kind: NamedNews['kind']) => (event: MessageEvent<string>) =>
+  news.emit({ ...JSON.parse(event.data), kind })

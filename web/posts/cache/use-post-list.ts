@@ -26,7 +26,6 @@ export type ListSource = {
   start?: string
   /** Set for a list by id, newest first, in which newer posts wait for a tap. */
   newer?: Newer | undefined
-  /** Whether the list is never read upwards. */
   isOneWay?: boolean
   read: (cursor: string, signal?: AbortSignal) => Promise<PostPage>
 }
@@ -40,14 +39,10 @@ export type Newer = {
 
 export type NamedPost = { id: string; by?: string | undefined }
 
-/** A page as it is shown. `key` stays the same when more pages are read. */
-type ShownPage = { key: string; ids: readonly string[]; above: number }
-
 export type PostListView = ReturnType<typeof usePostList>
 
 const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
 const NO_PAGES: readonly CachedPage[] = []
-/** Does nothing while the list is read. */
 const UNLESS_READING = { cancelRefetch: false }
 
 /** A list of posts, page by page. It begins at the page of its anchor. */
@@ -74,7 +69,6 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     published,
     /** The first post below the newer posts that were added. */
     stoppedAt: useMemo(() => stoppedAt(stop, ids), [stop, ids]),
-    /** The number of posts above those that were read. */
     above,
     isFromTop,
     /** Whether a post is newer than all that were read, and not published in this tab. */
@@ -82,7 +76,6 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
       isFromTop && isAboveRead(read, id) && !published.includes(id) && isShown(id, by),
     state: query.isPending ? 'loading' : query.data ? 'ready' : 'failed',
     error: query.error,
-    /** Null at the end of the list. */
     nextCursor: read.at(-1)?.nextCursor ?? null,
     /** Stays that of the first page, because every post states it for screen readers. */
     total: total + published.length,
@@ -97,7 +90,6 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
   } as const
 }
 
-/** Returns whether a post exists, and the viewer has not hidden its author. */
 function useIsShown(): (id: string, by?: string) => boolean {
   const client = useQueryClient()
   const { authors } = useHidden()
@@ -110,7 +102,6 @@ function useIsShown(): (id: string, by?: string) => boolean {
   )
 }
 
-/** Returns the ids of the posts published in this tab. */
 function usePublished(name: ListName): readonly string[] | undefined {
   const queryKey = pagesKey(name, PUBLISHED)
   const { data } = useQuery<CachedPages>({ queryKey, queryFn: skipToken, ...LIFETIME })
@@ -129,10 +120,10 @@ function usePageQuery(source: ListSource, queryKey: PagesKey, anchor: Anchor | u
       const isFirst = !first || (direction === 'forward' && cursor === pageParams?.[0])
       const from = isFirst && first ? firstCursor(source, first) : cursor
       const page = await readPage(source, from, signal)
-      if (!isFirst)
-        return direction === 'forward' ? page : pageAbove(first, { cursor, start }, page)
+      if (first && direction === 'backward') return pageAbove(first, { cursor, start }, page)
+      if (!isFirst || page.cursor === start) return page
       const { above, total, stop } = { stop: undefined, ...(first ?? anchor ?? page) }
-      return page.cursor === start ? page : { ...page, above, total, stop }
+      return { ...page, above, total, stop }
     },
     initialPageParam: anchor?.cursor ?? start,
     getNextPageParam: ({ nextCursor }) => nextCursor,
@@ -142,7 +133,6 @@ function usePageQuery(source: ListSource, queryKey: PagesKey, anchor: Anchor | u
   })
 }
 
-/** Reads one page of a list, and puts its posts into the cache. */
 export async function readPage(source: ListSource, cursor = '', signal?: AbortSignal) {
   const version = nextVersion()
   return cachePage(queryClient, cursor, await source.read(cursor, signal), version)
@@ -153,7 +143,6 @@ function firstCursor({ newer }: ListSource, page: CachedPage): string {
   return newer ? beginningOf(page) : page.cursor
 }
 
-/** Returns functions that read more pages of a list. */
 function readingOf(source: ListSource, queryKey: PagesKey, query: PageQuery) {
   const first = query.data?.pages[0]
 
@@ -240,7 +229,7 @@ export function shownPages(
   pages: readonly CachedPage[],
   published: readonly string[] = [],
   isShown: (id: string) => boolean = () => true,
-): ShownPage[] {
+) {
   let above = pages[0]?.above ?? 0
   const place = (key: string, all: readonly string[]) => {
     const ids = all.every(isShown) ? all : all.filter(isShown)
