@@ -42,7 +42,6 @@ type AccountSettingsProps = {
   theme: ReactNode
 }
 
-/** Shows the account, the devices and the logout button before the preferences. */
 export function AccountSettings({ user, onLoggedOut, ...parts }: AccountSettingsProps) {
   return (
     <>
@@ -114,7 +113,6 @@ function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
   )
 }
 
-/** The setting whether this browser shows the counts of likes and replies. */
 function ShownCounts() {
   const [areHidden, setAreHidden] = useState(() => localStore.read(NO_COUNTS_KEY) !== null)
 
@@ -184,10 +182,7 @@ const UNSENT = {
 }
 const LOST = { one: 'пропадёт', few: 'пропадут', many: 'пропадут' }
 
-/**
- * Goes one step back if the person came from the settings, because otherwise «Назад» would lead to
- * this page again. Does nothing once another page is open.
- */
+/** Steps back to the settings that led here, so that «Назад» there does not lead here again. */
 export function useReturnToSettings(): () => void {
   const { pathname, fromSettings } = useEntry()
 

@@ -6,10 +6,7 @@ import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { checkUsername } from './account.queries.ts'
 
-/**
- * `verified` is free, `unverified` cannot be taken. `waiting` with a message means that the check
- * failed: the name may be free, so the form may still be sent.
- */
+/** `waiting` with a message: the check failed, so the form may still be sent. */
 export type UsernameCheck = {
   state: 'waiting' | 'checking' | 'verified' | 'unverified'
   message?: string

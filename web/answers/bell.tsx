@@ -12,7 +12,6 @@ import { Icon } from '../ui/icon.tsx'
 import { receivedQuery, refreshReceived } from './answers.queries.ts'
 import styles from './bell.module.css'
 
-/** The link to the replies that the viewer received. A dot shows that some are unseen. */
 export function Bell({ userId }: { userId: string }) {
   useEffect(() => onAnswered(userId, () => void refreshReceived()), [userId])
   const unread = useQuery(receivedQuery).data?.unread ?? 0

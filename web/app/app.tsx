@@ -15,7 +15,6 @@ type AppProps = {
   entry?: Entry
 }
 
-/** Error boundaries keep a failure within the part of the page in which it happens. */
 export function App({ client, entry }: AppProps) {
   return (
     <ErrorBoundary fallback={<PageFailure onRetry={reloadIfPossible} />}>

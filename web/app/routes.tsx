@@ -76,10 +76,7 @@ type SecuredRouteProps = {
   otherwise?: ReactNode
 }
 
-/**
- * Visitors never stay on a page for users: see guard-pages.ts. Another user gets the page anew,
- * without what the former one typed.
- */
+/** See guard-pages.ts. Another user gets the page anew, without what the former one typed. */
 function SecuredRoute({ children, otherwise }: SecuredRouteProps) {
   const viewer = useViewer()
   const isHydrated = useHydrated()

@@ -38,7 +38,6 @@ type CodeEntryProps = NonNullable<MailedCode['entry']> & {
   note?: string
 }
 
-/** The step of a flow that asks for the mailed code. */
 export function CodeEntry(props: CodeEntryProps) {
   const { operation, code, busy, onReturn } = props
   const { note = 'Если письма нет, проверьте папку «Спам»' } = props

@@ -23,7 +23,6 @@ type EmailEntryProps = {
   children?: ReactNode
 }
 
-/** The step of a flow that asks for the address to which a code is mailed. */
 export function EmailEntry(props: EmailEntryProps) {
   const { mailed, className, tip, onSubmit, children } = props
   const tipId = useId()

@@ -146,7 +146,6 @@ export function inTime(seconds: number): string {
   return ` через ${seconds > MINUTE ? countdown(seconds) : `${seconds} с`}`
 }
 
-/** Returns a ref to a signal that is aborted when the component unmounts. */
 function useClosingSignal() {
   const signal = useRef<AbortSignal>(undefined)
   useEffect(() => {

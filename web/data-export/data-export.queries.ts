@@ -1,4 +1,4 @@
 import { write } from '../http/write.ts'
 
-/** Requests an archive of the viewer's data, and returns its address. */
+/** Returns the address of an archive of the viewer's data. */
 export const requestDownload = () => write('POST /users/current/downloads', {})

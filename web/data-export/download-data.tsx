@@ -4,7 +4,6 @@ import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass } from '../ui/row.tsx'
 import { requestDownload } from './data-export.queries.ts'
 
-/** Requests the archive, and lets the browser download it. */
 export function DownloadData() {
   const download = useAction({
     mutationFn: requestDownload,

@@ -19,7 +19,6 @@ import { FeedPost } from './post-controls.tsx'
 
 const linkClass = classes('line act underlined focus-inside', styles.link)
 
-/** The posts above a reply, from the start of the thread down to the replied post. */
 export function Ancestors({ post }: { post: CachedPost }) {
   const { ids, folded, readAll, startId } = useAncestors(post)
   const unfold = useAction({
@@ -56,7 +55,6 @@ export function Ancestors({ post }: { post: CachedPost }) {
 
 type RepliedCardProps = { id: string; withoutQuote: boolean }
 
-/** A post above a reply, joined to it by a line. */
 function RepliedCard({ id, withoutQuote }: RepliedCardProps) {
   const post = usePost(id)
   const isMuted = useIsMuted(post?.owner.id)

@@ -30,10 +30,7 @@ type NewsOptions = {
   isOld: boolean
 }
 
-/**
- * New posts must not move what is being read, so they wait for a tap, which adds the next of them
- * above. A second tap scrolls to the newest.
- */
+/** New posts wait for a tap, which moves nothing. A second tap scrolls to the newest. */
 export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place }) {
   const { list, newer } = options
   const [named, forget] = useNamed(options)
@@ -80,10 +77,7 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
   )
 }
 
-/**
- * Returns the newer posts that news has named, and a function that forgets them. Reads the list
- * only if an event was missed, may be outdated, or cannot name all posts.
- */
+/** Returns the posts that news has named. Reads the list only if an event cannot name all. */
 function useNamed({ list, source, newer, isOld }: NewsOptions) {
   const [named, setNamed] = useState<readonly NamedPost[]>([])
   const reading = useRef<ReturnType<typeof setTimeout>>(undefined)

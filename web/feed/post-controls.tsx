@@ -8,7 +8,6 @@ import { MenuButton, menu } from '../ui/overlay/menu-button.tsx'
 
 const postMenu = createLazyChunk(() => import('./post-menu.tsx'), 'PostMenu')
 
-/** Loads the menus of posts and of the header. */
 export async function preloadMenus(): Promise<void> {
   await Promise.all([menu.preload(), postMenu.preload()])
 }

@@ -30,11 +30,9 @@ const MORE_SKELETONS = 2
 
 type PostFeedProps = {
   source: ListSource
-  /** The name of the list for screen readers. */
   label: string
   /** Whether the posts are replies to the post above, which they then do not quote. */
   areReplies?: boolean
-  /** Shown if the list is empty. */
   empty?: ReactNode
   endText?: string | undefined
   card?: ComponentType<FeedCardProps>
@@ -79,10 +77,7 @@ function EntryFeed(props: PostFeedProps) {
 
 type FeedPartProps = PostFeedProps & { list: PostListView }
 
-/**
- * Renders the pages of a list. A reader who returns to a long list first sees the posts where they
- * left it; the other pages are rendered after that.
- */
+/** A reader who returns to a long list first gets the pages around the place, then the others. */
 function FeedPages({ list, anchorId, ...props }: FeedPartProps & { anchorId: string }) {
   const { source, label, areReplies = false, card: Card = FeedPost } = props
   const { pages, ids, above, total, stoppedAt, nextCursor, state } = list

@@ -38,9 +38,7 @@ function Incomplete({ text }: { text: string }) {
   return <EmptyState isWholePage title="Ссылка неполная" text={text} action={<WallLink />} />
 }
 
-/**
- * Asks for a press of the button, because programs that check links open this page too.
- */
+/** Waits for a press, because programs that check links open this page too. */
 function EmailUndo({ link }: { link: UndoLink }) {
   const { mutate, isPending, isSuccess, error, errorLine } = useAction({
     mutationFn: () => undoEmailChange(link),

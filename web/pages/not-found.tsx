@@ -3,10 +3,7 @@ import { usePageTitle } from '../history/use-page-title.ts'
 import { EmptyState } from '../ui/states/empty-state.tsx'
 import { WallLink } from './wall.tsx'
 
-/**
- * Also shown at the queue's address to everybody but moderators, who find the queue there after
- * signing in.
- */
+/** Also shown at the queue's address to everybody but moderators. */
 export function NotFoundPage() {
   usePageTitle(TITLES.noPage, 'tab')
   return (

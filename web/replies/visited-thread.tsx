@@ -31,7 +31,6 @@ type VisitedThreadProps = {
   post: CachedPost
   source: ListSource
   isFresh: IsFresh
-  /** The class of the link. */
   className: string | undefined
   setFresh: (isFresh: () => IsFresh) => void
 }

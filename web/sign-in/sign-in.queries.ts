@@ -3,7 +3,6 @@ import { call } from '../http/call.ts'
 import { identify } from './identify.ts'
 import { savedInvitation } from './invitation.queries.ts'
 
-/** Starts a login or a registration, which mails a code. */
 export async function startSignIn(
   { email, way }: Start,
   signal?: AbortSignal,

@@ -36,12 +36,10 @@ export function EmailStep({ mailed }: { mailed: MailedCode }) {
 type OfferStepProps = {
   mailed: MailedCode
   tip: ReactNode
-  /** The label of the accepting button. */
   accept: string
   decline?: string
   onAccept: () => void
   onReturn: () => void
-  /** Shown above the buttons. */
   children?: ReactNode
 }
 

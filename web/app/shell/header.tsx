@@ -30,11 +30,7 @@ const FEED_VIEWS = [
 
 type FeedView = (typeof FEED_VIEWS)[number]['value']
 
-/**
- * Sticky: the feed switcher on top-level pages, the back button and the title on all others; the
- * search, the bell and the profile at the right. On phones, which have no rail, the wall shows the
- * product's mark. Pages below the settings have neither search nor bell: their titles are long.
- */
+/** Pages below the settings have neither search nor bell: their titles are long. */
 export function Header() {
   const page = usePage()
   const view = FEED_VIEWS.find(({ value }) => value === page?.path)?.value

@@ -96,9 +96,6 @@ export function RemovedText({ post }: { post: Removed }) {
   )
 }
 
-/**
- * Shows the state of the appeal; without one, the button to appeal and when the text is deleted.
- */
 function AppealState({ post: { id, appeal, until } }: { post: Removed }) {
   if (appeal) {
     return (

@@ -141,7 +141,6 @@ function focusCard(postId: string | undefined): void {
   else cardToFocus.set(postId)
 }
 
-/** Returns the cached posts that an act removes. */
 function postsRemovedBy({ postId, verdict, blocked }: Act): Post[] {
   const since = serverNow() - DAY_SECONDS
   return allCached(queryClient)

@@ -97,7 +97,6 @@ function useFocusOnAsk(ref: RefObject<HTMLElement | null>, postId: string): void
   }, [isAsked, ref])
 }
 
-/** Shows how many people have reported the post, since when, and for which reasons. */
 function Why({ post: { reporters, reasons, since } }: { post: QueuedPost }) {
   return (
     <>

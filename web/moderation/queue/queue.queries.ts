@@ -47,9 +47,7 @@ const queueQuery = queryOptions({
   staleTime: 0,
 })
 
-/**
- * Reads the queue again each minute while the page is visible, because other moderators decide too.
- */
+/** Reads the queue again each minute, because other moderators decide too. */
 export function useQueue() {
   const { data, error, refetch } = useQuery({
     ...queueQuery,
@@ -76,7 +74,6 @@ export function useModeratedPost(id: string) {
   })
 }
 
-/** Returns the posts of the queue as the page shows them. */
 export function shownPosts(): Queue['posts'] {
   const queue = queryClient.getQueryData<Queue>(QUEUE)
   return queue ? acts.get().reduce(withAct, queue).posts : []

@@ -76,10 +76,7 @@ export function openDraft(store: SafeStorage, userId: string, target: DraftTarge
   }
 }
 
-/**
- * Keeps other tabs from taking a draft over, if the browser has locks. Returns the function that
- * ends this.
- */
+/** Keeps other tabs from taking a draft over, until the returned function is called. */
 export function keepOpen({ name }: Pick<Draft, 'name'>): () => void {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
   // A browser that blocks the storage refuses locks too.
@@ -130,7 +127,6 @@ export function appendToDraft(draft: Draft, text: string): void {
   if (!written.endsWith(text)) draft.write(written === '' ? text : `${written}\n\n${text}`)
 }
 
-/** Counts the drafts and the texts in the outbox. */
 export function countUnsentTexts(userId: string): number {
   return ['draft', OUTBOX].flatMap((kind) => localStore.keys(`${kind} ${userId} `)).length
 }

@@ -10,7 +10,6 @@ type WriteDialogProps = Omit<ComponentProps<typeof PostForm>, 'form' | 'shape'> 
   title: string
   /** The target of the text, which stays a draft until it is sent. */
   target: DraftTarget
-  /** Shown above the text. */
   children: ReactNode
   onClose: () => void
   onSent?: () => void

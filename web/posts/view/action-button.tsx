@@ -4,7 +4,6 @@ import { classes } from '../../ui/classes.ts'
 import styles from './action-button.module.css'
 
 type ActionButtonProps = {
-  /** What a tap does. */
   label: string
   /** Whose post it is, for screen readers. */
   about: string

@@ -40,7 +40,6 @@ type PostCardProps = {
   /** Joins the card by a line to the post below it. */
   joined?: boolean
   menu?: ReactNode
-  /** Shown above the author. */
   above?: ReactNode
   children?: ReactNode
 }

@@ -12,13 +12,11 @@ export const menu = createLazyChunk(() => import('./menu.tsx'), 'Menu')
 type OpenMenu = Pick<MenuProps, 'label' | 'button' | 'onClose'>
 
 type MenuButtonProps<Menu> = {
-  /** What the menu acts on, for screen readers. */
   about: string
   chunk: LazyChunk<Menu>
   children: (menu: Menu, open: OpenMenu) => ReactNode
 }
 
-/** The «…» button, which loads a menu and opens it. */
 export function MenuButton<Menu>({ about, chunk, children }: MenuButtonProps<Menu>) {
   const { button, buttonProps, close } = useMenuButton()
   const label = `Ещё: ${about}`

@@ -14,7 +14,6 @@ export type MenuItem = {
 }
 
 export type MenuProps = {
-  /** A listbox offers the values other than the current one. */
   role: 'menu' | 'listbox'
   label: string
   items: readonly MenuItem[]

@@ -21,9 +21,7 @@ type ModalProps = {
   title: string
   /** Shown instead of the title, which stays the accessible name. */
   heading?: ReactNode
-  /**
-   * Called by Escape, the backdrop, the back gesture and «Закрыть»; unmount the modal to close it.
-   */
+  /** Unmount the modal to close it. */
   onClose: () => void
   children: ReactNode
   /** For a text to write: it is wider, and fills the screen of a phone, where others are sheets. */
@@ -92,7 +90,6 @@ export function ModalFooter({ children, inPhoneHeader = false }: ModalFooterProp
 }
 
 type AskFooterProps = Omit<ComponentProps<typeof Button>, 'onClick'> & {
-  /** The action that the button starts. */
   action?: { isPending: boolean; errorLine: ComponentProps<typeof FormError> }
   onConfirm?: () => void
   onClose: () => void

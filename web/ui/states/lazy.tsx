@@ -9,10 +9,7 @@ type LazyProps<Content> = Omit<ErrorBoundaryProps, 'children'> & {
   children: (content: Content) => ReactNode
 }
 
-/**
- * Loads a chunk when mounted. The boundary catches failures of the load and of the content. With
- * `onError`, a toast shows them too.
- */
+/** Catches failures of the load and of the content. With `onError`, a toast shows them too. */
 export function Lazy<Content>(props: LazyProps<Content>) {
   const { chunk, loading, fallback, onError, children } = props
   const [attempt] = useState(chunk.load)
