@@ -1,13 +1,7 @@
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
 import { test } from './testing/journey.ts'
-import {
-  countRequests,
-  holdCalls,
-  newPosts,
-  postWith,
-  setVisibility,
-} from './testing/page-actions.ts'
+import { countRequests, holdCalls, newPosts, postWith } from './testing/page-actions.ts'
 
 test('a second tab shows posts that came while it was loading', async ({ journey, olga }) => {
   await journey.publish(olga, 'Первая')
@@ -20,22 +14,6 @@ test('a second tab shows posts that came while it was loading', async ({ journey
   await newPosts(first).waitFor()
   scripts.letGo()
   await newPosts(second).waitFor()
-})
-
-test('a tab hidden for ten minutes closes its stream', async ({ journey, olga, petr }) => {
-  const post = await journey.publish(olga, 'Вернусь позже')
-  const page = await journey.visitWithNews({ as: olga, before: (opened) => opened.clock.install() })
-  await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
-  const letGo = page.waitForEvent('requestfailed', (request) => request.url().endsWith(LIVE_PATH))
-  await setVisibility(page, 'hidden')
-  await page.clock.fastForward('10:00')
-  await letGo
-  await journey.reply(petr, post.id, 'Пока тебя не было')
-  const streams: string[] = []
-  page.on('request', (request) => streams.push(new URL(request.url()).pathname))
-  await setVisibility(page, 'visible')
-  await page.getByRole('link', { name: 'Ответы мне, новых: 1' }).waitFor()
-  await expect.poll(() => streams).toContain(LIVE_PATH)
 })
 
 test('a silent stream is replaced after one read', async ({ journey, olga }) => {

@@ -139,21 +139,27 @@ test('many new posts come from the nearest up, moving nothing', async ({ journey
   expect(await postWith(page, /^.*Запись 15$/).getAttribute('aria-posinset')).toBe('16')
 })
 
-test('a hidden tab closes its stream, and reads once on return', async ({ journey, olga }) => {
+test('a hidden tab closes its stream, reads once on return', async ({ journey, olga, petr }) => {
+  const own = await journey.publish(petr, 'Вернусь позже')
   await journey.fillWall(olga, 12)
-  const page = await journey.visitWithNews({ before: (page) => page.clock.install() })
+  const page = await journey.visitWithNews({ as: petr, before: (it) => it.clock.install() })
+  await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
   const read = postWith(page, /^.*Запись 8$/)
   await bringTo(read, 150)
-  await expect.poll(() => page.getByRole('article').count()).toBe(12)
+  await expect.poll(() => page.getByRole('article').count()).toBe(13)
   const asked = countRequests(page, 'GET', /\/api\/v1\/posts/)
   // Without locks each tab has a stream, and a browser opens only six connections to a host.
   const closed = page.waitForEvent('requestfailed', (it) => it.url().endsWith(LIVE_PATH))
   await setVisibility(page, 'hidden')
   await closed
-  await page.clock.fastForward(31_000)
+  await page.clock.fastForward('10:00')
   await journey.publish(olga, 'Пока вас не было')
+  await journey.reply(olga, own.id, 'Пока тебя не было')
+  const opened = page.waitForRequest(`**${LIVE_PATH}`)
   await setVisibility(page, 'visible')
   await newPosts(page).waitFor()
+  await page.getByRole('link', { name: 'Ответы мне, новых: 1' }).waitFor()
+  await opened
   expect(asked()).toBe(1)
   expect(await isAt(read, 150)).toBe(true)
 })
