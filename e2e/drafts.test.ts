@@ -22,17 +22,6 @@ test('a tab keeps its text when it reloads and another publishes', async ({ jour
   expect(await textField(last.getByRole('dialog')).inputValue()).toBe('Первая вкладка')
 })
 
-test('a text stays when another tab clears the storage', async ({ journey, olga }) => {
-  const page = await journey.visit({ as: olga })
-  const other = await openTab(page)
-  const dialog = await startPost(page)
-  await textField(dialog).fill('Длинная запись')
-  await other.evaluate(() => localStorage.clear())
-  const stored = () => other.evaluate(() => Object.values(localStorage).join())
-  await expect.poll(stored).toContain('Длинная запись')
-  expect(await textField(dialog).inputValue()).toBe('Длинная запись')
-})
-
 test('a toast states that the browser has no room for a draft', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga })
   await profileLink(page).waitFor()

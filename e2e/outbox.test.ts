@@ -9,6 +9,7 @@ import {
   postWith,
   refuseOnce,
   startPost,
+  storedTexts,
   submitPost,
   textField,
   toast,
@@ -140,6 +141,7 @@ test('a text that is stopped is a draft, which no clearing loses', async ({ jour
   await other.evaluate(() => localStorage.clear())
   await page.locator('html[data-cleared]').waitFor()
   await expect.poll(() => storedTexts(page)).toHaveLength(2)
+  expect(await textField(dialog).inputValue()).toBe('Вторая из двух')
 
   await page.goto(`${journey.url}/settings`)
   const logOut = page.getByRole('button', { name: 'Выйти', exact: true })
@@ -196,12 +198,4 @@ function row(page: Page, text: string | RegExp): Locator {
 
 async function published(journey: Journey, text: string): Promise<number> {
   return (await journey.rows('SELECT FROM posts WHERE text = $1', [text])).length
-}
-
-/** Returns the texts of drafts and of the outbox, sorted. */
-function storedTexts(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const entries = Object.entries(localStorage).filter(([key]) => /^(draft|outbox) /.test(key))
-    return entries.map(([, value]) => JSON.parse(value).text).sort()
-  })
 }

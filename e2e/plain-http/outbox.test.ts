@@ -1,7 +1,6 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from '../testing/journey.ts'
-import { openTab, startPost, textField, toast } from '../testing/page-actions.ts'
+import { openTab, startPost, storedTexts, textField, toast } from '../testing/page-actions.ts'
 
 test('two tabs without locks send a waiting text once', async ({ journey, olga }) => {
   const first = await journey.visit({ as: olga })
@@ -46,7 +45,7 @@ test('without locks a tab keeps its text from another tab', async ({ journey, ol
   const other = await startPost(second)
   expect(await textField(other).inputValue()).toBe('Текст первой')
   await textField(other).fill('Совсем другое')
-  await expect.poll(() => storedDrafts(first)).toEqual(['Совсем другое', 'Текст первой'])
+  await expect.poll(() => storedTexts(first)).toEqual(['Совсем другое', 'Текст первой'])
   expect(await textField(dialog).inputValue()).toBe('Текст первой')
 
   // The draft of a tab that is closed is taken over.
@@ -57,13 +56,5 @@ test('without locks a tab keeps its text from another tab', async ({ journey, ol
   await other.waitFor({ state: 'detached' })
   await startPost(second)
   await textField(other).fill('Текст первой, продолжение')
-  await expect.poll(() => storedDrafts(second)).toEqual(['Текст первой, продолжение'])
+  await expect.poll(() => storedTexts(second)).toEqual(['Текст первой, продолжение'])
 })
-
-function storedDrafts(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    Object.entries(localStorage)
-      .flatMap(([key, value]) => (key.startsWith('draft ') ? [JSON.parse(value).text] : []))
-      .sort(),
-  )
-}

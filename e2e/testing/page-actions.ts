@@ -146,6 +146,14 @@ export function textField(dialog: Locator): Locator {
   return dialog.getByRole('textbox', { name: 'Текст записи' })
 }
 
+/** Returns the texts of drafts and of the outbox, sorted. */
+export function storedTexts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const entries = Object.entries(localStorage).filter(([key]) => /^(draft|outbox) /.test(key))
+    return entries.map(([, value]) => JSON.parse(value).text).sort()
+  })
+}
+
 /** Closes a dialog or a menu by the Escape key. */
 export async function closeByKey(dialog: Locator): Promise<void> {
   await dialog.page().keyboard.press('Escape')
