@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import type { TestUser } from '../server/testing/http/client.ts'
@@ -7,6 +7,7 @@ import {
   bringTo,
   chooseFromMenu,
   isAt,
+  like,
   postWith,
   readOn,
   refuseNews,
@@ -105,8 +106,4 @@ async function visitEndedSession(journey: Journey, user: TestUser): Promise<Page
   await page.waitForLoadState('networkidle')
   await endSessions(journey, user)
   return page
-}
-
-function like(where: Page | Locator): Locator {
-  return where.getByRole('button', { name: 'Нравится' })
 }

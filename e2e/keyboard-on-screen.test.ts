@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
-import { dialogOf, postWith, REFUSED } from './testing/page-actions.ts'
+import { boxOf, dialogOf, postWith, REFUSED } from './testing/page-actions.ts'
 import { askForCode, signInDialog } from './testing/sign-in-actions.ts'
 
 /** A small phone. VISIBLE is the height that the keyboard leaves. */
@@ -73,10 +73,6 @@ function cutParts(dialog: Element): string[] {
     return isOutside || (isTooSmall && getComputedStyle(part).display !== 'inline')
   })
   return cut.map((part) => `${part.tagName} ${part.textContent}`)
-}
-
-function boxOf(item: Locator): Promise<DOMRect> {
-  return item.evaluate((it) => it.getBoundingClientRect().toJSON())
 }
 
 /** Waits until the dialog has stopped moving, above the keyboard. */

@@ -2,6 +2,7 @@ import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
 import {
+  boxOf,
   bringTo,
   chooseFromMenu,
   closeByKey,
@@ -151,10 +152,6 @@ test.for([
     expect(await page.evaluate(() => history.length)).toBe(3)
   },
 )
-
-function boxOf(element: Locator) {
-  return element.evaluate((it) => it.getBoundingClientRect().toJSON() as DOMRect)
-}
 
 /** Returns the position of a menu, which must be completely on the screen. */
 async function standing(menu: Locator, button: Locator): Promise<string> {

@@ -58,12 +58,3 @@ export async function reportByDialog(
 export function act(card: Locator, name: string | RegExp): Promise<void> {
   return card.getByRole('button', { name }).click()
 }
-
-/** Records the page's calls to decide or to block from now on. */
-export function recordActs(page: Page): string[] {
-  const calls: string[] = []
-  page.on('request', (request) => {
-    if (/moderation\/(posts|users)/.test(request.url())) calls.push(request.url())
-  })
-  return calls
-}

@@ -11,13 +11,13 @@ export function postTexts(page: Page): Promise<string[]> {
   return page.getByRole('article').locator('[id$="-text"]').allTextContents()
 }
 
-function topOf(post: Locator): Promise<number> {
-  return post.evaluate((element) => Math.round(element.getBoundingClientRect().top))
+export function boxOf(element: Locator): Promise<DOMRect> {
+  return element.evaluate((it) => it.getBoundingClientRect().toJSON())
 }
 
 /** Allows one px of rounding in either direction. */
 export async function isAt(post: Locator, top: number): Promise<boolean> {
-  return Math.abs((await topOf(post)) - top) <= 1
+  return Math.abs(Math.round((await boxOf(post)).top) - top) <= 1
 }
 
 const FRAMES_TO_LAY_OUT = 10
@@ -237,10 +237,10 @@ export async function spareBytes(page: Page): Promise<void> {
 }
 
 /** Counts matching requests from now on; returns a function that returns their number. */
-export function countRequests(page: Page, method: string, path: RegExp): () => number {
+export function countRequests(page: Page, methods: string, path: RegExp): () => number {
   let count = 0
   page.on('request', (request) => {
-    if (request.method() === method && path.test(request.url())) count++
+    if (methods.split(' ').includes(request.method()) && path.test(request.url())) count++
   })
   return () => count
 }
