@@ -4,7 +4,13 @@ import type { Post } from '../contract/posts.ts'
 import { expectNoBarrier, expectNoBarrierInLight } from './testing/axe.ts'
 import { DESKTOP, type Journey, PHONE, test, type Visit } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
-import { chooseFromMenu, goOffline, openMenu, postWith } from './testing/page-actions.ts'
+import {
+  chooseFromMenu,
+  closeByKey,
+  goOffline,
+  openMenu,
+  postWith,
+} from './testing/page-actions.ts'
 import { profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 let own: Post
@@ -158,35 +164,27 @@ test('no wall that is empty, failed or offline has a barrier', async ({ journey,
 
 test('a dialog slides in, unless reduced motion is set', async ({ journey }) => {
   const page = await journey.visit()
-  await page.evaluate(recordMotion)
-  const longestMotion = async (reducedMotion: 'no-preference' | 'reduce') => {
+  const motionOfDialog = async (reducedMotion: 'no-preference' | 'reduce') => {
     await page.emulateMedia({ reducedMotion })
-    await page.evaluate(() => Reflect.set(window, 'longestMotion', 0))
+    const motion = page.evaluate(longestMotion)
     await signInButton(page).click()
-    const read = () => page.evaluate(() => Number(Reflect.get(window, 'longestMotion')))
-    await expect.poll(read).toBeGreaterThan(0)
-    const longest = await read()
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const longest = await motion
+    await closeByKey(page.getByRole('dialog'))
     return longest
   }
-  expect(await longestMotion('no-preference')).toBeGreaterThan(100)
-  expect(await longestMotion('reduce')).toBeLessThan(1)
+  expect(await motionOfDialog('no-preference')).toBeGreaterThan(100)
+  expect(await motionOfDialog('reduce')).toBeLessThan(1)
 })
 
-/** Records the duration (ms) of a dialog's longest transition, even if it has ended. */
-function recordMotion(): void {
-  addEventListener('transitionrun', ({ target }) => {
-    const element = target as Element
-    if (!element.matches('dialog')) return
-    const durations = element
-      .getAnimations()
-      .map(({ effect }) => Number(effect?.getTiming().duration))
-    Reflect.set(
-      window,
-      'longestMotion',
-      Math.max(Reflect.get(window, 'longestMotion'), ...durations),
-    )
+/** Resolves with the duration (ms) of the next dialog's longest transition. */
+function longestMotion(): Promise<number> {
+  return new Promise((resolve) => {
+    addEventListener('transitionrun', ({ target }) => {
+      const element = target as Element
+      const animations = element.matches('dialog') ? element.getAnimations() : []
+      const durations = animations.map(({ effect }) => Number(effect?.getTiming().duration))
+      if (durations.length > 0) resolve(Math.max(...durations))
+    })
   })
 }
 
