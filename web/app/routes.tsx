@@ -76,7 +76,7 @@ type SecuredRouteProps = {
   otherwise?: ReactNode
 }
 
-/** See guard-pages.ts. Another user gets the page anew, without what the former one typed. */
+/** Visitors leave: see guard-pages.ts. Another user gets the page anew, without what was typed. */
 function SecuredRoute({ children, otherwise }: SecuredRouteProps) {
   const viewer = useViewer()
   const isHydrated = useHydrated()

@@ -21,7 +21,7 @@ type ModalProps = {
   title: string
   /** Shown instead of the title, which stays the accessible name. */
   heading?: ReactNode
-  /** Unmount the modal to close it. */
+  /** Called by Escape, the backdrop, «Назад» and «Закрыть»; unmount the modal to close it. */
   onClose: () => void
   children: ReactNode
   /** For a text to write: it is wider, and fills the screen of a phone, where others are sheets. */
