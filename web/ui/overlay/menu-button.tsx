@@ -1,11 +1,10 @@
 import { Ellipsis } from 'lucide'
-import type { ReactNode } from 'react'
+import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { createLazyChunk, type LazyChunk } from '../../platform/lazy-chunk.ts'
 import { IconButton } from '../button.tsx'
 import { Icon } from '../icon.tsx'
 import { Lazy } from '../states/lazy.tsx'
 import type { MenuProps } from './menu.tsx'
-import { useMenuButton } from './use-menu-button.ts'
 
 export const menu = createLazyChunk(() => import('./menu.tsx'), 'Menu')
 
@@ -36,4 +35,26 @@ export function MenuButton<Menu>({ about, chunk, children }: MenuButtonProps<Men
       )}
     </>
   )
+}
+
+/** For a button that opens a list: `button` is its element while the list is open. */
+export function useMenuButton() {
+  const [button, setButton] = useState<HTMLElement | null>(null)
+
+  function openByKey(event: KeyboardEvent<HTMLElement>): void {
+    if (button || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
+    event.preventDefault()
+    setButton(event.currentTarget)
+  }
+
+  return {
+    button,
+    close: () => setButton(null),
+    buttonProps: {
+      'aria-expanded': button !== null,
+      onClick: ({ currentTarget }: { currentTarget: HTMLElement }) =>
+        setButton(button ? null : currentTarget),
+      onKeyDown: openByKey,
+    },
+  }
 }
