@@ -4,10 +4,9 @@ import { CODE_ATTEMPTS, CODE_RESEND_SECONDS } from '../../../contract/constants.
 import { hasCome } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { OutboxState, Purpose, Tables } from '../../kernel/db/tables.ts'
-import { IS_PAUSED } from '../../kernel/mail/login-pause.repository.ts'
+import { IS_PAUSED } from '../../kernel/mail/outbox.repository.ts'
 import { isMailWaiting } from '../../kernel/mail/queue-mail.ts'
 
-/** `known_by` states against whose limits its mails and wrong codes count. */
 export type NewOperation = Pick<
   Insertable<Tables['codes']>,
   'id' | 'purpose' | 'email' | 'email_key' | 'user_id' | 'client_hash' | 'device' | 'known_by'
@@ -26,9 +25,8 @@ type StoredOperation = {
 }
 
 /**
- * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. A live
- * operation keeps its address: its code was mailed there, and an address that merely compares equal
- * may belong to another user. `lifeSeconds`: how long it lives when its mail is never accepted.
+ * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. That one
+ * keeps its address: one that only compares equal may belong to another user.
  */
 export async function upsertOperation(
   tx: Queryable,
@@ -97,16 +95,6 @@ function lockOperation(tx: Queryable, operation: NewOperation, lifeSeconds: numb
     .executeTakeFirst()
 }
 
-const SHOWN: Record<OutboxState, MailState> = {
-  queued: 'queued',
-  limited: 'retrying',
-  slowed: 'retrying',
-  retrying: 'retrying',
-  sent: 'sent',
-  refused: 'refused',
-  expired: 'retrying',
-}
-
 export async function lockMailedOperation(tx: Queryable, id: string): Promise<void> {
   await tx.selectFrom('codes').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 }
@@ -117,10 +105,12 @@ export async function storeMailState(
   id: string,
   { state, ttlSeconds }: { state: OutboxState; ttlSeconds: number },
 ): Promise<void> {
-  const expiresAt = sql<Date>`least(expires_at, now() + ${ttlSeconds} * interval '1 second')`
+  const isWaiting = state === 'limited' || state === 'slowed' || state === 'expired'
+  const mail_state: MailState = isWaiting ? 'retrying' : state
+  const expires_at = sql<Date>`least(expires_at, now() + ${ttlSeconds} * interval '1 second')`
   await tx
     .updateTable('codes')
-    .set({ mail_state: SHOWN[state], ...(state === 'sent' && { expires_at: expiresAt }) })
+    .set({ mail_state, ...(state === 'sent' && { expires_at }) })
     .where('id', '=', id)
     .execute()
 }
@@ -163,7 +153,6 @@ export function selectOperation(db: Queryable, attempt: Attempt) {
     .executeTakeFirst()
 }
 
-/** Counts one attempt. Returns how many there were, or undefined without the operation. */
 export function countAttempt(db: Queryable, attempt: Attempt) {
   return db
     .updateTable('codes')
@@ -181,11 +170,8 @@ export async function removeOperations(
   tx: Queryable,
   { purpose, userId }: { purpose: Purpose; userId: string },
 ): Promise<void> {
-  await tx
-    .deleteFrom('codes')
-    .where('user_id', '=', userId)
-    .where('purpose', '=', purpose)
-    .execute()
+  const operations = tx.deleteFrom('codes').where('user_id', '=', userId)
+  await operations.where('purpose', '=', purpose).execute()
 }
 
 export async function removeExpiredOperations(db: Queryable): Promise<void> {

@@ -4,7 +4,6 @@ import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/config-reader.ts'
 import { domainOf } from './email-address.ts'
 
-/** How nodemailer signs mails (RFC 6376). */
 export type Dkim = {
   domainName: string
   keySelector: string
@@ -12,7 +11,7 @@ export type Dkim = {
   headerFieldNames: string
 }
 
-/** RFC 8058 wants both headers for unsubscribing signed; without a signature OTP-Token says nothing. */
+/** RFC 8058 wants both headers for unsubscribing signed. */
 const SIGNED =
   'From:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:Auto-Submitted:' +
   'OTP-Token:List-Unsubscribe:List-Unsubscribe-Post'

@@ -1,6 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 
-/** Characters that IDNA (UTS 46) treats as the dot between two labels. */
 const OTHER_DOTS = /[\u3002\uff0e\uff61]/g
 /** `domainToASCII` would read only the part before some of these characters. */
 const NOT_IN_A_DOMAIN = /[^\p{L}\p{M}\p{N}._-]/u
@@ -17,10 +16,7 @@ function asciiDomain(domain: string): string {
   return /[^\0-\x7f]/.test(plain) ? domainToASCII(plain) : plain
 }
 
-/**
- * Returns `users.email_key`: equal for addresses that differ in case, in compatibility forms or in
- * the spelling of their domain (`пример.рф`, `xn--e1afmkfd.xn--p1ai`).
- */
+/** Returns `users.email_key`, equal for addresses that differ in case or in the domain's spelling. */
 export function emailKey(address: string): string {
   const { local, domain } = splitEmail(address)
   return `${fold(local)}@${asciiDomain(domain) || fold(domain)}`
@@ -52,10 +48,7 @@ const YANDEX = new Set([
   'narod.ru',
 ])
 
-/**
- * Returns the mailbox of an address, however spelt: without `+tag` (RFC 5233), at Gmail without
- * dots, at Yandex with a dot for a hyphen. It only serves to count mails.
- */
+/** Returns the mailbox of an address, however spelt. It only serves to count mails. */
 export function mailboxOf(address: string): string {
   const { local, domain } = splitEmail(emailKey(address))
   const name = local.replace(/(?<=.)\+.*$/, '')
@@ -64,7 +57,6 @@ export function mailboxOf(address: string): string {
   return `${name}@${domain}`
 }
 
-/** Scripts that one word may combine. */
 const CJK = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo']
 const SCRIPTS = [
   'Latin',
@@ -113,7 +105,7 @@ export function withUsualDomain(address: string): string {
   return `${local}@${domainToUnicode(asciiDomain(domain))}`
 }
 
-/** Returns an address with its domain in letters, which a header needs in ASCII; else nothing. */
+/** Returns an address with its domain in letters, if those are beyond ASCII; else nothing. */
 export function inLetters(address: string): string {
   const { local, domain } = splitEmail(address)
   const shown = domainToUnicode(asciiDomain(domain))

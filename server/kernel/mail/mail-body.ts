@@ -2,10 +2,7 @@ import { escapeHtml } from '../http/escape.ts'
 import type { MailOptions } from './mail-words.ts'
 import type { Mail } from './smtp.ts'
 
-/**
- * A line of the wall's own words, a code with what it is for, or a text that people wrote, which is
- * quoted. An empty line ends a paragraph.
- */
+/** A line of the wall's words, a code, or a text of people. An empty line ends a paragraph. */
 export type Line = string | { code: string; what: string } | { quote: string }
 
 /** Writes a mail as text and as HTML, in which only addresses of the wall are links. */
@@ -31,10 +28,7 @@ const BLANK = /^[\p{Z}\p{Cf}\t]*$/u
 /** These characters would change the direction of the text around them. */
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g
 
-/**
- * Returns the lines of a user's text, without consecutive blank lines and with links cut to the
- * host.
- */
+/** Returns the lines of a user's text: blank lines are single, links are cut to the host. */
 function quotedLines(text: string): string[] {
   const lines = withHostsOnly(text.replace(DIRECTIONS, '').trim())
     .split(LINE_BREAK)
@@ -42,7 +36,6 @@ function quotedLines(text: string): string[] {
   return lines.filter((line, at) => line !== '' || (at > 0 && lines[at - 1] !== ''))
 }
 
-/** Returns a user's text as a part of one line. */
 export function inline(text: string): string {
   return quotedLines(text).filter(Boolean).join(' ')
 }

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
 import type { OutboxState, Tables } from '../db/tables.ts'
-import { IS_PAUSED } from './login-pause.repository.ts'
+import { IS_PAUSED } from './outbox.repository.ts'
 
 export const MAIL_LOG_KEY = 'mail-log'
 const KEPT_DAYS = 14
@@ -18,7 +18,7 @@ export type LoggedMail = Pick<Selectable<Tables['outbox']>, LoggedColumn> & {
 const OUTCOME = sql<LoggedMail['outcome']>`CASE WHEN state = 'queued' AND ${IS_PAUSED} THEN 'paused'
   ELSE state END`
 
-/** Returns the newest mails; with `toHash`, those to the address with this keyed hash. */
+/** `toHash`: the keyed hash of the only address whose mails are returned. */
 export function selectMailLog(db: Queryable, toHash?: Buffer): Promise<LoggedMail[]> {
   let query = db
     .selectFrom('outbox')
@@ -36,7 +36,6 @@ export async function removeOldMailEntries(db: Queryable): Promise<void> {
   await db.deleteFrom('outbox').where('at', '<', old).execute()
 }
 
-/** The queue, and the outcomes of the last hour's mails. */
 export type MailHealth = {
   waiting: number
   /** Tried before, or waiting because the login is refused. */

@@ -27,10 +27,7 @@ const BROWSERS = [
 ]
 const SYSTEMS = ['Android', 'Chrome OS', 'iOS', 'Linux', 'macOS', 'Windows']
 
-/**
- * Names only known browsers and systems: a stranger who asks for a code chooses both text and
- * address.
- */
+/** Names only known browsers and systems: a stranger who asks for a code chooses what to send. */
 export function nameDevice(device: Device | null): string | null {
   if (device === null) return null
   const browser = BROWSERS.find((name) => device.userAgent === name)

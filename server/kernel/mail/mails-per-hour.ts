@@ -2,7 +2,6 @@ import type { Charge, Limit, Limits } from '../limits/limits.ts'
 import type { QueuedMail } from './queue-mail.ts'
 
 const HOUR = 3600
-/** The share of an hour's mails that each kind may use: a flood of one kind leaves the rest. */
 const SHARES = { notice: 1 / 2, codeToNewAddress: 3 / 4, code: 1 }
 /** After too many refused mails, codes to new addresses are sent one in so many seconds. */
 const SLOWED_SECONDS = 10
@@ -11,11 +10,9 @@ type Options = {
   limits: Limits
   most: number
   isSlowed: () => Promise<boolean>
-  /** Returns until when a network waits that had too many mails refused. */
   findAskerWait: (asker: string) => Promise<Date | undefined>
 }
 
-/** Why a mail has to wait, with the line for the log, and for how long. */
 export type Wait = { state: 'limited' | 'slowed'; message: string; againMs: number }
 
 export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Options) {

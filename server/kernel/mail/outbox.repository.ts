@@ -1,21 +1,22 @@
 import { createHmac } from 'node:crypto'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { hasCome } from '../db/clock.ts'
 import type { Db, Queryable } from '../db/database.ts'
 import type { OutboxState } from '../db/tables.ts'
 import { emailKey } from './email-address.ts'
-import { IS_PAUSED, PAUSE } from './login-pause.repository.ts'
-import { type QueuedMail, wakeSenders } from './queue-mail.ts'
+import { type QueuedMail, SENDERS, wakeSenders } from './queue-mail.ts'
 import { LONGEST_CONVERSATION_SECONDS } from './relay.ts'
 
-/** Longer than sending a mail and storing its outcome take, so that no two processes send it. */
 const CLAIM = `interval '${LONGEST_CONVERSATION_SECONDS + 10} seconds'`
-/** No mail is put off for longer. */
 export const LONGEST_WAIT_MS = 300_000
+
+/** While the mail server refuses the login, all nodes together try one mail this often. */
+const PAUSE_MS = 60_000
+const PAUSE = `interval '${PAUSE_MS} milliseconds'`
+export const IS_PAUSED = sql<boolean>`EXISTS (SELECT FROM mail_pause WHERE refused_since IS NOT NULL)`
 
 const CLAIM_IS_OVER = hasCome('claimed_until', `2 * ${CLAIM}`)
 
-/** Matches the mails that nobody is sending and that may be tried. */
 const IS_DUE = sql<boolean>`payload IS NOT NULL
   AND ${hasCome('due_at', `interval '${(2 * LONGEST_WAIT_MS) / 1000} seconds'`)}
   AND (claimed_until IS NULL OR ${CLAIM_IS_OVER})`
@@ -34,45 +35,39 @@ export type ClaimedMail = {
 }
 
 /**
- * The most conversations at once with the servers of one domain. A network that asked for mails has
- * one conversation to a new address and one to a known address at once. So a mail server that hangs
- * does not occupy all senders.
+ * Conversations at once with one domain. A network that asked for mails has one to a new and one to
+ * a known address at once, so that a mail server that hangs does not occupy all senders.
  */
 const DOMAIN_MAX = 2
-const RUNNING = sql`running AS MATERIALIZED (
-  SELECT domain, payload->>'asker' AS asker, is_to_new_address FROM outbox
-  WHERE payload IS NOT NULL AND NOT ${CLAIM_IS_OVER}
-)`
 const MUST_WAIT = sql<boolean>`(
   SELECT count(*) FILTER (WHERE running.domain = outbox.domain) >= ${sql.lit(DOMAIN_MAX)}
     OR count(*) FILTER (WHERE running.asker = outbox.payload->>'asker'
       AND running.is_to_new_address = outbox.is_to_new_address) > 0
   FROM running
 )`
-const CLAIMING = sql`SELECT pg_advisory_xact_lock(hashtext('claim a mail'))`
 
 type Claim = {
   tasks: string[]
-  /** Whether only codes for people with accounts are claimed. */
   isReserved: boolean
 }
 
 /**
- * Claims a due mail for a minute: mails that were never tried before others, and of these codes for
- * people with accounts first; none while its domain or network has its share; one a minute while
- * the login is refused.
+ * Claims a due mail for a minute: one that was never tried before others, and of these a code for
+ * somebody with an account first.
  */
 export function claimMail(db: Db, { tasks, isReserved }: Claim): Promise<ClaimedMail | undefined> {
   return db.transaction().execute(async (tx) => {
-    // One after another, so that each sees what the others have claimed.
-    await CLAIMING.execute(tx)
+    await sql`SELECT pg_advisory_xact_lock(hashtext('claim a mail'))`.execute(tx)
     const { rows } = await sql<ClaimedMail>`
     WITH probe AS (
       UPDATE mail_pause SET next_try_at = now() + ${sql.raw(PAUSE)}
       WHERE refused_since IS NOT NULL AND ${hasCome('next_try_at', `2 * ${PAUSE}`)}
         AND EXISTS (SELECT FROM outbox WHERE ${IS_DUE} AND expires_at > now())
       RETURNING true
-    ), ${RUNNING}, due AS (
+    ), running AS MATERIALIZED (
+      SELECT domain, payload->>'asker' AS asker, is_to_new_address FROM outbox
+      WHERE payload IS NOT NULL AND NOT ${CLAIM_IS_OVER}
+    ), due AS (
       SELECT id FROM outbox
       WHERE ${IS_DUE} AND task = ANY(${tasks}) AND CASE WHEN EXISTS (SELECT FROM probe)
         THEN expires_at > now() ELSE expires_at <= now() OR NOT ${IS_PAUSED} END
@@ -89,7 +84,33 @@ export function claimMail(db: Db, { tasks, isReserved }: Claim): Promise<Claimed
   })
 }
 
-/** Puts off the waiting mails to a domain whose server did not reply. */
+export function pauseMails(db: Db): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    const pause = sql.raw(PAUSE)
+    await sql`UPDATE mail_pause SET refused_since = coalesce(refused_since, now()),
+      next_try_at = now() + ${pause}`.execute(tx)
+    await wakeSenders(tx, PAUSE_MS)
+  })
+}
+
+export function endPause(db: Db): Promise<void> {
+  return changePause(db, sql`refused_since = NULL, next_try_at = NULL`)
+}
+
+/** Lets one mail be tried at once, because a start may have brought another login. */
+export function shortenPause(db: Db): Promise<void> {
+  return changePause(db, sql`next_try_at = now()`)
+}
+
+function changePause(db: Db, change: RawBuilder<unknown>): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql`
+      UPDATE mail_pause SET ${change} WHERE refused_since IS NOT NULL RETURNING true`.execute(tx)
+    if (rows.length === 0) return
+    for (let sender = 0; sender < SENDERS; sender++) await wakeSenders(tx)
+  })
+}
+
 export async function backOffDomain(
   tx: Queryable,
   { id, againMs }: { id: string; againMs: number },
@@ -102,7 +123,6 @@ export async function backOffDomain(
 export type Outcome = {
   state: OutboxState
   againMs?: number
-  /** Present where the mail server was asked. */
   attempt?: Attempt
 }
 

@@ -7,9 +7,8 @@ import { passLimitTime, passPauseTime, retryMails } from '../../testing/database
 import { mailboxForTest } from '../../testing/mail/mailbox.ts'
 import { appForTest, mailAppForTest, NODES } from '../../testing/test-app.ts'
 import type { Db } from '../db/database.ts'
-import { IS_PAUSED } from './login-pause.repository.ts'
 import { mailHealth } from './mail-log.repository.ts'
-import { claimMail, settleMail } from './outbox.repository.ts'
+import { claimMail, IS_PAUSED, settleMail } from './outbox.repository.ts'
 import { queueMail } from './queue-mail.ts'
 
 const EMAIL = 'olga@example.org'

@@ -9,7 +9,6 @@ export type QueuedMail = {
   expiresAt: number
   /** While a mail with this key waits, no other is queued. */
   key?: string
-  /** Whether a person waits for it, so that it is sent before others. */
   isUrgent?: boolean
   /** Whether it is a code for an address without an account. */
   isToNewAddress?: boolean
@@ -36,10 +35,9 @@ export async function isMailWaiting(db: Queryable, key: string): Promise<boolean
 }
 
 export const SENDING = 'send-mails'
-/** Conversations of a node at once; the last of them is kept for people with accounts. */
+/** Conversations of a node at once. The last is kept for people with accounts. */
 export const SENDERS = 4
 
-/** Makes a node send due mails after so many milliseconds. */
 export function wakeSenders(db: Queryable, afterMs = 0): Promise<void> {
   return addJob(db, SENDING, { payload: {}, afterMs })
 }

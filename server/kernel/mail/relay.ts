@@ -4,19 +4,14 @@ import { isLoopback } from '../config/config.ts'
 import { withDeadline } from '../db/outage.ts'
 
 const STEP_MS = 10_000
-/** Timeout of the whole conversation, and of the server to close its side after it. */
 export const CONVERSATION_MS = 45_000
 const CLOSE_MS = 5000
 
 export const LONGEST_CONVERSATION_SECONDS = (CONVERSATION_MS + CLOSE_MS) / 1000
 
-/** The mail server, and the wall's public origin, whose host is stated in EHLO. */
 export type Relay = { url: string; publicUrl?: string | undefined }
 
-/**
- * Returns nodemailer's options. To any other machine mails are sent over TLS only, unless the URL
- * says otherwise, as it may with any option.
- */
+/** Returns nodemailer's options. TLS is required to other machines, unless the URL says otherwise. */
 export function smtpOptions({ url, publicUrl }: Relay) {
   const { hostname, searchParams } = new URL(url)
   const asked = searchParams.get('requireTLS')
@@ -40,10 +35,7 @@ export function smtpOptions({ url, publicUrl }: Relay) {
   }
 }
 
-/**
- * Returns the name that the wall states in EHLO (RFC 5321, 4.1.3 and 4.1.4). Without a name of the
- * DNS it is nodemailer's choice: the machine's name, or [127.0.0.1].
- */
+/** Returns the name for EHLO (RFC 5321, 4.1.3 and 4.1.4); undefined leaves it to nodemailer. */
 function helloName(publicUrl: string | undefined): string | undefined {
   if (publicUrl === undefined) return undefined
   const { hostname } = new URL(publicUrl)
@@ -52,7 +44,6 @@ function helloName(publicUrl: string | undefined): string | undefined {
   return dnsNameOf(publicUrl)
 }
 
-/** Returns the host of an origin if it is a name of the DNS. */
 export function dnsNameOf(publicUrl: string | undefined): string | undefined {
   const hostname = publicUrl && new URL(publicUrl).hostname
   return hostname && /^[\w-]+(?:\.[\w-]+)*\.(?!\d+$)[\w-]+$/.test(hostname) ? hostname : undefined
@@ -73,10 +64,7 @@ export function entryLogger(onEntry: OnEntry) {
 
 type Options = { conversationMs?: number; onEntry?: OnEntry }
 
-/**
- * Logs in, as each mail does. Rejects after the time that a mail may take: nodemailer's `verify`
- * limits each step, and a server that sends a byte now and then never ends one.
- */
+/** Logs in, as each mail does. nodemailer's `verify` has a timeout for each step only. */
 export async function verifySmtp(
   relay: Relay,
   { conversationMs = CONVERSATION_MS, onEntry = () => {} }: Options = {},
@@ -91,13 +79,10 @@ export async function verifySmtp(
   })
 }
 
-/**
- * Asks the server whether it takes addresses with letters beyond ASCII before the «@» (RFC 6531).
- */
-export async function offersSmtpUtf8(relay: Relay, conversationMs?: number): Promise<boolean> {
+export async function offersSmtpUtf8(relay: Relay, conversationMs: number): Promise<boolean> {
   let isOffered = false
   await verifySmtp(relay, {
-    ...(conversationMs !== undefined && { conversationMs }),
+    conversationMs,
     onEntry({ tnx }, message) {
       if (tnx === 'server' && /^250[ -]SMTPUTF8\b/im.test(message)) isOffered = true
     },

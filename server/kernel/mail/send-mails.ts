@@ -4,14 +4,16 @@ import type { Outage } from '../db/outage.ts'
 import type { OutboxState } from '../db/tables.ts'
 import type { Ending, Jobs } from '../queue/queue.ts'
 import { maskEmail } from './email-address.ts'
-import { endPause, pauseMails } from './login-pause.repository.ts'
 import type { Wait } from './mails-per-hour.ts'
-import type { ClaimedMail, Outcome } from './outbox.repository.ts'
 import {
   backOffDomain,
+  type ClaimedMail,
   claimMail,
+  endPause,
   LONGEST_WAIT_MS,
   messageId,
+  type Outcome,
+  pauseMails,
   removeMail,
   settleMail,
 } from './outbox.repository.ts'
@@ -21,17 +23,13 @@ import { maskAnswer } from './smtp-answer.ts'
 import type { MailTransport } from './transport.ts'
 
 export type MailKind<M extends QueuedMail> = {
-  /** Writes a mail that expires in `leftMs`. Returns null where there is nothing left to write. */
+  /** Returns null if there is nothing left to write. */
   write: (mail: M, leftMs: number) => Mail | null | Promise<Mail | null>
-  /**
-   * Locks the rows that `settled` changes, before the mail: queueing it again locks in that order.
-   */
+  /** Locks the rows that `settled` changes, before the mail, as queueing it again does. */
   lock?: (tx: Queryable, mail: M) => Promise<void>
-  /** Stores what follows from the mail's state, in the same transaction. */
   settled?: (tx: Queryable, mail: M, state: OutboxState) => Promise<void>
 }
 
-/** Kinds of mail by the names under which they are queued. */
 // biome-ignore lint/suspicious/noExplicitAny: payloads differ by kind; each kind states its own
 export type MailKinds = Record<string, MailKind<any>>
 
@@ -46,13 +44,11 @@ type Options = {
   outage: Pick<Outage, 'whenWritable' | 'isClosed'>
 }
 
-/** An outcome with its log line, and whether the server accepted the login. */
 type Result = Outcome & { message: string; hint?: string | undefined; login?: MailFailure['login'] }
 
 /** After this time other jobs may run, which a hanging server would delay. */
 const TURN_MS = 1000
 const FIRST_RETRY_MS = 2000
-/** Of mails that a person waits for. */
 const LONGEST_URGENT_MS = 15_000
 const STORE_AGAIN_MS = 1000
 
@@ -62,10 +58,9 @@ export function mailJobs(options: Options): Jobs {
 }
 
 /**
- * Sends due mails, one after another. A failed mail is retried until it expires: an urgent one after
- * 2, 4, 8 and then every 15 s, the others at last every 5 minutes. If a domain's server does not
- * reply, all mails to that domain wait, for 15 s at most. A refused mail is not retried. A mail that
- * was sent whole but not confirmed may have arrived, so it is retried once.
+ * Sends due mails. A failed mail is retried until it expires: after 2, 4, 8 s and so on, an urgent
+ * one at last every 15 s, others every 5 minutes. If a domain's server does not reply, all mails to
+ * that domain wait. A mail that was sent whole but not confirmed is retried once.
  */
 class MailSender {
   #options: Options
@@ -86,10 +81,7 @@ class MailSender {
     await wakeSenders(this.#options.db)
   }
 
-  /**
-   * Claims the next mail, unless no sender is free for it. Claims run in sequence, because a claim
-   * that finds no mail must not use the sender that a mail queued meanwhile needs.
-   */
+  /** Claims run in sequence: one that finds no mail must not use a sender that is needed meanwhile. */
   #claim(): Promise<ClaimedMail | undefined> {
     const claim = this.#claiming.then(() => this.#claimNow())
     this.#claiming = claim.catch(() => {})
@@ -109,7 +101,6 @@ class MailSender {
     const { db, kinds, charge } = this.#options
     if (mail.leftMs <= 0) return this.#settle(mail, GIVEN_UP)
     const written = await kinds[mail.task]?.write(mail.payload, mail.leftMs)
-    // A mail that was never tried leaves no trace in the log.
     if (!written) return mail.tries > 0 ? this.#settle(mail, GIVEN_UP) : removeMail(db, mail.id)
     const wait = await charge(mail.payload, mail.tries)
     if (wait)
@@ -131,7 +122,6 @@ class MailSender {
     }
   }
 
-  /** Stores and logs the outcome of a mail. Logs only once that the hour's mails are used up. */
   async #settle(mail: ClaimedMail, { message, hint, login, ...outcome }: Result): Promise<void> {
     const { log } = this.#options
     const { task, payload, state } = mail
@@ -161,13 +151,12 @@ class MailSender {
     })
   }
 
-  /** A sent mail must not be sent again. No job waits for this: its runner may be replaced. */
+  /** A sent mail must not be sent again. No job waits for this, because its runner may be replaced. */
   async #storeLater(mail: ClaimedMail, outcome: Outcome): Promise<void> {
     const { outage } = this.#options
     await delay(STORE_AGAIN_MS)
     await outage.whenWritable()
     if (outage.isClosed()) return
-    // Mails to its domain, or that its network asked for, may wait for it.
     await this.#store(mail, outcome)
       .then(() => wakeSenders(this.#options.db))
       .catch(() => this.#storeLater(mail, outcome))
@@ -181,7 +170,6 @@ function resultOfFailure(
   { kind, code, response, responseCode, message, hint, login }: Error & Partial<MailFailure>,
 ): Result {
   const isUnanswered = kind === 'unanswered'
-  // Of an error that is not the server's, the name is enough.
   const answer = kind && maskAnswer(response ?? message, payload.to)
   const attempt = { error: code, reply: responseCode, answer, isUnanswered }
   const failed = { attempt, hint, login }

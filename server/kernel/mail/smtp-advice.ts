@@ -42,7 +42,6 @@ export function smtpReason(problem: SmtpProblem): string {
 
 type SmtpProblem = { code?: string | null | undefined; message?: string | null | undefined }
 
-/** Returns what an operator can do about an error, as a sentence without a full stop. */
 export function smtpAdvice({ code, message }: SmtpProblem): string {
   const known = tlsError({ message })
   if (known) return known[2]

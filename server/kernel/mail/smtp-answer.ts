@@ -1,10 +1,9 @@
 import { maskEmail } from './email-address.ts'
 
-/** Some servers quote the mail. */
 const LONGEST_ANSWER = 300
 const LONGEST_READ = 2000
 const ADDRESS = /[^\s<>()[\]"',;:=]+@[^\s<>()[\]"',;:]+/g
-/** A server may quote the subject it dislikes, and a code mail's begins with the code. */
+/** A server may quote the subject, which begins with the code. */
 const CODE = /\b\d{6}\b/g
 
 /** Masks addresses, the recipient's name and possible codes, and joins the lines. */
@@ -27,10 +26,7 @@ function wholeWord(word: string): RegExp {
 const MAILBOX_CODES = /^5\.(?:1\.(?:[1236]|10)|2\.[01])$/
 /** Codes that state nothing, and Yandex's «5.7.1 No such user!»: the words decide. */
 const VAGUE_CODES = /^5\.(?:[0-7]\.0|7\.1)$/
-/**
- * Outlook, Cisco and others write `550 5.1.1`, `550 #5.1.0` or `550-5.1.1`, on each line; qmail
- * ends with `(#5.1.1)`.
- */
+/** Servers write `550 5.1.1`, `550 #5.1.0` or `550-5.1.1` on each line; qmail ends with `(#5.1.1)`. */
 const ENHANCED_CODE = /(?:^\d{3}[ -][#([]?|\(#)(\d\.\d{1,3}\.\d{1,3})(?![\d.])/m
 
 /** Addresses, links and host names may contain any word. */
@@ -58,10 +54,8 @@ const IS_UNKNOWN = [
 const UNKNOWN = new RegExp(`\\b(?:${IS_UNKNOWN.join('|')})\\b`, 'i')
 
 /**
- * Whether a server's reply to a recipient or to the message states that there is no such mailbox,
- * or none that takes mails. Any other refusal is about the sender or the mail and may be temporary:
- * a quota, a block list, a filter. A reply without an enhanced status code counts only if its words
- * name an unknown user.
+ * Whether a server's reply states that there is no such mailbox, or none that takes mails. Any other
+ * refusal is about the sender or the mail, and may be temporary: a quota, a block list, a filter.
  */
 export function isMailboxRefusal(reply: string): boolean {
   if (!reply.startsWith('5')) return false

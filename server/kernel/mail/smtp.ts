@@ -8,7 +8,7 @@ import { isTlsProblem } from './smtp-advice.ts'
 import { isMailboxRefusal } from './smtp-answer.ts'
 
 export type Mail = {
-  /** The same at each try, so that a mailbox can tell that a mail came twice. */
+  /** The same at each try, so that mailboxes can recognise a second copy. */
   id?: string
   to: string
   subject: string
@@ -55,12 +55,8 @@ type SmtpError = Error & {
   responseCode?: number | undefined
 }
 
-/** nodemailer's error, and what it means for the mail. */
 export type MailFailure = SmtpError & {
-  /**
-   * `refused`: permanently, because of its address. `unanswered`: the whole mail was sent and no
-   * reply came, so it may have arrived. `failed`: anything else, which may be temporary.
-   */
+  /** `refused`: because of its address. `unanswered`: it was sent whole, so it may have arrived. */
   kind: 'refused' | 'unanswered' | 'failed'
   /** Undefined if the conversation ended before the login. */
   login: 'accepted' | 'refused' | undefined
@@ -111,22 +107,18 @@ export function smtpSender(
       })
       return response
     } catch (error) {
-      throw failureOf(error as SmtpError, isWritten)
+      const failure = error as SmtpError
+      throw Object.assign(failure, {
+        kind: kindOf(failure, isWritten),
+        login: loginOf(failure),
+        hint: isTlsProblem(failure) ? TLS_HINT : undefined,
+      })
     }
   }
 }
 
-/** Whether only a server with SMTPUTF8 can take mails to an address; a domain has an ASCII form. */
 export function needsSmtpUtf8(address: string): boolean {
   return /[^\0-\x7f]/.test(address.slice(0, address.lastIndexOf('@')))
-}
-
-function failureOf(error: SmtpError, isWritten: boolean): MailFailure {
-  return Object.assign(error, {
-    kind: kindOf(error, isWritten),
-    login: loginOf(error),
-    hint: isTlsProblem(error) ? TLS_HINT : undefined,
-  })
 }
 
 function kindOf(error: SmtpError, isWritten: boolean): MailFailure['kind'] {

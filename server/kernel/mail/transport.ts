@@ -12,7 +12,7 @@ import { type Mail, needsSmtpUtf8, smtpSender, toMessage } from './smtp.ts'
 export type MailTransport = {
   /** Returns the SMTP server's answer. Rejects with MailFailure, or if `signal` aborts. */
   send(mail: Mail, signal?: AbortSignal): Promise<string>
-  /** Whether the server can be given an address; true also while that is unknown. */
+  /** Returns true also while that is unknown. */
   canSendTo(address: string): Promise<boolean>
   /** Where mails go, in Russian for the person at the terminal. */
   destination: string
@@ -33,9 +33,8 @@ export function openMailTransport(options: Options): MailTransport {
 }
 
 const ASK_MS = 5000
-/** After this time the server is asked again about SMTPUTF8; its last answer serves meanwhile. */
+/** After this time the server is asked again about SMTPUTF8. */
 const ANSWER_MS = 300_000
-/** A person waits no longer for its first answer. */
 const PATIENCE_MS = 250
 
 function sendMails({ from, dkim, publicUrl }: Options, url: string): MailTransport {
@@ -83,7 +82,6 @@ function indent(text: string): string {
 
 const KEPT_MS = 7 * 86_400_000
 
-/** With an SMTP server there is no such folder. */
 export async function removeOldMails(folder: string, now = Date.now()): Promise<void> {
   for (const name of (await ifExists(readdir(folder))) ?? []) {
     if (!/\.eml(?:\.part)?$/.test(name)) continue
