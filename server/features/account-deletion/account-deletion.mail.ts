@@ -3,12 +3,11 @@ import { formatDay } from '../../../contract/dates.ts'
 import { writeMail } from '../../kernel/mail/mail-body.ts'
 import type { NoticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
-import type { Mail } from '../../kernel/mail/smtp.ts'
 
 /** `erasedAt` is in unix seconds. */
 export type DeletionNotice = QueuedMail & { username: string; erasedAt: number }
 
-/** For so many days a notice is tried: the queue keeps no address for longer. */
+/** The queue keeps no address for longer. */
 const TRIED_DAYS = 3
 
 /** Returns when a notice of an erasure at `erasedAt` (unix seconds) expires, in milliseconds. */
@@ -17,25 +16,22 @@ export function noticeExpiry(erasedAt: number): number {
 }
 
 export const accountDeletionMails = (options: NoticeOptions) => ({
-  'send-deletion-notice': { write: (mail: DeletionNotice) => writeDeletionNotice(mail, options) },
+  'send-deletion-notice': {
+    write({ to, username, erasedAt }: DeletionNotice) {
+      const { appName, origin, contact } = options
+      const lines = [
+        `Аккаунт ${username} на сайте «${appName}» удалён: это подтвердили кодом из письма на этот адрес.`,
+        'Записи, ответы и отметки «Нравится» больше никому не видны, все сессии завершены.',
+        '',
+        `До ${formatDay(erasedAt * 1000)} аккаунт можно вернуть целиком: войдите с этой почтой. Потом он будет стёрт навсегда.`,
+        '',
+        origin,
+        '',
+        'Если это сделали вы, ничего делать не нужно.',
+        'Если нет, кто-то читает вашу почту. Смените пароль от неё, затем войдите на сайт и верните аккаунт.',
+        ...(contact ? ['', `Если вернуть аккаунт не получится, напишите нам: ${contact}`] : []),
+      ]
+      return writeMail({ to, subject: 'Аккаунт удалён' }, lines, options)
+    },
+  },
 })
-
-function writeDeletionNotice(
-  { to, username, erasedAt }: DeletionNotice,
-  options: NoticeOptions,
-): Mail {
-  const { appName, origin, contact } = options
-  const lines = [
-    `Аккаунт ${username} на сайте «${appName}» удалён: это подтвердили кодом из письма на этот адрес.`,
-    'Записи, ответы и отметки «Нравится» больше никому не видны, все сессии завершены.',
-    '',
-    `До ${formatDay(erasedAt * 1000)} аккаунт можно вернуть целиком: войдите с этой почтой. Потом он будет стёрт навсегда.`,
-    '',
-    origin,
-    '',
-    'Если это сделали вы, ничего делать не нужно.',
-    'Если нет, кто-то читает вашу почту. Смените пароль от неё, затем войдите на сайт и верните аккаунт.',
-    ...(contact ? ['', `Если вернуть аккаунт не получится, напишите нам: ${contact}`] : []),
-  ]
-  return writeMail({ to, subject: 'Аккаунт удалён' }, lines, options)
-}

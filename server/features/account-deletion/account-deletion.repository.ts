@@ -5,10 +5,7 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 
 const erasedAt = unixSeconds(`deleted_at + ${RETURN_DAYS} * interval '1 day'`)
 
-/**
- * Hides all posts of a user at once. Returns when to erase, in unix seconds: if `isFinal`, that time
- * has passed, and nobody can return to the account. Throws USER_NOT_FOUND for an erased user.
- */
+/** Returns when to erase, in unix seconds: if `isFinal`, that time has passed. */
 export async function markDeleted(
   tx: Queryable,
   userId: string,
@@ -26,7 +23,6 @@ export async function markDeleted(
 
 const returnable = sql<boolean>`deleted_at > now() - ${sql.lit(RETURN_DAYS)} * interval '1 day'`
 
-/** Cancels the deletion. Returns false if it is too late. */
 export async function markReturning(tx: Queryable, userId: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('users')
@@ -49,7 +45,7 @@ export async function selectErasure(db: Queryable, userId: string): Promise<numb
 
 export type AccountMove = { userId: string; kind: 'hide' | 'show' | 'erase' }
 
-/** Returns the next steps for users who have left or return. None is erased unless `mayErase`. */
+/** Returns the moves of users who have left or return. None is erased unless `mayErase`. */
 export async function selectMoves(db: Queryable, mayErase: boolean): Promise<AccountMove[]> {
   const { rows } = await sql<AccountMove>`
     SELECT id AS "userId", CASE
@@ -103,8 +99,7 @@ export async function eraseRows(
 /** Whether a user has posts. Locks the user until the transaction ends, so that no more come. */
 export async function hasPosts(tx: Queryable, userId: string): Promise<boolean> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()
-  const { rows } = await sql`SELECT FROM posts WHERE owner_id = ${userId} LIMIT 1`.execute(tx)
-  return rows.length > 0
+  return hasRow(tx.selectFrom('posts').select('id').where('owner_id', '=', userId).limit(1))
 }
 
 const ERASED = 'erased'
@@ -112,17 +107,10 @@ const ERASED = 'erased'
 /** Erases a user without other rows, and what names the user by e-mail in rows of others. */
 export async function eraseUser(tx: Queryable, userId: string): Promise<void> {
   const email = tx.selectFrom('users').select('email').where('id', '=', userId)
-  await tx
-    .updateTable('posts')
-    .set({ hidden_by: ERASED })
-    .where('hidden_for', 'is not', null)
-    .where('hidden_by', '=', email)
-    .execute()
-  await tx
-    .updateTable('blocks')
-    .set({ blocked_by: ERASED })
-    .where('blocked_by', '=', email)
-    .execute()
+  const hidden = tx.updateTable('posts').where('hidden_for', 'is not', null)
+  await hidden.set({ hidden_by: ERASED }).where('hidden_by', '=', email).execute()
+  const blocks = tx.updateTable('blocks').where('blocked_by', '=', email)
+  await blocks.set({ blocked_by: ERASED }).execute()
   const key = tx.selectFrom('users').select('email_key').where('id', '=', userId)
   await tx
     .deleteFrom('codes')
@@ -137,7 +125,6 @@ export async function eraseUser(tx: Queryable, userId: string): Promise<void> {
 
 export type DeletionState = { id: string; registeredAt: string; deletedAt: string | null }
 
-/** Returns who is deleted or returning: of all, or of one user. */
 export async function selectDeletionStates(
   db: Queryable,
   userId: string | null = null,

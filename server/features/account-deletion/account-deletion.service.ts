@@ -13,7 +13,7 @@ import { recognise } from '../sessions/known-clients.repository.ts'
 import { closeSessions } from '../sessions/sessions.repository.ts'
 import { type DeletionNotice, noticeExpiry } from './account-deletion.mail.ts'
 import { markDeleted, markReturning, selectErasure } from './account-deletion.repository.ts'
-import { ERASURE, type Erasure, eraseAccount } from './erase-account.ts'
+import { AccountMover, ERASURE, type MoveOptions } from './account-moves.service.ts'
 
 export async function startDeletion(
   db: Db,
@@ -65,26 +65,22 @@ function deletedMessage(erasedAt: number): string {
   return `Этот аккаунт удалён. До ${formatDay(erasedAt * 1000)} его можно вернуть вместе с записями, ответами и отметками`
 }
 
+type Erasure = MoveOptions & { userId: string; actor: string; onMarked?: () => Promise<void> }
+
 /**
- * Erases an account for good, as the operator's command does, in short steps that may take minutes.
- * A running server's job finishes what was interrupted. `onMarked` runs when nobody can return.
+ * Erases an account for good, which may take minutes. A running server's job finishes what was
+ * interrupted. `onMarked` runs when nobody can return.
  */
 export async function eraseNow(
   db: Db,
-  {
-    userId,
-    nameKey,
-    actor,
-    publishChange,
-    onMarked = async () => {},
-  }: Erasure & { actor: string; onMarked?: () => Promise<void> },
+  { userId, actor, onMarked = async () => {}, ...options }: Erasure,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await markDeleted(tx, userId, { isFinal: true })
     await closeAccount(tx, userId)
     await appendToJournal(tx, { actor, action: ERASURE, userId })
   })
-  await publishChange({ kind: 'edited' })
+  await options.publishChange({ kind: 'edited' })
   await onMarked()
-  await eraseAccount(db, { userId, nameKey, publishChange })
+  await new AccountMover(db, { userId, kind: 'erase' }, options).erase()
 }

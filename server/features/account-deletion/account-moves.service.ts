@@ -1,67 +1,120 @@
+import type { PublishChange } from '../../kernel/cache/change-feed.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
+import { appendToJournal, isInJournal } from '../../kernel/journal/journal.ts'
+import { reserveNamesOf } from '../account/account.service.ts'
 import { moveOwnLikes } from '../likes/likes.repository.ts'
-import { moveLikes } from '../likes/likes.service.ts'
+import { erasePostsOf, moveLikes } from '../likes/likes.service.ts'
+import { rememberBlock } from '../moderation/blocks.service.ts'
 import { hidePostsOf, showPostsOf } from '../posts/posts.service.ts'
-import { type AccountMove, lockAccount, markReturned } from './account-deletion.repository.ts'
+import {
+  type AccountMove,
+  eraseRows,
+  eraseUser,
+  hasPosts,
+  lockAccount,
+  markReturned,
+  selectReferences,
+} from './account-deletion.repository.ts'
+
+export const ERASURE = 'user.erase'
+
+/** Posts are erased with their likes; names and blocks with the user, because they are remembered. */
+const ERASED_OTHERWISE = new Set(['posts', 'released_usernames', 'blocks'])
+
+export type MoveOptions = {
+  nameKey: Buffer
+  publishChange: PublishChange
+  /** Rejects when the process is about to end. */
+  stopping?: Promise<never>
+}
 
 type Step = (tx: Queryable) => Promise<boolean>
 
-/**
- * Makes a function that repeats a step until it finds nothing more to do, each time in a
- * transaction that has locked the account. It returns whether anything was done.
- */
-export function repeatLocked(db: Db, move: AccountMove, stopping?: Promise<never>) {
-  return async (step: Step, afterEach = async () => {}): Promise<boolean> => {
+/** Moves an account in short steps that lock it: a move may be interrupted and run twice at once. */
+export class AccountMover {
+  readonly #db: Db
+  readonly #move: AccountMove
+  readonly #options: MoveOptions
+
+  constructor(db: Db, move: AccountMove, options: MoveOptions) {
+    this.#db = db
+    this.#move = move
+    this.#options = options
+  }
+
+  async hide(): Promise<void> {
+    const { stopping, publishChange } = this.#options
+    const haveHiddenPosts = await this.#repeat(
+      (tx) => hidePostsOf(tx, this.#move.userId),
+      // Before the next posts, so that there are never many posts whose likes are still to follow.
+      () => moveLikes(this.#db, stopping),
+    )
+    const haveMovedLikes = await this.#moveOwnLikes(true)
+    if (haveHiddenPosts || haveMovedLikes) await publishChange({ kind: 'edited' })
+  }
+
+  async show(): Promise<void> {
+    const { userId } = this.#move
+    await this.#repeat((tx) => showPostsOf(tx, userId))
+    await this.#moveOwnLikes(false)
+    await this.#once((tx) => markReturned(tx, userId))
+    await this.#options.publishChange({ kind: 'edited' })
+  }
+
+  /** Repeats, because a call in flight may publish, or a moderator restore a post. */
+  async erase(): Promise<void> {
+    const { userId } = this.#move
+    const references = await selectReferences(this.#db)
+    let hasMore = true
+    while (hasMore) {
+      await this.hide()
+      await this.#repeat(async (tx) => (await erasePostsOf(tx, userId)) > 0)
+      for (const reference of references.filter(({ table }) => !ERASED_OTHERWISE.has(table))) {
+        await this.#repeat(async (tx) => (await eraseRows(tx, reference, userId)) > 0)
+      }
+      hasMore = false
+      await this.#once(async (tx) => {
+        hasMore = await hasPosts(tx, userId)
+        if (!hasMore) await this.#eraseLastRows(tx)
+      })
+    }
+  }
+
+  async #eraseLastRows(tx: Queryable): Promise<void> {
+    const { userId } = this.#move
+    const { nameKey } = this.#options
+    // The user is locked: nobody places or lifts a block any more.
+    await rememberBlock(tx, userId, nameKey)
+    await reserveNamesOf(tx, userId, nameKey)
+    await eraseUser(tx, userId)
+    if (await isInJournal(tx, ERASURE, userId)) return
+    await appendToJournal(tx, { actor: 'vslukh', action: ERASURE, userId })
+  }
+
+  #moveOwnLikes(hasLeft: boolean): Promise<boolean> {
+    let afterId = '0'
+    return this.#repeat(async (tx) => {
+      const last = await moveOwnLikes(tx, { userId: this.#move.userId, afterId, hasLeft })
+      afterId = last ?? afterId
+      return last !== null
+    })
+  }
+
+  #once(step: (tx: Queryable) => Promise<void>): Promise<boolean> {
+    return this.#repeat((tx) => step(tx).then(() => false))
+  }
+
+  /** Repeats a step until it finds nothing more to do. Returns whether anything was done. */
+  async #repeat(step: Step, afterEach = async () => {}): Promise<boolean> {
+    const { stopping } = this.#options
     let hasDoneAny = false
     for (;;) {
-      const once = db
+      const once = this.#db
         .transaction()
-        .execute(async (tx) => (await lockAccount(tx, move)) && (await step(tx)))
+        .execute(async (tx) => (await lockAccount(tx, this.#move)) && (await step(tx)))
       if (!(await Promise.race([once, stopping ?? once]))) return hasDoneAny
       hasDoneAny = true
       await afterEach()
     }
   }
-}
-
-/** Hides the posts and likes of a deleted account. Returns whether there was anything to do. */
-export async function hideAccount(
-  db: Db,
-  move: AccountMove,
-  stopping?: Promise<never>,
-): Promise<boolean> {
-  const repeat = repeatLocked(db, move, stopping)
-  const haveHiddenPosts = await repeat(
-    (tx) => hidePostsOf(tx, move.userId),
-    // Before the next posts, so that there are never many posts whose likes are still to follow.
-    () => moveLikes(db, stopping),
-  )
-  return (await moveLikesOf(repeat, move.userId, true)) || haveHiddenPosts
-}
-
-export async function showAccount(
-  db: Db,
-  move: AccountMove,
-  stopping?: Promise<never>,
-): Promise<void> {
-  const repeat = repeatLocked(db, move, stopping)
-  await repeat((tx) => showPostsOf(tx, move.userId))
-  await moveLikesOf(repeat, move.userId, false)
-  await repeat(async (tx) => {
-    await markReturned(tx, move.userId)
-    return false
-  })
-}
-
-function moveLikesOf(
-  repeat: ReturnType<typeof repeatLocked>,
-  userId: string,
-  hasLeft: boolean,
-): Promise<boolean> {
-  let afterId = '0'
-  return repeat(async (tx) => {
-    const last = await moveOwnLikes(tx, { userId, afterId, hasLeft })
-    afterId = last ?? afterId
-    return last !== null
-  })
 }

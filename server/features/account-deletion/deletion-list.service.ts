@@ -11,10 +11,9 @@ import { type DeletionState, repeatDeletions } from './account-deletion.reposito
 
 const NAME = 'deletions.jsonl'
 
-/** Nodes may see different times. */
 const CLOCKS_DIFFER_MS = 300_000
 
-/** A restore sets the sequence of ids back: the time of registration tells accounts apart. */
+/** A restore sets the ids back, so that the time of registration is needed too. */
 const Line = Type.Object({
   id: Type.String({ pattern: '^[1-9][0-9]{0,17}$' }),
   registeredAt: Type.String({ format: 'date-time' }),
@@ -33,9 +32,8 @@ export function deletionFolders({
 export type Noted = Map<string, Map<string, string | null>>
 
 /**
- * Adds accounts that were deleted or have returned to the list in each folder, so that a restore
- * deletes them again. What the process has not noted itself is added once more rather than looked
- * up: a list may be long. A folder that cannot be written to holds up nothing.
+ * Adds accounts that were deleted or have returned to the list in each folder, for a restore. What
+ * the process has not noted itself is added once more: a list may be long to read.
  */
 export async function noteDeletions(
   states: DeletionState[],
@@ -59,10 +57,6 @@ export async function noteDeletions(
   }
 }
 
-/**
- * Removes the lines noted before a time from the beginning of each list. A list that grows
- * meanwhile is left for the next time.
- */
 export async function pruneDeletions(folders: string[], before: Date): Promise<void> {
   const since = new Date(before.getTime() - CLOCKS_DIFFER_MS).toISOString()
   for (const path of folders.map((folder) => join(folder, NAME))) {
@@ -78,7 +72,6 @@ export async function pruneDeletions(folders: string[], before: Date): Promise<v
   }
 }
 
-/** Returns where the lines end that were noted before a time. */
 function keptFrom(text: string, since: string): number {
   const times = /"notedAt":"([^"]*)"[^\n]*\n/g
   let end = 0
