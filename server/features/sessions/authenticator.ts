@@ -29,24 +29,21 @@ export function signAccessToken(
 
 type Claims = { viewer: Viewer; expiresAt: number }
 
-/** Tokens that are used many times in their five minutes: each HMAC costs a tenth of a read. */
+/** Tokens are used many times in their five minutes, and each HMAC costs a tenth of a read. */
 const KNOWN_MAX = 10_000
 
 /** A node whose clock is this much ahead may have signed a token. */
 const CLOCK_DIFFERENCE_SECONDS = 60
 
-/** Sessions that were live within some minutes. */
 const RECENT_MAX = 10_000
 const RECENT_MS = 5 * 60_000
 
 type Options = {
   tokens: TokenOptions
-  /** The address that blocked people may write to. */
   contact: string | undefined
   isModerator: Authenticator['isModerator']
 }
 
-/** Every call is checked; concurrent calls share one query. */
 export class SessionAuthenticator implements Authenticator {
   readonly isModerator: Authenticator['isModerator']
   readonly #tokens: TokenOptions

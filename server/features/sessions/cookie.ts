@@ -7,7 +7,6 @@ export type SessionSecret = { id: string; secret: string }
 export const IDLE_SECONDS = 30 * 86_400
 export const LIFETIME_SECONDS = 90 * 86_400
 
-/** The cookie by which a browser is known outlives its sessions. */
 const BROWSER_SECONDS = 180 * 86_400
 
 const FORMAT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([A-Za-z0-9_-]{43})$/
@@ -34,7 +33,6 @@ export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** The name and attributes depend on whether people reach the origin by https. */
 export function sessionCookie(isHttps: boolean): Cookie {
   return cookie('session', isHttps)
 }

@@ -15,20 +15,12 @@ const ROTATE_AFTER_SECONDS = 600
 /** The previous secret stays valid so long, for a request that a second tab has already sent. */
 const GRACE_SECONDS = 60
 
-type Refreshed = {
-  state: 'live'
-  userId: string
-  /** The new secret for the cookie and the session's age in seconds, if the secret was rotated. */
-  rotated: { secret: SessionSecret; age: number } | null
-}
+/** `rotated`: the new secret, and the session's age in seconds. `copied`: it is closed now. */
+type Refreshed =
+  | { state: 'live'; userId: string; rotated: { secret: SessionSecret; age: number } | null }
+  | { state: 'copied'; userId: string }
+  | { state: 'closed'; reason: string }
 
-/** An older secret was presented, so the session has been closed. */
-type Copied = { state: 'copied'; userId: string }
-
-/** The session had been closed before. */
-type Closed = { state: 'closed'; reason: string }
-
-/** The client that a refresh proves. */
 export type Proof = { tokenHash: Buffer | undefined; browserHash: Buffer | undefined }
 
 type Client = Proof & {
@@ -38,18 +30,16 @@ type Client = Proof & {
 }
 
 /**
- * Checks a session cookie that is exchanged for a new access token; returns null when it is not
- * valid. The current secret is valid, and so is the previous one: until the current one was seen,
- * because the response that contained it may have been lost, and for 60 s, because two tabs may
- * refresh at once. An older secret means that somebody has a copy of the cookie, so the session is
- * closed. A cookie of another client closes nothing. A browser that has lost its clientToken is
- * from then on proved by its own cookie alone. Rejects as `charge` does, with nothing changed.
+ * Checks a session cookie; returns null if it is not valid. The previous secret is valid until the
+ * current one was seen, because its response may have been lost, and for 60 s, because two tabs may
+ * refresh at once. An older one means that somebody has a copy of the cookie. A browser that has
+ * lost its clientToken is from then on proved by its own cookie alone.
  */
 export function refreshSession(
   db: Db,
   presented: SessionSecret,
   { networkHash, charge, ...proof }: Client,
-): Promise<Refreshed | Copied | Closed | null> {
+): Promise<Refreshed | null> {
   return db.transaction().execute(async (tx) => {
     const session = await lockSession(tx, presented.id)
     const hash = hashSecret(presented.secret)

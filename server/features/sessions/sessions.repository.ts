@@ -3,7 +3,7 @@ import { SESSIONS_MAX } from '../../../contract/constants.ts'
 import type { Device } from '../../../contract/fields.ts'
 import type { Session } from '../../../contract/sessions.ts'
 import { unlessAhead } from '../../kernel/db/clock.ts'
-import { idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
+import { hasRow, idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
@@ -12,30 +12,21 @@ import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 const SECRET_AGE = sql<number>`coalesce(extract(epoch FROM
   now() - ${sql.raw(unlessAhead('rotated_at'))}), 'infinity')::float8`
 
-/** Matches live sessions: used within 30 days, and created within 90. */
 export const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval '1 second'
   AND sessions.created_at > now() - ${LIFETIME_SECONDS} * interval '1 second')`
 
-/** A live session, and what keeps its user from writing. */
-export type StoredSession = {
-  /** How many seconds of the account's first day are left. */
+/** A live session: the seconds left of the account's first day, and what keeps it from writing. */
+type StoredSession = {
+  question: number
   newcomerFor: number
-  /** `until` is null for a block without an end. */
-  block: { reason: string; until: Date | null } | null
-  /** Why writing is closed to all; null if it is open. */
+  reason: string | null
+  until: Date | null
   writingClosed: string | null
 }
 
-type LiveSessionRow = Omit<StoredSession, 'block'> & {
-  question: number
-  reason: string | null
-  until: Date | null
-}
-
 /**
- * Returns the live session of each viewer, in order, or null. Most calls of a signed-in user wait
- * for it, so it is written as SQL: the query builder would take twice the time. The arrays stand in
- * subqueries, or PostgreSQL would plan each call anew.
+ * Returns the live session of each viewer, in order, or null. It is written as SQL because most
+ * calls wait for it; the subqueries keep PostgreSQL from planning each call anew.
  */
 export async function selectLiveSessions(
   db: Queryable,
@@ -43,7 +34,7 @@ export async function selectLiveSessions(
 ): Promise<(StoredSession | null)[]> {
   const sessionIds = idArray(viewers.map(({ sessionId }) => sessionId))
   const userIds = idArray(viewers.map(({ userId }) => userId))
-  const { rows } = await sql<LiveSessionRow>`
+  const { rows } = await sql<StoredSession>`
     SELECT question::int, newcomer_for AS "newcomerFor", block_reason AS reason,
       block_until AS until, writing_closed AS "writingClosed"
     FROM unnest((SELECT ${sessionIds}::uuid[]), (SELECT ${userIds}::bigint[]))
@@ -52,13 +43,10 @@ export async function selectLiveSessions(
     JOIN write_states state ON state.user_id = sessions.user_id
     WHERE ${LIVE}`.execute(db)
   const sessions: (StoredSession | null)[] = viewers.map(() => null)
-  for (const { question, reason, until, ...session } of rows) {
-    sessions[question - 1] = { ...session, block: reason === null ? null : { reason, until } }
-  }
+  for (const session of rows) sessions[session.question - 1] = session
   return sessions
 }
 
-/** SQL for whether a `session_id` is live while writing is open. */
 export const MAY_WRITE = sql<boolean>`(SELECT ${LIVE} AND writing_closed IS NULL
   FROM sessions, site_state WHERE sessions.id = session_id)`
 
@@ -67,10 +55,7 @@ type NewSession = Pick<
   'id' | 'user_id' | 'secret_hash' | 'client_hash' | 'browser_hash' | 'network_hash'
 > & { device: Device }
 
-/**
- * Adds a session and removes the user's oldest past the tenth, one sign-in of a user at a time.
- * Returns whether a live session was removed.
- */
+/** Adds a session and removes the oldest past the tenth. Returns whether that one was live. */
 export async function insertSession(
   tx: Queryable,
   { device, ...session }: NewSession,
@@ -104,12 +89,11 @@ export async function insertSession(
   return removed.some(({ wasLive }) => wasLive)
 }
 
-/** Sign-ins of a user, and the ends of their sessions, wait for each other. */
 export async function lockOwner(tx: Queryable, userId: string): Promise<void> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
 }
 
-/** Locks a live session for a refresh. Returns it with its age and its secret's age in seconds. */
+/** Locks a live session. Returns it with its age and its secret's age in seconds. */
 export function lockSession(tx: Queryable, id: string) {
   return tx
     .selectFrom('sessions')
@@ -123,7 +107,7 @@ export function lockSession(tx: Queryable, id: string) {
     .executeTakeFirst()
 }
 
-/** Records that a session was used, and with `seen` that its current secret was presented. */
+/** `seen`: its current secret was presented. */
 export async function touchSession(tx: Queryable, id: string, seen: boolean): Promise<void> {
   await tx
     .updateTable('sessions')
@@ -155,44 +139,30 @@ export async function rotateSecret(
     .execute()
 }
 
+const DEVICE = sql<Device>`json_build_object(
+  'userAgent', user_agent, 'userAgentVersion', user_agent_version, 'os', os)`
+
 /** Returns the user's live sessions, the current one first, then the newest. */
-export async function selectSessions(db: Queryable, viewer: Viewer): Promise<Session[]> {
-  const rows = await db
+export function selectSessions(db: Queryable, viewer: Viewer): Promise<Session[]> {
+  return db
     .selectFrom('sessions')
-    .select(['id', 'user_agent', 'user_agent_version', 'os'])
-    .select(unixSeconds('created_at').as('created'))
+    .select(['id', DEVICE.as('device'), unixSeconds('created_at').as('createdAt')])
+    .select(sql<boolean>`id = ${viewer.sessionId}`.as('current'))
     .where('user_id', '=', viewer.userId)
     .where(LIVE)
-    .orderBy((eb) => eb('id', '=', viewer.sessionId), 'desc')
+    .orderBy('current', 'desc')
     .orderBy('created_at', 'desc')
     .execute()
-  return rows.map((row) => ({
-    id: row.id,
-    current: row.id === viewer.sessionId,
-    createdAt: row.created,
-    device: { userAgent: row.user_agent, userAgentVersion: row.user_agent_version, os: row.os },
-  }))
 }
 
-export async function isSessionOpen(
-  tx: Queryable,
-  { sessionId, userId }: Viewer,
-): Promise<boolean> {
+export function isSessionOpen(tx: Queryable, { sessionId, userId }: Viewer): Promise<boolean> {
   const session = tx.selectFrom('sessions').select('id').where('id', '=', sessionId)
-  return (await session.where('user_id', '=', userId).executeTakeFirst()) !== undefined
+  return hasRow(session.where('user_id', '=', userId))
 }
 
-/** Removes one session of a user. Returns false if the user has no such session. */
-export async function deleteSession(
-  db: Queryable,
-  { sessionId, userId }: Viewer,
-): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('sessions')
-    .where('id', '=', sessionId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return numDeletedRows > 0n
+export async function deleteSession(db: Queryable, { sessionId, userId }: Viewer): Promise<void> {
+  const session = db.deleteFrom('sessions').where('id', '=', sessionId)
+  await session.where('user_id', '=', userId).execute()
 }
 
 /** Removes sessions of a user; their browsers then get `reason`. Returns how many. */
@@ -212,7 +182,6 @@ export async function closeSessions(
   return Number(numAffectedRows)
 }
 
-/** Returns the reason why a session was closed, by its cookie. */
 export async function selectClosedReason(
   db: Queryable,
   id: string,
@@ -226,9 +195,10 @@ export async function selectClosedReason(
 }
 
 export async function removeExpiredSessions(db: Queryable): Promise<void> {
-  const expired = db.deleteFrom('sessions').where((eb) => eb.not(LIVE))
-  await expired.execute()
-  // The cookie of a session has expired by then.
+  await db
+    .deleteFrom('sessions')
+    .where((eb) => eb.not(LIVE))
+    .execute()
   await db
     .deleteFrom('closed_sessions')
     .where('closed_at', '<', sql<Date>`now() - ${LIFETIME_SECONDS} * interval '1 second'`)

@@ -37,7 +37,6 @@ import { closeSessions, insertSession, isSessionOpen, lockOwner } from './sessio
 
 type Options = {
   secret: string
-  /** Of the database alone: a backup with the secret cannot sign access tokens. */
   storedKey: Buffer
   accessTokenSeconds: number
   isHttps: boolean
@@ -51,7 +50,6 @@ type Opening = {
   device: Device
 }
 
-/** The tokens and cookies by which clients, browsers and their sessions are known. */
 export class Sessions {
   readonly #tokens: TokenOptions
   readonly #clientKey: Buffer
@@ -69,7 +67,7 @@ export class Sessions {
     return this.#cookie.name
   }
 
-  /** `contact` is whom blocked people may ask. */
+  /** `contact`: whom blocked people may ask. */
   authenticator(
     db: Db,
     options: { contact: string | undefined } & Pick<Authenticator, 'isModerator'>,
@@ -77,7 +75,7 @@ export class Sessions {
     return new SessionAuthenticator(db, { tokens: this.#tokens, ...options })
   }
 
-  /** The hash of a client, which is its clientToken with its browser's cookie, if it has one. */
+  /** A client is its clientToken with its browser's cookie, if it has one. */
   hashClient(clientToken: string, request: FastifyRequest): Buffer {
     const browser = this.#readBrowser(request)
     const tokenHash = this.#hashToken(clientToken)
@@ -96,7 +94,6 @@ export class Sessions {
     }
   }
 
-  /** The cookie that a browser has, or gets when it signs in. */
   browserOf(request: FastifyRequest): string {
     return this.#readBrowser(request) ?? randomSecret()
   }
@@ -155,13 +152,9 @@ export class Sessions {
   }
 }
 
-/** For a session that another device of its user has closed. */
 const BY_ANOTHER_DEVICE = ERRORS.SESSION_CLOSED.message
 
-/**
- * Closes another session of the viewer, whose browser is then no longer known: it may be a thief's.
- * Throws SESSION_NOT_FOUND, or UNAUTHORIZED if the viewer's own session was closed meanwhile.
- */
+/** Closes another session of the viewer. Its browser, maybe a thief's, is then no longer known. */
 export function closeSession(db: Db, viewer: Viewer, sessionId: string): Promise<void> {
   return db.transaction().execute(async (tx) => {
     await requireOpen(tx, viewer)
@@ -173,10 +166,7 @@ export function closeSession(db: Db, viewer: Viewer, sessionId: string): Promise
   })
 }
 
-/**
- * Closes all other sessions of the viewer. No other browser is known any more. Throws UNAUTHORIZED
- * if the viewer's own session was closed meanwhile.
- */
+/** Closes all other sessions of the viewer, whose browsers are then no longer known. */
 export function closeOtherSessions(db: Db, viewer: Viewer): Promise<void> {
   return db.transaction().execute(async (tx) => {
     await requireOpen(tx, viewer)
@@ -186,6 +176,7 @@ export function closeOtherSessions(db: Db, viewer: Viewer): Promise<void> {
   })
 }
 
+/** Throws UNAUTHORIZED if the viewer's own session was closed meanwhile. */
 async function requireOpen(tx: Queryable, viewer: Viewer): Promise<void> {
   await lockOwner(tx, viewer.userId)
   if (!(await isSessionOpen(tx, viewer))) throw new AppError('UNAUTHORIZED')
