@@ -4,11 +4,7 @@ import {
   pruneDeletions,
 } from './features/account-deletion/deletion-list.service.ts'
 import { counterJobs } from './features/posts/counters.task.ts'
-import {
-  countedAsker,
-  findAskerWait,
-  readMailName,
-} from './features/site-state/mail-name.service.ts'
+import { askerOf, findAskerWait, readMailName } from './features/site-state/mail-name.service.ts'
 import type { Db } from './kernel/db/database.ts'
 import { quietDuringOutages } from './kernel/db/outage.ts'
 import type { Feature } from './kernel/feature.ts'
@@ -36,7 +32,7 @@ export function jobsOf({ node, outage, secret, directUrl }: OpenNode, features: 
         limits: node.limits,
         most: config.mailsPerHour,
         isSlowed: async () => (await readMailName(db)).isSlowed,
-        findAskerWait: (asker) => findAskerWait(db, countedAsker(asker, config.rateLimitScale)),
+        findAskerWait: (asker) => findAskerWait(db, askerOf(asker, node)),
       }),
       logKey: key(MAIL_LOG_KEY),
       log: quietDuringOutages(log, outage),

@@ -5,7 +5,7 @@ import type { Limit } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { lockViewer } from '../account/account.service.ts'
 import { CODE_REQUESTS } from '../codes/code-quota.ts'
-import { codesOf, redeemCode } from '../codes/codes.service.ts'
+import { redeemCode } from '../codes/codes.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
 import { accountDeletionMails } from './account-deletion.mail.ts'
 import { deleteAccount, startDeletion } from './account-deletion.service.ts'
@@ -24,8 +24,7 @@ const ACCOUNT_DELETIONS: Limit = {
 type Cookies = Pick<Sessions, 'hashClient' | 'hashNetwork' | 'clearCookie'>
 
 export function registerAccountDeletion(node: Node, sessions: Cookies): Feature {
-  const { route, db, limits, publishChange, noteAccess } = node
-  const codes = codesOf(node)
+  const { route, limits, publishChange, noteAccess } = node
 
   route(startAccountDeletion, async ({ body, viewer }, { request }) => {
     await limits.charge([
@@ -34,22 +33,25 @@ export function registerAccountDeletion(node: Node, sessions: Cookies): Feature 
     ])
     const clientHash = sessions.hashClient(body.clientToken, request)
     const networkHash = sessions.hashNetwork(request.ip)
-    return {
-      id: await startDeletion(db, viewer, { clientHash, networkHash, ip: request.ip }, codes),
-    }
+    const client = { clientHash, networkHash, ip: request.ip }
+    return { id: await startDeletion(node, viewer, client) }
   })
 
   route(verifyAccountDeletion, async ({ params, body, viewer }, { request, reply }) => {
     const { userId } = viewer
     const clientHash = sessions.hashClient(body.clientToken, request)
     const guess = { id: params.id, userId, clientHash, ip: request.ip, code: body.confirmCode }
-    const erasedAt = await redeemCode(db, { ...guess, purpose: 'account-deletion' }, codes, {
-      lock: (tx) => lockViewer(tx, viewer),
-      async redeem(tx) {
-        await noteAccess?.(tx, { action: 'delete-account', userId, request })
-        return deleteAccount(tx, userId)
+    const erasedAt = await redeemCode(
+      node,
+      { ...guess, purpose: 'account-deletion' },
+      {
+        lock: (tx) => lockViewer(tx, viewer),
+        async redeem(tx) {
+          await noteAccess?.(tx, { action: 'delete-account', userId, request })
+          return deleteAccount(tx, userId)
+        },
       },
-    })
+    )
     await publishChange({ kind: 'edited' })
     sessions.clearCookie(reply)
     logEvent(request, 'account deleted', { userId })

@@ -1,6 +1,7 @@
 import { formatDay } from '../../../contract/dates.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Node } from '../../kernel/feature.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
@@ -8,7 +9,7 @@ import { addJob } from '../../kernel/queue/queue.ts'
 import { selectUser } from '../account/account.repository.ts'
 import { lockViewer } from '../account/account.service.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
-import { type CodesOptions, type Start, startOperation } from '../codes/codes.service.ts'
+import { type Start, startOperation } from '../codes/codes.service.ts'
 import { recognise } from '../sessions/known-clients.repository.ts'
 import { closeSessions } from '../sessions/sessions.repository.ts'
 import { type DeletionNotice, noticeExpiry } from './account-deletion.mail.ts'
@@ -16,19 +17,18 @@ import { markDeleted, markReturning, selectErasure } from './account-deletion.re
 import { AccountMover, ERASURE, type MoveOptions } from './account-moves.service.ts'
 
 export async function startDeletion(
-  db: Db,
+  node: Node,
   viewer: Viewer,
   { networkHash, ...client }: Pick<Start, 'clientHash' | 'ip'> & { networkHash: Buffer | null },
-  codes: CodesOptions,
 ): Promise<string> {
   const { userId } = viewer
-  const knownBy = await recognise(db, { ...client, networkHash, userId })
+  const knownBy = await recognise(node.db, { ...client, networkHash, userId })
   const begin = async (tx: Queryable) => {
     const { email } = await lockViewer(tx, viewer)
     const purpose = 'account-deletion' as const
     return { ...client, userId, email, purpose, knownBy }
   }
-  return startOperation(db, begin, codes)
+  return startOperation(node, begin)
 }
 
 /** Returns when the account will be erased. Its address gets a notice: somebody else may ask. */

@@ -8,9 +8,9 @@ import { removeExpiredReleases, selectRelease } from './usernames.repository.ts'
 
 const CURRENT_USER = ['id', 'username', 'email'] as const
 
+/** An account may be erased after its session was checked. */
 const erased = () => new AppError('UNAUTHORIZED')
 
-/** Throws UNAUTHORIZED if the account has been erased since its session was checked. */
 export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
   const user = db.selectFrom('users').select(CURRENT_USER).where('id', '=', id)
   return user.executeTakeFirstOrThrow(erased)
@@ -20,21 +20,15 @@ export async function selectProfile(db: Queryable, id: string): Promise<CurrentU
   const { isModerator, hasNewOutcomes, lastRemoval, reason, until, ...user } = await db
     .selectFrom('users')
     .leftJoin('blocks_in_force as b', 'b.user_id', 'users.id')
-    .select(CURRENT_USER)
-    .select(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('moderator_users').select('user_id').whereRef('user_id', '=', 'users.id'),
-      ).as('isModerator'),
-    )
-    .select(
+    .select([...CURRENT_USER, 'b.reason', unixSeconds('b.until').as('until')])
+    .select([
+      sql<boolean>`EXISTS (SELECT FROM moderator_users
+        WHERE user_id = users.id)`.as('isModerator'),
       sql<boolean>`EXISTS (SELECT FROM reports
         WHERE reporter_id = users.id AND state <> 'open' AND NOT is_seen)`.as('hasNewOutcomes'),
-    )
-    .select(
       sql<number | null>`(SELECT ${unixSeconds('max(hidden_at)')} FROM posts
         WHERE owner_id = users.id AND hidden_for = 'removed')`.as('lastRemoval'),
-    )
-    .select(['b.reason', unixSeconds('b.until').as('until')])
+    ])
     .where('id', '=', id)
     .executeTakeFirstOrThrow(erased)
   return {
@@ -47,12 +41,8 @@ export async function selectProfile(db: Queryable, id: string): Promise<CurrentU
 }
 
 export function lockUser(tx: Queryable, id: string): Promise<CurrentUser | undefined> {
-  return tx
-    .selectFrom('users')
-    .select(CURRENT_USER)
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
+  const user = tx.selectFrom('users').select(CURRENT_USER).where('id', '=', id)
+  return user.forNoKeyUpdate().executeTakeFirst()
 }
 
 function selectByEmail(db: Queryable, email: string) {
@@ -63,7 +53,6 @@ export function selectUserByEmail(db: Queryable, email: string): Promise<Current
   return selectByEmail(db, email).executeTakeFirst()
 }
 
-/** Waits for a transaction that changes the e-mail; after its commit the user is not found. */
 export function lockUserByEmail(tx: Queryable, email: string): Promise<CurrentUser | undefined> {
   return selectByEmail(tx, email).forNoKeyUpdate().executeTakeFirst()
 }
@@ -157,7 +146,6 @@ export async function removeExpiredAccountRows(db: Queryable): Promise<void> {
     WHERE network_hash IS NOT NULL AND created_at < now() - interval '30 days'`.execute(db)
 }
 
-/** Stores a text to which a user consents. Returns its version. */
 export async function storeConsentText(tx: Queryable, text: string): Promise<string> {
   const version = hash('sha256', text).slice(0, 12)
   await tx

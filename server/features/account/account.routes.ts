@@ -19,14 +19,13 @@ import type { Limit } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { CODE_REQUESTS } from '../codes/code-quota.ts'
 import {
-  codesOf,
   redeemCode,
   requireNewEmail,
   requireSendable,
   startOperation,
 } from '../codes/codes.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
-import { askerOf, findAskerWait } from '../site-state/mail-name.service.ts'
+import { askerOf, findAskerWait, hashAsker } from '../site-state/mail-name.service.ts'
 import { accountMails, undoSecret } from './account.mail.ts'
 import { removeExpiredAccountRows, selectUser, selectUserByEmail } from './account.repository.ts'
 import {
@@ -130,7 +129,6 @@ function registerUsernames({ route, db, limits, key, publishChange }: Node): voi
 
 function registerEmailChanges(node: Node, sessions: Hashing): void {
   const { route, db, limits } = node
-  const codes = codesOf(node)
 
   route(startEmailChange, async ({ body, viewer }, { request }) => {
     const { ip } = request
@@ -139,42 +137,34 @@ function registerEmailChanges(node: Node, sessions: Hashing): void {
       { limit: CODE_REQUESTS, ip },
       { limit: EMAIL_CHANGES, key: viewer.userId },
     ])
-    await requireSendable(email, codes)
+    await requireSendable(email, node)
     if (await selectUserByEmail(db, email)) throw new AppError('EMAIL_ALREADY_EXISTS')
-    const change = {
-      purpose: 'email-change',
-      email,
-      userId: viewer.userId,
-      clientHash: sessions.hashClient(body.clientToken, request),
-      ip,
-      knownBy: null,
-      isToNewAddress: true,
-      askerWaitsUntil: await findAskerWait(db, askerOf(ip, codes.askerKey, codes.rateLimitScale)),
-    } as const
+    const clientHash = sessions.hashClient(body.clientToken, request)
+    const askerWaitsUntil = await findAskerWait(db, askerOf(hashAsker(ip, node), node))
     const begin = async (tx: Queryable) => {
-      await lockViewer(tx, viewer)
-      return change
+      const { id: userId } = await lockViewer(tx, viewer)
+      const purpose = 'email-change' as const
+      const known = { knownBy: null, isToNewAddress: true, askerWaitsUntil }
+      return { purpose, email, userId, clientHash, ip, ...known }
     }
-    return { id: await startOperation(db, begin, codes) }
+    return { id: await startOperation(node, begin) }
   })
 
   route(verifyEmailChange, async ({ params, body, viewer }, { request }) => {
     const { userId } = viewer
-    const guess = {
-      id: params.id,
-      purpose: 'email-change',
-      userId,
-      clientHash: sessions.hashClient(body.clientToken, request),
-      ip: request.ip,
-      code: body.confirmCode,
-    } as const
-    const email = await redeemCode(db, guess, codes, {
-      lock: (tx) => lockViewer(tx, viewer),
-      async redeem(tx, { email, account }) {
-        await changeEmail(tx, viewer, { account, email })
-        return email
+    const clientHash = sessions.hashClient(body.clientToken, request)
+    const guess = { id: params.id, userId, clientHash, ip: request.ip, code: body.confirmCode }
+    const email = await redeemCode(
+      node,
+      { ...guess, purpose: 'email-change' },
+      {
+        lock: (tx) => lockViewer(tx, viewer),
+        async redeem(tx, { email, account }) {
+          await changeEmail(tx, viewer, { account, email })
+          return email
+        },
       },
-    }).catch(takenAs('EMAIL_ALREADY_EXISTS'))
+    ).catch(takenAs('EMAIL_ALREADY_EXISTS'))
     logEvent(request, 'e-mail changed', { userId })
     return { email }
   })
@@ -183,8 +173,8 @@ function registerEmailChanges(node: Node, sessions: Hashing): void {
 function registerEmailUndo({ route, db, limits }: Node, undoKey: Buffer): void {
   route(undoEmailChangeEndpoint, async ({ params, body }, { request }) => {
     await limits.charge([{ limit: EMAIL_UNDOS, ip: request.ip }])
-    if (!isSameSecret(body.secret, undoSecret(params.id, undoKey)))
-      throw new AppError('LINK_EXPIRED')
+    const right = undoSecret(params.id, undoKey)
+    if (!isSameSecret(body.secret, right)) throw new AppError('LINK_EXPIRED')
     const userId = await db
       .transaction()
       .execute((tx) => undoEmailChange(tx, params.id))
@@ -201,10 +191,11 @@ async function requireFree(
 ): Promise<void> {
   if (usernameProblem(username)) throw new AppError('INVALID_USERNAME')
   if (username.toLowerCase() === user.username.toLowerCase()) return
+  const wish = { username, userId: user.id, nameHash: hashUsername(username, nameKey) }
   const isTaken =
     isReserved(username) ||
-    (await isUsernameTaken(db, username, user.id)) ||
-    (await isUsernameReserved(db, hashUsername(username, nameKey)))
+    (await isUsernameTaken(db, wish)) ||
+    (await isUsernameReserved(db, wish))
   if (isTaken) throw new AppError('USERNAME_ALREADY_EXISTS')
 }
 

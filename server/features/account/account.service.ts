@@ -29,7 +29,6 @@ import {
   updateUsername,
 } from './account.repository.ts'
 import {
-  isUsernameReleased,
   isUsernameReserved,
   releaseUsername,
   reserveUsernames,
@@ -39,14 +38,12 @@ import {
 
 const NAME_TRIES = 5
 
-/** Counts the waiting cards for moderators only. */
 export async function readAccount(db: Queryable, userId: string): Promise<CurrentUser> {
   const profile = await selectProfile(db, userId)
   if (!profile.isModerator) return profile
   return { ...profile, waitingReports: (await countWaiting(db)).posts }
 }
 
-/** Returns all that a page needs to know of its viewer at the start, in one call. */
 export async function readOwnAccount(db: Queryable, userId: string): Promise<OwnAccount> {
   const [account, received, muted] = await Promise.all([
     readAccount(db, userId),
@@ -69,7 +66,7 @@ export async function requireProfile(db: Queryable, username: string): Promise<P
 
 type Proven = { email: string; networkHash: Buffer | null; consentText: string }
 
-/** Another transaction has made the account since this one looked for it. */
+/** Another transaction has made the account meanwhile: locking it now could deadlock. */
 export class AccountAppeared extends AppError {
   constructor() {
     super('UNAVAILABLE')
@@ -78,8 +75,7 @@ export class AccountAppeared extends AppError {
 
 /**
  * Returns the user whom a verified e-mail signs in: `locked`, or a new one for a registration.
- * Throws OPERATION_EXPIRED if the account has another e-mail by now, or one that merely compares
- * equal; AccountAppeared if another transaction was first: locking its account now could deadlock.
+ * Throws OPERATION_EXPIRED if the account has another e-mail by now, or one that only compares equal.
  */
 export async function requireUserByEmail(
   tx: Queryable,
@@ -112,23 +108,14 @@ export function hashUsername(username: string, nameKey: Buffer): Buffer {
   return createHmac('sha256', nameKey).update(username.toLowerCase()).digest()
 }
 
-/** Reserves every name of a user who is about to be erased, to prevent impersonation. */
-export async function reserveNamesOf(
-  tx: Queryable,
-  userId: string,
-  nameKey: Buffer,
-): Promise<void> {
-  const names = await selectUsernames(tx, userId)
-  await reserveUsernames(
-    tx,
-    names.map((name) => hashUsername(name, nameKey)),
-  )
+/** Reserves every name of a user who is erased, to prevent impersonation. */
+export async function reserveNamesOf(tx: Queryable, id: string, nameKey: Buffer): Promise<void> {
+  const names = await selectUsernames(tx, id)
+  const hashes = names.map((name) => hashUsername(name, nameKey))
+  await reserveUsernames(tx, hashes)
 }
 
-/**
- * Locks the viewer's account, so that its changes run one after another. Throws UNAUTHORIZED when
- * one that was waited for has closed the session, which was checked before.
- */
+/** Throws UNAUTHORIZED if a change that was waited for has closed the session. */
 export async function lockViewer(tx: Queryable, viewer: Viewer): Promise<CurrentUser> {
   const user = await lockUser(tx, viewer.userId)
   if (!user || !(await isSessionOpen(tx, viewer))) throw new AppError('UNAUTHORIZED')
@@ -146,18 +133,15 @@ export async function renameUser(
   const user = await updateUsername(tx, userId, username)
   if (old.toLowerCase() === username.toLowerCase()) return user
   // Checked after the update, which has waited for a transaction that releases this name.
-  const isTaken =
-    (await isUsernameReleased(tx, username, userId)) ||
-    (await isUsernameReserved(tx, hashUsername(username, nameKey)))
-  if (isTaken) throw new AppError('USERNAME_ALREADY_EXISTS')
+  const nameHash = hashUsername(username, nameKey)
+  if (await isUsernameReserved(tx, { username, userId, nameHash })) {
+    throw new AppError('USERNAME_ALREADY_EXISTS')
+  }
   await releaseUsername(tx, { username: old, userId })
   return user
 }
 
-/**
- * Changes the e-mail of the viewer, whose account is locked, to a proven one. Because it may be a
- * theft, the old address gets a link that undoes the change and closes all sessions.
- */
+/** It may be a theft, so the old address gets a link that undoes the change. */
 export async function changeEmail(
   tx: Queryable,
   viewer: Viewer,
@@ -176,14 +160,10 @@ export async function changeEmail(
   await queueMail(tx, 'send-email-notice', notice)
 }
 
-/**
- * Restores the address before a change, whatever happened after it. Throws LINK_EXPIRED; rejects
- * with a unique violation when another account has the address by now.
- */
+/** Rejects with a unique violation if another account has the address by now. */
 export async function undoEmailChange(tx: Queryable, id: string): Promise<string> {
   const userId = await findEmailChangeOwner(tx, id)
-  if (userId === undefined) throw new AppError('LINK_EXPIRED')
-  if (!(await lockUser(tx, userId))) throw new AppError('LINK_EXPIRED')
+  if (userId === undefined || !(await lockUser(tx, userId))) throw new AppError('LINK_EXPIRED')
   const email = await removeEmailChange(tx, { id, userId })
   if (email === undefined) throw new AppError('LINK_EXPIRED')
   await updateEmail(tx, userId, email)

@@ -30,7 +30,6 @@ const GENERIC = words(`
   portala proekt proekta resursa sait saita sayt sayta sajt sajta servis servisa slujba slujby sluzhba sluzhby soobshchestva
   stena stene steny teh tekh tex`)
 
-/** Whether people could take a valid username for the product's own, or it is all underscores. */
 export function isReserved(username: string): boolean {
   const isBlank = /^_*$/.test(username)
   return (
@@ -39,10 +38,7 @@ export function isReserved(username: string): boolean {
   )
 }
 
-/**
- * What looks like an m may also end one word and begin the next, and so may two equal letters with
- * an underscore between them.
- */
+/** What looks like an m, and two equal letters, may also end one word and begin the next. */
 function readingsOf(name: string): string[] {
   const joined = joinStrokes(name)
   const spelt = [name, joined, joined.replaceAll('nn', 'm')]
@@ -88,7 +84,6 @@ function singleLetters(text: string): string {
   return text.replace(/(.)\1+/g, '$1')
 }
 
-/** Replaces pairs of letters that look like one letter: rn looks like m. */
 function joinStrokes(text: string): string {
   return text.replaceAll('rn', 'm').replaceAll('vv', 'w').replaceAll('cl', 'd')
 }

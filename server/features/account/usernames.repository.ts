@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Profile } from '../../../contract/profiles.ts'
 import { hasRow, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 
-/** A released username stays reserved so long, because people still know its owner by it. */
+/** People still know an owner by a released username. */
 const RESERVED_SECONDS = 30 * 86_400
 
 const reservedSince = sql<Date>`now() - ${sql.lit(RESERVED_SECONDS)} * interval '1 second'`
@@ -39,28 +39,24 @@ export function selectByUsername(db: Queryable, username: string): Promise<Profi
     .executeTakeFirst()
 }
 
-/** Whether another user has a username, or has it reserved. */
-export async function isUsernameTaken(
+/** A username that a user wants, with its keyed hash. */
+type Wish = { username: string; userId: string; nameHash: Buffer }
+
+export function isUsernameTaken(
   db: Queryable,
-  username: string,
-  exceptUserId: string,
+  { username, userId }: Omit<Wish, 'nameHash'>,
 ): Promise<boolean> {
-  const holder = selectHolder(db, username).where('id', '!=', exceptUserId)
-  return (await hasRow(holder)) || isUsernameReleased(db, username, exceptUserId)
+  return hasRow(selectHolder(db, username).where('id', '!=', userId))
 }
 
-export function isUsernameReleased(
+/** Whether a username was released by another user lately, or belonged to an erased user. */
+export async function isUsernameReserved(
   db: Queryable,
-  username: string,
-  userId: string,
+  { username, userId, nameHash }: Wish,
 ): Promise<boolean> {
-  return hasRow(selectRelease(db, username).where('user_id', '!=', userId))
-}
-
-/** Whether a username belonged to an erased user, by its keyed hash. */
-export function isUsernameReserved(db: Queryable, nameHash: Buffer): Promise<boolean> {
-  const names = db.selectFrom('reserved_usernames').select('name_hash')
-  return hasRow(names.where('name_hash', '=', nameHash))
+  const names = db.selectFrom('reserved_usernames').where('name_hash', '=', nameHash)
+  const released = selectRelease(db, username).where('user_id', '!=', userId)
+  return (await hasRow(released)) || hasRow(names.select('name_hash'))
 }
 
 export async function selectUsernames(db: Queryable, userId: string): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { CODE_ATTEMPTS } from '../../../contract/constants.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
+import type { Tables } from '../../kernel/db/tables.ts'
 import {
   type Charge,
   type Limit,
@@ -33,7 +34,6 @@ export const CODE_CHECKS: Limit = {
   isShared: true,
 }
 
-/** For operations that do not exist or have no attempts left; it limits no one else. */
 export const VAIN_CODE_CHECKS: Limit = { ...CODE_CHECKS, name: 'vain-code-check' }
 
 /** Six in any hour: five at once and then one in half an hour. */
@@ -50,7 +50,6 @@ const CODE_MAILS: Limit = {
 /** Thirty in any day: 18 at once and then one in two hours. */
 const CODE_MAILS_OF_DAY: Limit = { ...CODE_MAILS, rates: [[18, 18 * 2 * HOUR]] }
 
-/** Records which networks asked for a mail to a mailbox within a day. */
 const MAILED_NETWORKS: Limit = {
   name: 'mailed-network',
   rates: [[1, DAY]],
@@ -87,7 +86,7 @@ const SURE_TRIES = 2
 const SHARE_OF_LATER_TRIES = 1 / 2
 
 /** How the account knows the client; null for a stranger. */
-export type KnownBy = 'browser' | 'network' | null
+export type KnownBy = Tables['codes']['known_by']
 
 export type Mailed = { email: string; ip: string; clientHash: Buffer; knownBy: KnownBy }
 
@@ -122,7 +121,6 @@ export function mailCharges(
   ]
 }
 
-/** Returns the charge of a code that is wrong at its nth try. */
 export function wrongCodeCharge({ email, knownBy }: Pick<Mailed, 'email' | 'knownBy'>, n: number) {
   const mailbox = mailboxOf(email)
   const counted = knownBy
@@ -131,7 +129,6 @@ export function wrongCodeCharge({ email, knownBy }: Pick<Mailed, 'email' | 'know
   return { ...counted, share: n <= SURE_TRIES ? 1 : SHARE_OF_LATER_TRIES }
 }
 
-/** Returns how many tries of a code are left to the operation and to the mailbox. */
 export async function countTriesLeft(
   limits: Limits,
   { attempts, ...operation }: Pick<Mailed, 'email' | 'knownBy'> & { attempts: number },

@@ -13,11 +13,10 @@ import type { Mail } from '../../kernel/mail/smtp.ts'
 import { noteRefusal } from '../site-state/mail-name.service.ts'
 import { lockMailedOperation, storeMailState } from './codes.repository.ts'
 
-/** A queued mail with a code. It names the operation, not the code; writing it derives the code. */
+/** It names the operation, not the code; writing it derives the code. */
 export type CodeMail = QueuedMail & {
   purpose: Purpose
   operationId: string
-  /** Such as «Firefox, Linux», and when it asked, in unix milliseconds. */
   device: string | null
   askedAt: number
 }

@@ -32,9 +32,6 @@ export function registerCodes(node: Node, sessions: Hashing): Feature {
   }
 }
 
-/**
- * Returns the recipients of notices about refused mails: the moderators, or the contact address.
- */
 function operatorEmails({ moderatorEmails, contactEmail }: Node['config']): string[] {
   return moderatorEmails.length > 0 || !contactEmail ? moderatorEmails : [contactEmail]
 }

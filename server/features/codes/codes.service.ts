@@ -4,29 +4,29 @@ import { CODE_ATTEMPTS } from '../../../contract/constants.ts'
 import { ERRORS } from '../../../contract/errors.ts'
 import type { Device } from '../../../contract/fields.ts'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
-import { type Db, NO_USER, type Queryable } from '../../kernel/db/database.ts'
+import { NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import type { Purpose } from '../../kernel/db/tables.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { counted, waitInWords } from '../../kernel/errors/words.ts'
 import type { Node } from '../../kernel/feature.ts'
-import { type Charge, type Limits, timeLeft } from '../../kernel/limits/limits.ts'
+import { type Charge, timeLeft } from '../../kernel/limits/limits.ts'
 import { emailKey, hasReadableDomain, withUsualDomain } from '../../kernel/mail/email-address.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { askerWaits, hashAsker } from '../site-state/mail-name.service.ts'
-import type { KnownBy } from './code-quota.ts'
 import {
   CODE_CHECKS,
   CODE_REQUESTS,
   chargeMail,
   countTriesLeft,
+  type KnownBy,
   mailCharges,
   VAIN_CODE_CHECKS,
   wrongCodeCharge,
 } from './code-quota.ts'
 import { type CodeMail, codeOf } from './codes.mail.ts'
-import type { Attempt } from './codes.repository.ts'
 import {
+  type Attempt,
   countAttempt,
   mailKey,
   removeOperation,
@@ -41,32 +41,10 @@ export type Start = {
   clientHash: Buffer
   device?: Device
   ip: string
-  /** How the account knows the client, which then has its own limits. */
   knownBy: KnownBy
   isToNewAddress?: boolean
   /** Until when the caller's network gets no codes for new addresses. */
   askerWaitsUntil?: Date | null | undefined
-}
-
-export type CodesOptions = {
-  key: Buffer
-  /** For how long a code is valid once the mail server has accepted it. */
-  ttlSeconds: number
-  limits: Limits
-  rateLimitScale: number
-  askerKey: Buffer
-  canSendTo: (address: string) => Promise<boolean>
-}
-
-export function codesOf({ config, key, limits, mail }: Node): CodesOptions {
-  return {
-    key: key('codes'),
-    ttlSeconds: config.codeTtlSeconds,
-    limits,
-    rateLimitScale: config.rateLimitScale,
-    askerKey: key('askers'),
-    canSendTo: mail.canSendTo,
-  }
 }
 
 export function requireEmail(address: string): void {
@@ -84,29 +62,27 @@ export function requireNewEmail(address: string): string {
   })
 }
 
-export async function requireSendable(email: string, { canSendTo }: CodesOptions): Promise<void> {
-  if (await canSendTo(email)) return
+export async function requireSendable(email: string, { mail }: Node): Promise<void> {
+  if (await mail.canSendTo(email)) return
   throw new AppError('INVALID_REQUEST', {
     message:
       'На адреса, где перед «@» не только латинские буквы, наша почта не доходит. Укажите другой адрес',
   })
 }
 
-/** An operation lives so many times as long as its code, because its mail takes a while. */
+/** An operation lives twice as long as its code, because its mail takes a while. */
 const LIFE_FACTOR = 2
 
 /**
- * Starts a one-time operation and queues the mail with its code. Returns the operation's id: the
- * same when it is started again, with a second mail only 60 s after the last, unless that one still
- * waits. `begin` locks the operation's account, if any, in the transaction that stores the operation.
- * Throws TOO_MANY_REQUESTS past the limits, and as long as no attempt is left.
+ * Starts a one-time operation and queues the mail with its code. Returns its id: the same when it is
+ * started again, with another mail after 60 s unless one waits. `begin` locks the account first.
  */
 export async function startOperation(
-  db: Db,
+  node: Node,
   begin: (tx: Queryable) => Promise<Start>,
-  options: CodesOptions,
 ): Promise<string> {
-  return db.transaction().execute(async (tx) => {
+  const lifeSeconds = node.config.codeTtlSeconds * LIFE_FACTOR
+  return node.db.transaction().execute(async (tx) => {
     const start = await begin(tx)
     const device = start.device ?? null
     const { purpose, email, userId, clientHash, knownBy } = start
@@ -120,11 +96,14 @@ export async function startOperation(
       device,
       known_by: knownBy,
     }
-    const operation = await upsertOperation(tx, asked, options.ttlSeconds * LIFE_FACTOR)
-    if (operation.lockedFor !== null) throw locked(operation.lockedFor)
+    const operation = await upsertOperation(tx, asked, lifeSeconds)
+    if (operation.lockedFor !== null) {
+      const message = `Слишком много неверных кодов: новый — через ${timeLeft(operation.lockedFor)}`
+      throw new AppError('TOO_MANY_REQUESTS', { message, retryAfter: operation.lockedFor })
+    }
     if (operation.mailDue) {
       if (start.isToNewAddress && start.askerWaitsUntil) throw askerWaits(start.askerWaitsUntil)
-      await chargeMail(options.limits, start, tx)
+      await chargeMail(node.limits, start, tx)
       const mail: CodeMail = {
         to: operation.email,
         key: mailKey(operation.id),
@@ -135,17 +114,12 @@ export async function startOperation(
         expiresAt: operation.expiresAt.getTime(),
         device: nameDevice(device),
         askedAt: Date.now(),
-        asker: hashAsker(start.ip, options.askerKey),
+        asker: hashAsker(start.ip, node),
       }
       await queueMail(tx, 'send-code', mail)
     }
     return operation.id
   })
-}
-
-function locked(retryAfter: number): AppError {
-  const message = `Слишком много неверных кодов: новый — через ${timeLeft(retryAfter)}`
-  return new AppError('TOO_MANY_REQUESTS', { message, retryAfter })
 }
 
 export type Guess = Omit<Attempt, 'userId'> & {
@@ -155,7 +129,7 @@ export type Guess = Omit<Attempt, 'userId'> & {
 }
 
 type Redemption<Account, Result> = {
-  /** Locks the account first: all transactions lock accounts before their codes and sessions. */
+  /** All transactions lock accounts before their codes and sessions. */
   lock: (tx: Queryable, email: string) => Promise<Account>
   redeem: (
     tx: Queryable,
@@ -164,14 +138,12 @@ type Redemption<Account, Result> = {
 }
 
 /**
- * Counts an attempt and compares the code. With the right one, ends the operation and does what it
- * is for, all in one transaction. If `redeem` throws, it is rolled back: the operation stays, and
- * the attempt is not counted. Throws OPERATION_EXPIRED for all calls but the first.
+ * Counts an attempt and compares the code. The right one ends the operation and does what it is for
+ * in one transaction; if `redeem` throws, the operation stays and the attempt is not counted.
  */
 export async function redeemCode<Account, Result>(
-  db: Db,
+  { db, key, limits }: Node,
   guess: Guess,
-  { key, limits }: CodesOptions,
   { lock, redeem }: Redemption<Account, Result>,
 ): Promise<Result> {
   const attempt = { ...guess, userId: guess.userId ?? NO_USER }
@@ -191,7 +163,7 @@ export async function redeemCode<Account, Result>(
     if (attempts > CODE_ATTEMPTS) throw lockedFor(secondsLeft)
     const wrong = wrongCodeCharge({ email, knownBy }, attempts)
     await limits.charge([wrong], tx)
-    if (!isSameSecret(guess.code, codeOf(guess.id, key))) {
+    if (!isSameSecret(guess.code, codeOf(guess.id, key('codes')))) {
       const left = await countTriesLeft(limits, { email, knownBy, attempts }, tx)
       // Not thrown, which would undo the count.
       return { refusal: wrongCode(left, secondsLeft) }
@@ -210,7 +182,6 @@ function times(count: number, charges: Charge[]): Charge[] {
   return Array<Charge[]>(count).fill(charges).flat()
 }
 
-/** States the number of attempts left and, after the last one, the wait for a code. */
 function wrongCode(left: number, secondsLeft: number): AppError {
   if (left === 0) {
     const message = `Неверный код, попыток больше нет. ${nextCode(secondsLeft)}`

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
+import type { Tables } from '../../kernel/db/tables.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 import { LIVE } from './sessions.repository.ts'
 
 type Client = { userId: string; clientHash: Buffer }
 
-/** Stores that a client has signed in as a user. Returns false if it was already stored. */
 export async function insertKnownClient(tx: Queryable, client: Client): Promise<boolean> {
   const { is_new } = await tx
     .insertInto('known_clients')
@@ -22,7 +22,6 @@ export async function insertKnownClient(tx: Queryable, client: Client): Promise<
 
 const KNOWN_DAYS = 180
 
-/** Removes clients that have not signed in for half a year. */
 export async function removeOldClients(db: Queryable): Promise<void> {
   await db
     .deleteFrom('known_clients')
@@ -31,12 +30,9 @@ export async function removeOldClients(db: Queryable): Promise<void> {
 }
 
 type Asking = { clientHash: Buffer; networkHash: Buffer | null }
-type KnownBy = 'browser' | 'network' | null
+type KnownBy = Tables['codes']['known_by']
 
-/**
- * SQL for how an account knows a client: it has signed in from this browser before, or has a live
- * session in its network.
- */
+/** The account has signed in from this browser before, or has a live session in its network. */
 function knownBy({ clientHash, networkHash }: Asking) {
   return sql<KnownBy>`CASE
     WHEN EXISTS (SELECT FROM known_clients
@@ -54,7 +50,7 @@ export async function recognise(
   return (await user.where('id', '=', userId).executeTakeFirst())?.knownBy ?? null
 }
 
-/** Locks the account of an e-mail. Returns its address, and how it knows the client. */
+/** Locks the account of an e-mail. Returns its own address, and how it knows the client. */
 export function lockAndRecognise(
   tx: Queryable,
   { email, ...asking }: Asking & { email: string },

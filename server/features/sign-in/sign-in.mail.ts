@@ -3,9 +3,7 @@ import { PATHS } from '../../../contract/pages.ts'
 import { writeMail } from '../../kernel/mail/mail-body.ts'
 import { type NoticeOptions, whenAndWhere } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
-import type { Mail } from '../../kernel/mail/smtp.ts'
 
-/** A queued notice that an unknown client has signed in as this user. */
 export type SignInNotice = QueuedMail & {
   username: string
   /** Such as «Firefox, Linux», and when it signed in, in unix milliseconds. */
@@ -15,28 +13,25 @@ export type SignInNotice = QueuedMail & {
 }
 
 export const signInMails = (options: NoticeOptions) => ({
-  'send-sign-in-notice': { write: (mail: SignInNotice) => writeSignInNotice(mail, options) },
+  'send-sign-in-notice': {
+    write({ to, username, device, signedInAt, closedOldest }: SignInNotice) {
+      const { appName, origin, contact } = options
+      const lines = [
+        `В аккаунт ${username} на сайте «${appName}» вошли с нового устройства:`,
+        `${whenAndWhere(signedInAt, device)}.`,
+        ...(closedOldest
+          ? ['', `Сессий может быть не больше ${SESSIONS_MAX}, поэтому самая старая завершена.`]
+          : []),
+        '',
+        'Если это были вы, ничего делать не нужно.',
+        'Если нет, завершите эту сессию в настройках, в разделе «Устройства»:',
+        '',
+        `${origin}${PATHS.devices}`,
+        '',
+        'Войти можно только с кодом из письма на этот адрес, поэтому смените и пароль от почты.',
+        ...(contact ? ['', `Если нужна помощь, напишите нам: ${contact}`] : []),
+      ]
+      return writeMail({ to, subject: 'Вход с нового устройства' }, lines, options)
+    },
+  },
 })
-
-function writeSignInNotice(
-  { to, username, device, signedInAt, closedOldest }: SignInNotice,
-  options: NoticeOptions,
-): Mail {
-  const { appName, origin, contact } = options
-  const lines = [
-    `В аккаунт ${username} на сайте «${appName}» вошли с нового устройства:`,
-    `${whenAndWhere(signedInAt, device)}.`,
-    ...(closedOldest
-      ? ['', `Сессий может быть не больше ${SESSIONS_MAX}, поэтому самая старая завершена.`]
-      : []),
-    '',
-    'Если это были вы, ничего делать не нужно.',
-    'Если нет, завершите эту сессию в настройках, в разделе «Устройства»:',
-    '',
-    `${origin}${PATHS.devices}`,
-    '',
-    'Войти можно только с кодом из письма на этот адрес, поэтому смените и пароль от почты.',
-    ...(contact ? ['', `Если нужна помощь, напишите нам: ${contact}`] : []),
-  ]
-  return writeMail({ to, subject: 'Вход с нового устройства' }, lines, options)
-}

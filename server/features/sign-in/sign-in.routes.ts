@@ -16,16 +16,10 @@ import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { AccountAppeared, requireUserByEmail } from '../account/account.service.ts'
 import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
 import { CODE_REQUESTS } from '../codes/code-quota.ts'
-import {
-  codesOf,
-  redeemCode,
-  requireEmail,
-  requireNewEmail,
-  type Start,
-} from '../codes/codes.service.ts'
+import { redeemCode, requireEmail, requireNewEmail, type Start } from '../codes/codes.service.ts'
 import { blockNewUser } from '../moderation/blocks.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
-import { askerOf } from '../site-state/mail-name.service.ts'
+import { askerOf, hashAsker } from '../site-state/mail-name.service.ts'
 import {
   claimRegistration,
   isAdmitted,
@@ -49,16 +43,14 @@ export function registerSignIn(node: Node, parts: Parts): Feature {
 
 function registerStarts(node: Node, sessions: Sessions): void {
   const { route, db, limits } = node
-  const codes = codesOf(node)
 
   route(startRegistration, async ({ body }, { request }) => {
     const { ip } = request
     const email = requireNewEmail(body.email)
-    // Charged first: what follows asks the database.
     await limits.charge([{ limit: CODE_REQUESTS, ip }])
-    const asker = askerOf(ip, codes.askerKey, codes.rateLimitScale)
+    const asker = askerOf(hashAsker(ip, node), node)
     const applicant = { email, ip, invitation: body.invitation }
-    const askerWaitsUntil = await requireRegistrable(db, applicant, asker)
+    const { askerWaitsUntil } = await requireRegistrable(db, applicant, asker)
     return start('registration', { ...body, email, askerWaitsUntil }, request)
   })
 
@@ -77,18 +69,16 @@ function registerStarts(node: Node, sessions: Sessions): void {
     body: StartInput['body'] & Pick<Start, 'askerWaitsUntil'>,
     request: FastifyRequest,
   ) {
-    const { email, device, clientToken, askerWaitsUntil } = body
+    const { clientToken, ...asked } = body
     const { ip } = request
     const networkHash = sessions.hashNetwork(ip)
     const clientHash = sessions.hashClient(clientToken, request)
-    const asked = { purpose, email, clientHash, networkHash, device, ip, askerWaitsUntil }
-    return { id: await startSignIn(db, asked, codes) }
+    return { id: await startSignIn(node, { ...asked, purpose, clientHash, networkHash, ip }) }
   }
 }
 
 function registerVerifications(node: Node, { sessions, readText }: Parts): void {
-  const { route, db, publishChange, noteAccess, config } = node
-  const codes = codesOf(node)
+  const { route, publishChange, noteAccess, config } = node
   const nameKey = node.key('usernames')
 
   route(verifyRegistration, (input, http) =>
@@ -109,7 +99,7 @@ function registerVerifications(node: Node, { sessions, readText }: Parts): void 
     const guess = { id: params.id, purpose, clientHash, ip, code: body.confirmCode }
     const { html: consentText } = await readText('consent')
     const opened = await retryIfAppeared(() =>
-      redeemCode(db, guess, codes, {
+      redeemCode(node, guess, {
         lock: lockAccount,
         async redeem(tx, { email, device, account: locked }) {
           const proven = { email, networkHash: hashNetwork(ip, nameKey), consentText, locked }

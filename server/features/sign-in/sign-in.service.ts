@@ -1,32 +1,25 @@
 import type { CurrentUser } from '../../../contract/account.ts'
 import type { Device } from '../../../contract/fields.ts'
-import type { Db, Queryable } from '../../kernel/db/database.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Node } from '../../kernel/feature.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { lockUserByEmail, selectUserByEmail } from '../account/account.repository.ts'
-import {
-  type CodesOptions,
-  requireSendable,
-  type Start,
-  startOperation,
-} from '../codes/codes.service.ts'
+import { requireSendable, type Start, startOperation } from '../codes/codes.service.ts'
 import { lockAndRecognise } from '../sessions/known-clients.repository.ts'
 import type { SignInNotice } from './sign-in.mail.ts'
 
+type Asked = Omit<Start, 'userId' | 'knownBy' | 'isToNewAddress'> & { networkHash: Buffer | null }
+
 /** Mails a code. Returns the operation's id. A login throws USER_NOT_FOUND. */
 export async function startSignIn(
-  db: Db,
-  {
-    email,
-    networkHash,
-    ...asked
-  }: Omit<Start, 'userId' | 'knownBy' | 'isToNewAddress'> & { networkHash: Buffer | null },
-  codes: CodesOptions,
+  node: Node,
+  { email, networkHash, ...asked }: Asked,
 ): Promise<string> {
   // A login without an account needs no answer from the mail server.
-  if (asked.purpose === 'registration' || (await selectUserByEmail(db, email))) {
-    await requireSendable(email, codes)
+  if (asked.purpose === 'registration' || (await selectUserByEmail(node.db, email))) {
+    await requireSendable(email, node)
   }
   const begin = async (tx: Queryable) => {
     const user = await lockAndRecognise(tx, { ...asked, email, networkHash })
@@ -39,12 +32,10 @@ export async function startSignIn(
       isToNewAddress: user === undefined,
     }
   }
-  return startOperation(db, begin, codes)
+  return startOperation(node, begin)
 }
 
-export function lockAccount(tx: Queryable, email: string): Promise<CurrentUser | undefined> {
-  return lockUserByEmail(tx, email)
-}
+export const lockAccount = lockUserByEmail
 
 const NOTICE_MS = 86_400_000
 

@@ -2,30 +2,24 @@ import type { Db } from '../../kernel/db/database.ts'
 import { writeMail } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
-import type { Mail } from '../../kernel/mail/smtp.ts'
-import { type MailName, readMailName } from './mail-name.service.ts'
+import { readMailName } from './mail-name.service.ts'
 
 export const mailNameMails = (db: Db, options: MailOptions) => ({
   'send-refusals-mail': {
-    write: async ({ to }: QueuedMail) => writeRefusalsMail(to, await readMailName(db), options),
+    async write({ to }: QueuedMail) {
+      const { refused, networks } = await readMailName(db)
+      const lines = [
+        `На сайте ${options.origin} из многих сетей просят коды на адреса, которых нет. За час отклонено писем: ${refused}, сетей: ${networks}.`,
+        'Из-за таких писем почтовые службы перестают принимать и остальные, поэтому письма новым адресам теперь уходят по одному в 10 секунд.',
+        'Кто уже зарегистрирован, входит как обычно. Сеть, из-за которой отклонили пять писем за час, ждёт.',
+        '',
+        'Кому писали и что ответили: vslukh mail log',
+        'Не пускать с одного домена или из одной сети: vslukh ban add',
+        'Закрыть регистрацию: vslukh close registrations --reason …',
+        '',
+        'Пока это продолжается, второго такого письма не будет.',
+      ]
+      return writeMail({ to, subject: `Отклонено писем за час: ${refused}` }, lines, options)
+    },
   },
 })
-
-function writeRefusalsMail(
-  to: string,
-  { refused, networks }: MailName,
-  options: MailOptions,
-): Mail {
-  const lines = [
-    `На сайте ${options.origin} из многих сетей просят коды на адреса, которых нет. За час отклонено писем: ${refused}, сетей: ${networks}.`,
-    'Из-за таких писем почтовые службы перестают принимать и остальные, поэтому письма новым адресам теперь уходят по одному в 10 секунд.',
-    'Кто уже зарегистрирован, входит как обычно. Сеть, из-за которой отклонили пять писем за час, ждёт.',
-    '',
-    'Кому писали и что ответили: vslukh mail log',
-    'Не пускать с одного домена или из одной сети: vslukh ban add',
-    'Закрыть регистрацию: vslukh close registrations --reason …',
-    '',
-    'Пока это продолжается, второго такого письма не будет.',
-  ]
-  return writeMail({ to, subject: `Отклонено писем за час: ${refused}` }, lines, options)
-}

@@ -17,7 +17,7 @@ export async function insertRefusal(tx: Queryable, networkHash: Buffer): Promise
   await tx.insertInto('mail_refusals').values({ network_hash: networkHash }).execute()
 }
 
-/** A network that asks for codes, and how many refusals of an hour it may have. */
+/** A network that asks for codes, and the refusals that it may have in an hour. */
 export type Asker = { networkHash: Buffer; most: number }
 
 /** Selects when a network has fewer than `most` refusals of the last hour; no row if it has now. */
@@ -39,7 +39,7 @@ export async function removeOldRefusals(db: Queryable): Promise<void> {
 /** After this time without too many refusals, the operator is notified again. */
 const EPISODE = `interval '3 hours'`
 
-/** Records that there are too many refusals. Returns whether an episode begins. */
+/** Returns whether an episode of too many refusals begins. */
 export async function noteEpisode(tx: Queryable): Promise<boolean> {
   const { rows } = await sql<{ isNew: boolean }>`
     UPDATE site_state SET mails_refused_at = now()

@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto'
 import { formatTime } from '../../../contract/dates.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Node } from '../../kernel/feature.ts'
 import { widestNetworkOf } from '../../kernel/limits/limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import type { Asker, Refusals } from './mail-name.repository.ts'
 import { countRefusals, insertRefusal, noteEpisode, waitEnd } from './mail-name.repository.ts'
 
-/** Refused mails that one network may cause in an hour. */
 const REFUSED_MAX = 5
 /** At this many refusals, from this many networks, mails to new addresses are slowed. */
 const SLOWED_FROM = { refused: 20, networks: 10 }
@@ -21,22 +21,16 @@ export async function readMailName(db: Queryable): Promise<MailName> {
   return { refused, networks, isSlowed }
 }
 
-/** Returns the keyed hash of a caller's network, to which refused mails are charged. */
-export function hashAsker(ip: string, key: Buffer): string {
-  return createHmac('sha256', key).update(widestNetworkOf(ip)).digest('base64url')
+export function hashAsker(ip: string, { key }: Node): string {
+  return createHmac('sha256', key('askers')).update(widestNetworkOf(ip)).digest('base64url')
 }
 
-/** Returns the caller's network as it is counted, with the refusals that it may have. */
-export function askerOf(ip: string, key: Buffer, scale: number): Asker {
-  return countedAsker(hashAsker(ip, key), scale)
+/** Returns a network by its keyed hash, with the refusals that it may have. */
+export function askerOf(hash: string, { config }: Node): Asker {
+  const most = Math.ceil(REFUSED_MAX * config.rateLimitScale)
+  return { networkHash: Buffer.from(hash, 'base64url'), most }
 }
 
-/** Returns the same for a network's keyed hash. */
-export function countedAsker(hash: string, scale: number): Asker {
-  return { networkHash: Buffer.from(hash, 'base64url'), most: Math.ceil(REFUSED_MAX * scale) }
-}
-
-/** Returns until when a network waits that had too many mails refused in the last hour. */
 export async function findAskerWait(db: Queryable, asker: Asker): Promise<Date | undefined> {
   return (await waitEnd(db, asker).executeTakeFirst())?.end
 }
@@ -48,10 +42,7 @@ export function askerWaits(until: Date): AppError {
   })
 }
 
-/**
- * Charges a refused mail to the network that asked for it: providers block a sender that keeps
- * writing to addresses that do not exist. Notifies the operators once per episode of too many.
- */
+/** Charges a refused mail to the network that asked for it; notifies operators once an episode. */
 export async function noteRefusal(
   tx: Queryable,
   { asker, operators }: { asker: string; operators: readonly string[] },

@@ -9,7 +9,7 @@ type Range = [Address, number]
 
 const MISSED_MS = 60_000
 
-/** The networks whose bans cover all, in memory: each request is compared with them. */
+/** The networks whose bans cover all. Each request is compared with them, so they are in memory. */
 export class ShutNetworks {
   isEmpty = true
   #shut: { range: Range; until: number }[] = []
@@ -24,7 +24,6 @@ export class ShutNetworks {
     return this.#shut.some(({ range, until }) => until > Date.now() && contains(range, parsed))
   }
 
-  /** An operator's command publishes an edit of any post. */
   note(change: Change): void {
     if (change.kind === 'edited' && change.postId === undefined) void this.#read()
   }

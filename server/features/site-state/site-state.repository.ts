@@ -14,7 +14,6 @@ export async function selectSiteState(db: Queryable): Promise<SiteState> {
   return { ...state, notice: text === null ? null : { id: String(since?.getTime()), text } }
 }
 
-/** Each `_closed` is a reason, or null for open. */
 export async function updateSiteState(
   tx: Queryable,
   changes: Updateable<Tables['site_state']>,
@@ -22,14 +21,12 @@ export async function updateSiteState(
   await tx.updateTable('site_state').set(changes).execute()
 }
 
-/** The operator's notice to all visitors; `until` is null if it has no end. */
 export type Notice = { text: string; until: Date | null }
 
 export function selectNotice(db: Queryable): Promise<Notice | undefined> {
   return db.selectFrom('notice_in_force').select(['text', 'until']).executeTakeFirst()
 }
 
-/** Shows a notice for some seconds, or until it is replaced. Returns its end. */
 export async function updateNotice(
   tx: Queryable,
   { text, seconds }: { text: string; seconds?: number | undefined },
@@ -77,10 +74,7 @@ export function deleteInvitation(tx: Queryable, id: string) {
 
 const IS_VALID = sql<boolean>`expires_at > now() AND uses_left > 0`
 
-/**
- * Uses an invitation once. Returns whether it was valid. Concurrent uses wait for its row, so each
- * counts what the one before left.
- */
+/** Uses an invitation once. Returns whether it was valid. */
 export async function claimInvitation(tx: Queryable, tokenHash: Buffer): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('invitations')
@@ -153,25 +147,22 @@ export type Asking = {
   domain: string
   address: string | null
   tokenHash: Buffer | null
-  asker?: Asker
 }
 
 export type Admission = {
+  /** Why registrations are closed; null if they are open. */
   closed: string | null
   isInviteOnly: boolean
   isBanned: boolean
   isInvited: boolean
+  /** Until when the network gets no codes for new addresses. */
   askerWaitsUntil: Date | null
 }
 
-/**
- * Reads whether anybody can register, whether the mailbox, its domain (or one above it) or the
- * network of the address is banned, whether the invitation is valid, and until when the asker
- * waits.
- */
 export async function selectAdmission(
   db: Queryable,
-  { mailbox, domain, address, tokenHash, asker }: Asking,
+  { mailbox, domain, address, tokenHash }: Asking,
+  asker?: Asker,
 ): Promise<Admission> {
   const { rows } = await sql<Admission>`
     SELECT registrations_closed AS closed, is_invite_only AS "isInviteOnly",

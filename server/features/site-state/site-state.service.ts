@@ -33,7 +33,6 @@ import {
 } from './site-state.repository.ts'
 import { closedError } from './write-refusal.ts'
 
-/** How old the state that a page shows may be, in milliseconds. */
 const MAX_AGE_MS = 1000
 export const NOTICE_MAX = 200
 const INVITATION_OVER = 'Приглашение больше не действует. Попросите новое'
@@ -49,6 +48,7 @@ export function createSiteStateReader(db: Db): () => Promise<SiteState> {
 }
 
 type Act = { actor: string }
+type Part = { part: 'registrations' | 'writing' }
 
 export function registerSiteState({ db, config }: Node): Feature {
   return {
@@ -59,7 +59,7 @@ export function registerSiteState({ db, config }: Node): Feature {
 
 export async function closeSite(
   tx: Queryable,
-  { part, reason, actor }: Act & { part: 'registrations' | 'writing'; reason: string },
+  { part, reason, actor }: Act & Part & { reason: string },
 ): Promise<void> {
   await updateSiteState(tx, { [`${part}_closed`]: reason })
   await appendToJournal(tx, { actor, action: `${part}.close`, reason })
@@ -67,11 +67,7 @@ export async function closeSite(
 
 export async function openSite(
   tx: Queryable,
-  {
-    part,
-    isInviteOnly = false,
-    actor,
-  }: Act & { part: 'registrations' | 'writing'; isInviteOnly?: boolean },
+  { part, isInviteOnly = false, actor }: Act & Part & { isInviteOnly?: boolean },
 ): Promise<void> {
   const access = { registrations_closed: null, is_invite_only: isInviteOnly }
   await updateSiteState(tx, part === 'writing' ? { writing_closed: null } : access)
@@ -79,10 +75,7 @@ export async function openSite(
   await appendToJournal(tx, { actor, action: `${part}.${how}` })
 }
 
-/**
- * Replaces the notice that all visitors see, on every node at once. Returns undefined if the text
- * is not a single line.
- */
+/** Replaces the notice that all visitors see. Returns undefined if the text is not one line. */
 export async function showNotice(
   tx: Queryable,
   { text: raw, seconds, actor }: Act & { text: string; seconds?: number | undefined },
@@ -100,7 +93,6 @@ export async function clearNotice(tx: Queryable, { actor }: Act): Promise<void> 
   await appendToJournal(tx, { actor, action: 'notice.clear' })
 }
 
-/** Creates an invitation, with which people can register while registration is closed. */
 export async function invite(
   tx: Queryable,
   { origin, actor, ...invitation }: Act & NewInvitation & { origin: string },
@@ -128,10 +120,7 @@ function hashInvitation(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/**
- * Refuses registrations from a domain, a network or an e-mail, for some seconds or until the ban is
- * removed; of a network, all requests if it covers all. Returns undefined for a value that is none of its kind.
- */
+/** Refuses registrations, or all requests of a network. Returns undefined for an invalid value. */
 export async function addBan(
   tx: Queryable,
   ban: NewBan,
@@ -180,34 +169,30 @@ function normalBan(kind: BanKind, written: string): string | undefined {
 
 type Applicant = { email: string; ip: string; invitation?: string | undefined }
 
-/**
- * Throws REGISTRATION_CLOSED for banned people, and for those without a needed invitation. Returns
- * until when the asker gets no codes for new addresses.
- */
+/** Throws REGISTRATION_CLOSED for banned people, and for those without a needed invitation. */
 export async function requireRegistrable(
   db: Queryable,
   applicant: Applicant,
-  asker: Asker,
-): Promise<Date | null> {
-  const admission = await selectAdmission(db, { ...askingOf(applicant), asker })
-  if (admission.isBanned) throw banned()
-  if (isInvitationNeeded(admission) && !admission.isInvited) {
-    throw uninvited(admission, applicant.invitation)
+  asker?: Asker,
+): Promise<Admission> {
+  const admission = await selectAdmission(db, askingOf(applicant), asker)
+  if (admission.isBanned) {
+    const message = 'С этой почтой или из этой сети зарегистрироваться нельзя'
+    throw new AppError('REGISTRATION_CLOSED', { message })
   }
-  return admission.askerWaitsUntil
+  if (isInvitationNeeded(admission) && !admission.isInvited) throw uninvited(admission, applicant)
+  return admission
 }
 
 /** Checks the same for a person who has verified their e-mail, and uses the invitation. */
 export async function claimRegistration(tx: Queryable, applicant: Applicant): Promise<void> {
-  const asking = askingOf(applicant)
-  const admission = await selectAdmission(tx, asking)
-  if (admission.isBanned) throw banned()
+  const admission = await requireRegistrable(tx, applicant)
   if (!isInvitationNeeded(admission)) return
-  const isClaimed = asking.tokenHash && (await claimInvitation(tx, asking.tokenHash))
-  if (!isClaimed) throw uninvited(admission, applicant.invitation)
+  const { tokenHash } = askingOf(applicant)
+  // Of people who use it at once, one may have been the last.
+  if (!(tokenHash && (await claimInvitation(tx, tokenHash)))) throw uninvited(admission, applicant)
 }
 
-/** Whether somebody who has an invitation can register, or anybody. */
 export async function isAdmitted(db: Queryable, invitation: string): Promise<boolean> {
   const admission = await selectAdmission(db, askingOf({ email: '', ip: '', invitation }))
   return admission.isInvited || !isInvitationNeeded(admission)
@@ -224,16 +209,10 @@ function askingOf({ email, ip, invitation }: Applicant): Asking {
 
 const isInvitationNeeded = ({ closed, isInviteOnly }: Admission) => closed !== null || isInviteOnly
 
-function uninvited({ closed }: Admission, invitation: string | undefined): AppError {
+function uninvited({ closed }: Admission, { invitation }: Applicant): AppError {
   if (invitation === undefined && closed !== null) return closedError('REGISTRATION_CLOSED', closed)
   const message = invitation === undefined ? INVITE_ONLY : INVITATION_OVER
   return new AppError('REGISTRATION_CLOSED', { message })
-}
-
-function banned(): AppError {
-  return new AppError('REGISTRATION_CLOSED', {
-    message: 'С этой почтой или из этой сети зарегистрироваться нельзя',
-  })
 }
 
 /** Returns an address or network (CIDR) as PostgreSQL reads it, one of IPv4 without `::ffff:`. */
