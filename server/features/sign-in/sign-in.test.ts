@@ -11,9 +11,11 @@ import { openBrowser, refresh } from '../sessions/sessions.fixture.ts'
 
 const app = await appForFile()
 
-test('a registration creates an account with a free generated username and opens a session', async () => {
+test('a verified code creates an account with a free generated username, keeps the text to which the person consented, and opens a session', async () => {
   const { status, body } = await startAt(app, '/registrations', { email: 'new@example.org' })
   expect(status).toBe(201)
+  await verifyAt(app, '/registrations', { id: body.id, code: wrongCode(app.codeFor(body.id)) })
+  expectRefusal(await startAt(app, '/logins', { email: 'new@example.org' }), 'USER_NOT_FOUND')
   const verified = await verifyAt(app, '/registrations', { id: body.id })
   expect(verified.status).toBe(200)
   expect(verified.cookie).toMatch(/^session=/)
@@ -24,13 +26,12 @@ test('a registration creates an account with a free generated username and opens
     username: expect.stringMatching(/^[A-Za-z0-9_]{5,32}$/),
     email: 'new@example.org',
   })
-})
-
-test('no account exists before the code is verified', async () => {
-  const { body } = await startAt(app, '/registrations', { email: 'unproven@example.org' })
-  const code = wrongCode(app.codeFor(body.id))
-  await verifyAt(app, '/registrations', { id: body.id, code })
-  expectRefusal(await startAt(app, '/logins', { email: 'unproven@example.org' }), 'USER_NOT_FOUND')
+  const { rows } = await sql<{ version: string; text: string; at: Date }>`
+    SELECT consent_version AS version, text, consented_at AS at FROM users
+    JOIN consent_texts ON version = consent_version WHERE id = ${user.id}`.execute(app.db)
+  const version = expect.stringMatching(/^[0-9a-f]{12}$/)
+  const text = expect.stringContaining('я даю согласие')
+  expect(rows).toEqual([{ version, text, at: expect.any(Date) }])
 })
 
 test('a registration with a known e-mail looks like any other and, once verified, signs in as a login does', async () => {
@@ -80,20 +81,6 @@ test('the log contains no code, cookie, token, clientToken or whole e-mail', asy
   for (const kept of [user.email, clientToken, token, secret, quiet.codeFor(id), id]) {
     expect(log).not.toContain(kept)
   }
-})
-
-test('a registration keeps when and to which text the person consented, and that text', async () => {
-  const { id } = await app.signUp()
-  const { rows } = await sql<{ version: string; text: string; at: Date }>`
-    SELECT consent_version AS version, text, consented_at AS at FROM users
-    JOIN consent_texts ON version = consent_version WHERE id = ${id}`.execute(app.db)
-  expect(rows).toEqual([
-    {
-      version: expect.stringMatching(/^[0-9a-f]{12}$/),
-      text: expect.stringContaining('я даю согласие'),
-      at: expect.any(Date),
-    },
-  ])
 })
 
 const isNotice = ({ subject }: ReceivedMail) => /^Вход с нового устройства/.test(subject)

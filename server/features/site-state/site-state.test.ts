@@ -187,12 +187,6 @@ test('a notice stands on every page of every node within a second, until its end
     expect(await showNotice(db, { text, actor }), JSON.stringify(text)).toBeUndefined()
   }
   expect(await readState()).toEqual(OPEN_SITE)
-  expect((await lastActs(4)).map(({ action, details }) => [action, details.text])).toEqual([
-    ['notice.clear', undefined],
-    ['notice.show', 'В два'],
-    ['notice.show', 'В час перезапуск'],
-    ['notice.show', 'В полночь <перезапуск>'],
-  ])
   const longest = { text: '😀'.repeat(200), actor }
   expect(await showNotice(db, longest)).toMatchObject({ until: null })
   await clearNotice(db, { actor })

@@ -45,13 +45,13 @@ test('a mail that fails first has one row, which says in the end that it was sen
   await expect.poll(() => selectMailLog(app.db)).toEqual([])
 })
 
-test('the answer of a server that refuses an address stands in the log and in the log of mails, with the address masked', async () => {
+test('a server that refuses the letter because of its address is asked once; its answer stands in both logs, with the address masked', async () => {
   const words = `5.1.1 <${EMAIL}>: no mailbox olga here`
-  const { app } = await mailAppForTest({}, { refusal: { code: 550, words } })
+  const { app } = await mailAppForTest({}, { refusal: { code: 550, words, at: 'message' } })
   await startAt(app, '/registrations', { email: EMAIL })
   const line = JSON.parse(await app.logLine('mail refused'))
   const answer = '550 5.1.1 <o***@example.org>: no mailbox *** here'
-  expect(line).toMatchObject({ code: 'EENVELOPE', reply: 550, answer })
+  expect(line).toMatchObject({ code: 'EMESSAGE', reply: 550, answer })
   expect(await logOf(app)).toMatchObject([{ outcome: 'refused', reply: 550, answer, tries: 1 }])
   const { rows } = await sql`SELECT outbox::text AS all FROM outbox`.execute(app.db)
   expect(JSON.stringify(rows)).not.toMatch(/olga/i)

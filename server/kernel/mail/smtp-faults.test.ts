@@ -61,15 +61,6 @@ test.each([
   },
 )
 
-test('SMTP that refuses the letter because of its address is asked once', async () => {
-  const refusal = { code: 550, words: '5.2.1 Mailbox disabled', at: 'message' } as const
-  const { app, mailbox } = await mailAppForTest({}, { refusal })
-  await startAt(app, '/registrations', { email: EMAIL })
-  await app.logLine('mail refused')
-  await expect.poll(async () => (await mailHealth(app.db)).waiting).toBe(0)
-  expect(mailbox.counts.refusals).toBe(1)
-})
-
 test('a code for a full mailbox is retried every 15 s, a notice every 5 minutes, about which the doctor is silent', async () => {
   const { app } = await mailAppForTest({}, { refusal: { code: 552, words: '5.2.2 Mailbox full' } })
   await startAt(app, '/registrations', { email: EMAIL })
