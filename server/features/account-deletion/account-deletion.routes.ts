@@ -21,9 +21,7 @@ const ACCOUNT_DELETIONS: Limit = {
   isShared: true,
 }
 
-type Cookies = Pick<Sessions, 'hashClient' | 'hashNetwork' | 'clearCookie'>
-
-export function registerAccountDeletion(node: Node, sessions: Cookies): Feature {
+export function registerAccountDeletion(node: Node, sessions: Sessions): Feature {
   const { route, limits, publishChange, noteAccess } = node
 
   route(startAccountDeletion, async ({ body, viewer }, { request }) => {

@@ -8,9 +8,7 @@ import { codeMails } from './codes.mail.ts'
 import { removeExpiredOperations, selectMailState } from './codes.repository.ts'
 import { lockedFor } from './codes.service.ts'
 
-type Hashing = Pick<Sessions, 'hashClient'>
-
-export function registerCodes(node: Node, sessions: Hashing): Feature {
+export function registerCodes(node: Node, sessions: Sessions): Feature {
   const { route, db, config, key } = node
   route(readCodeMail, async ({ params, body }, { request }) => {
     const clientHash = sessions.hashClient(body.clientToken, request)

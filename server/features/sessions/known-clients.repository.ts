@@ -67,21 +67,14 @@ export function lockAndRecognise(
 const clientOf = (sessionId: string) =>
   sql<Buffer>`(SELECT sha256(client_hash || browser_hash) FROM sessions WHERE id = ${sessionId})`
 
-/** Forgets the client of a session that the viewer closes from another browser. */
-export async function removeClientOf(
+/** Forgets all clients but the viewer's, or only that of one session. */
+export async function removeOtherClients(
   tx: Queryable,
-  viewer: Viewer,
-  sessionId: string,
+  { userId, sessionId }: Viewer,
+  only?: string,
 ): Promise<void> {
-  await ofUser(tx, viewer.userId)
-    .where('client_hash', '=', clientOf(sessionId))
-    .where('client_hash', 'is distinct from', clientOf(viewer.sessionId))
-    .execute()
-}
-
-/** Forgets all other clients; none if the viewer's session has just been closed by a block. */
-export async function removeOtherClients(tx: Queryable, viewer: Viewer): Promise<void> {
-  await ofUser(tx, viewer.userId).where('client_hash', '!=', clientOf(viewer.sessionId)).execute()
+  const others = ofUser(tx, userId).where('client_hash', '!=', clientOf(sessionId))
+  await (only === undefined ? others : others.where('client_hash', '=', clientOf(only))).execute()
 }
 
 export async function removeAllClients(tx: Queryable, userId: string): Promise<void> {

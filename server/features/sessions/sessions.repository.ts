@@ -169,7 +169,7 @@ export async function deleteSession(db: Queryable, { sessionId, userId }: Viewer
 export async function closeSessions(
   tx: Queryable,
   userId: string,
-  { reason, only, except }: { reason: string; only?: string; except?: string },
+  { reason, only, except }: { reason: string; only?: string | undefined; except?: string },
 ): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     WITH closed AS (

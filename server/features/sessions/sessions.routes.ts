@@ -1,7 +1,7 @@
 import {
   closeCurrentSession,
   closeOtherSessions as closeOtherSessionsEndpoint,
-  closeSession as closeSessionEndpoint,
+  closeSession,
   listSessions,
   refreshSession as refreshEndpoint,
 } from '../../../contract/sessions.ts'
@@ -13,7 +13,7 @@ import type { Limit } from '../../kernel/limits/limits.ts'
 import { removeOldClients } from './known-clients.repository.ts'
 import { refreshSession } from './refresh.service.ts'
 import { deleteSession, removeExpiredSessions, selectSessions } from './sessions.repository.ts'
-import { closeOtherSessions, closeSession, type Sessions } from './sessions.service.ts'
+import { closeOtherSessions, type Sessions } from './sessions.service.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -60,10 +60,10 @@ export function registerSessions(node: Node, sessions: Sessions): Feature {
 
   route(listSessions, async ({ viewer }) => ({ sessions: await selectSessions(db, viewer) }))
 
-  route(closeSessionEndpoint, async ({ params, viewer }) => {
+  route(closeSession, async ({ params, viewer }) => {
     if (params.id === viewer.sessionId) throw new AppError('CURRENT_SESSION')
     if (!UUID.test(params.id)) throw new AppError('SESSION_NOT_FOUND')
-    await closeSession(db, viewer, params.id)
+    await closeOtherSessions(db, viewer, params.id)
   })
 
   route(closeOtherSessionsEndpoint, ({ viewer }) => closeOtherSessions(db, viewer))

@@ -27,11 +27,7 @@ import {
   type SessionSecret,
   sessionCookie,
 } from './cookie.ts'
-import {
-  insertKnownClient,
-  removeClientOf,
-  removeOtherClients,
-} from './known-clients.repository.ts'
+import { insertKnownClient, removeOtherClients } from './known-clients.repository.ts'
 import type { Proof } from './refresh.service.ts'
 import { closeSessions, insertSession, isSessionOpen, lockOwner } from './sessions.repository.ts'
 
@@ -152,34 +148,21 @@ export class Sessions {
   }
 }
 
-const BY_ANOTHER_DEVICE = ERRORS.SESSION_CLOSED.message
-
-/** Closes another session of the viewer. Its browser, maybe a thief's, is then no longer known. */
-export function closeSession(db: Db, viewer: Viewer, sessionId: string): Promise<void> {
+/**
+ * Closes the viewer's other sessions, or only one of them. Their browsers, maybe a thief's, are then
+ * no longer known. Throws UNAUTHORIZED if the viewer's own session was closed meanwhile.
+ */
+export function closeOtherSessions(db: Db, viewer: Viewer, only?: string): Promise<void> {
+  const { userId, sessionId } = viewer
+  const reason = ERRORS.SESSION_CLOSED.message
   return db.transaction().execute(async (tx) => {
-    await requireOpen(tx, viewer)
-    await removeClientOf(tx, viewer, sessionId)
-    const closing = { reason: BY_ANOTHER_DEVICE, only: sessionId }
+    await lockOwner(tx, userId)
+    if (!(await isSessionOpen(tx, viewer))) throw new AppError('UNAUTHORIZED')
+    await removeOtherClients(tx, viewer, only)
+    const closed = await closeSessions(tx, userId, { reason, only, except: sessionId })
     // A browser that has just signed out by itself stays known.
-    const closed = await closeSessions(tx, viewer.userId, closing)
-    if (closed === 0) throw new AppError('SESSION_NOT_FOUND')
+    if (only !== undefined && closed === 0) throw new AppError('SESSION_NOT_FOUND')
   })
-}
-
-/** Closes all other sessions of the viewer, whose browsers are then no longer known. */
-export function closeOtherSessions(db: Db, viewer: Viewer): Promise<void> {
-  return db.transaction().execute(async (tx) => {
-    await requireOpen(tx, viewer)
-    await removeOtherClients(tx, viewer)
-    const closing = { reason: BY_ANOTHER_DEVICE, except: viewer.sessionId }
-    await closeSessions(tx, viewer.userId, closing)
-  })
-}
-
-/** Throws UNAUTHORIZED if the viewer's own session was closed meanwhile. */
-async function requireOpen(tx: Queryable, viewer: Viewer): Promise<void> {
-  await lockOwner(tx, viewer.userId)
-  if (!(await isSessionOpen(tx, viewer))) throw new AppError('UNAUTHORIZED')
 }
 
 function joinHashes(tokenHash: Buffer, browserHash: Buffer): Buffer {
