@@ -118,8 +118,8 @@ const profile = (username: string) => app.call('GET', `/profiles/${encodeURIComp
 
 test('a profile is public: its id, its name as its owner spells it, since when it is there, and its counts', async () => {
   const olga = await app.signUp()
-  const { username } = (await app.call('GET', '/users/current', { token: olga.token })).body
-  const fields = { id: olga.id, username, created_at: expect.any(Number) }
+  const { id: userId, username } = olga
+  const fields = { id: userId, username, created_at: expect.any(Number) }
   const { status, body } = await profile(username.toUpperCase())
   expect([status, body]).toEqual([200, { ...fields, posts_count: 0, replies_count: 0 }])
   const { id } = await app.publish(olga)
@@ -131,9 +131,7 @@ test('a profile is public: its id, its name as its owner spells it, since when i
 
 test('a former name leads to its owner for 30 days; a name that nobody has is AUTHOR_NOT_FOUND', async () => {
   const olga = await app.signUp()
-  for (const username of ['First_Name', 'second_name']) {
-    await app.call('PATCH', '/users/current/profile', { token: olga.token, body: { username } })
-  }
+  for (const username of ['First_Name', 'second_name']) await take(olga, username)
   expect((await profile('first_name')).body).toMatchObject({ id: olga.id, username: 'second_name' })
   await passReleaseTime(app, 30 * DAY)
   for (const name of ['first_name', 'nobody_at_all', 'нет', '%']) {

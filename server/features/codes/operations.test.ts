@@ -17,8 +17,9 @@ import { appForFile, appForTest, mailAppForTest } from '../../testing/test-app.t
 const app = await appForFile()
 
 /** Starts a registration. Returns its id, the right code and a wrong one. */
-async function startOne(email: string) {
-  const { body } = await startAt(app, '/registrations', { email })
+async function startOne(email: string, browser: { clientToken?: string } = {}) {
+  const { status, body } = await startAt(app, '/registrations', { email, ...browser })
+  expect(status).toBe(201)
   const right = app.codeFor(body.id)
   return { id: body.id as string, right, wrong: wrongCode(right) }
 }
@@ -120,12 +121,6 @@ test('a stranger who knows only the operation id can neither use its code nor us
   expect((await guess(id, right)).status).toBe(200)
 })
 
-async function startedId(email: string, sent: { clientToken?: string } = {}): Promise<string> {
-  const { status, body } = await startAt(app, '/registrations', { email, ...sent })
-  expect(status).toBe(201)
-  return body.id
-}
-
 const VERIFY_CALLS = {
   registration: ['POST', '/registrations'],
   login: ['POST', '/logins'],
@@ -135,11 +130,11 @@ const VERIFY_CALLS = {
 const PURPOSES = Object.keys(VERIFY_CALLS) as (keyof typeof VERIFY_CALLS)[]
 
 test('a start returns 201 with an id of at least 128 random bits', async () => {
-  const ids = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => startedId(`random-${index}@example.org`)),
+  const started = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => startOne(`random-${index}@example.org`)),
   )
-  expect(new Set(ids).size).toBe(20)
-  for (const id of ids) {
+  expect(new Set(started.map(({ id }) => id)).size).toBe(20)
+  for (const { id } of started) {
     expect(id).toMatch(/^[A-Za-z0-9_-]+$/)
     expect(Buffer.from(id, 'base64url').length).toBeGreaterThanOrEqual(16)
   }
@@ -159,9 +154,9 @@ test('a code is valid for CODE_TTL_SECONDS, and OPERATION_EXPIRED after them', a
 })
 
 test('the code of one operation is wrong for another', async () => {
-  const [first, id] = [await startedId('first@example.org'), await startedId('second@example.org')]
-  const crossed = await verifyAt(app, '/registrations', { id, code: app.codeFor(first) })
-  expect(crossed.body.code).toBe('INVALID_CONFIRM_CODE')
+  const { right } = await startOne('first@example.org')
+  const { id } = await startOne('second@example.org')
+  expectRefusal(await guess(id, right), 'INVALID_CONFIRM_CODE')
 })
 
 test('a code is accepted only for the purpose it was requested for', async () => {
@@ -179,5 +174,5 @@ test('a code is accepted only for the purpose it was requested for', async () =>
   }
   expect((await verify('POST', '/logins', 'login')).status).toBe(200)
   const { id: login } = (await startAt(app, '/logins', { email: owner.email, clientToken })).body
-  expect(await startedId(owner.email, { clientToken })).not.toBe(login)
+  expect((await startOne(owner.email, { clientToken })).id).not.toBe(login)
 })
