@@ -92,13 +92,11 @@ export async function deleteAgain(
   const lines = (await Promise.all(folders.map(readLines))).flat()
   const noted = lines.filter(({ notedAt }) => notedAt > since)
   noted.sort((a, b) => Date.parse(a.notedAt) - Date.parse(b.notedAt))
-  return repeatDeletions(db, [...lastOfEach(noted).values()])
+  const last = new Map(noted.map((line) => [keyOf(line), line]))
+  return repeatDeletions(db, [...last.values()])
 }
 
 const keyOf = ({ id, registeredAt }: DeletionState) => `${id} ${registeredAt}`
-
-const lastOfEach = (lines: Static<typeof Line>[]) =>
-  new Map(lines.map((line) => [keyOf(line), line]))
 
 /** A line that a full disk or a crash has cut off counts as not written, and is written again. */
 async function readLines(folder: string): Promise<Static<typeof Line>[]> {

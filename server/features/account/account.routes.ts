@@ -77,11 +77,11 @@ const EMAIL_UNDOS: Limit = {
   refusal: 'Из вашей сети открыли много таких ссылок: следующая — через {time}',
 }
 
-type Hashing = Pick<Sessions, 'hashClient'>
-
-export function registerAccount(node: Node, sessions: Hashing): Feature {
+export function registerAccount(node: Node, sessions: Sessions): Feature {
+  const { route, db } = node
   const undoKey = node.key('email-undo')
-  registerProfiles(node)
+  route(readCurrentUser, ({ viewer }) => readOwnAccount(db, viewer.userId))
+  route(readProfile, ({ params }) => requireProfile(db, params.username))
   registerUsernames(node)
   registerEmailChanges(node, sessions)
   registerEmailUndo(node, undoKey)
@@ -89,11 +89,6 @@ export function registerAccount(node: Node, sessions: Hashing): Feature {
     mails: accountMails({ ...mailWords(node.config), undoKey }),
     pruning: [removeExpiredAccountRows],
   }
-}
-
-function registerProfiles({ route, db }: Node): void {
-  route(readCurrentUser, ({ viewer }) => readOwnAccount(db, viewer.userId))
-  route(readProfile, ({ params }) => requireProfile(db, params.username))
 }
 
 function registerUsernames({ route, db, limits, key, publishChange }: Node): void {
@@ -127,7 +122,7 @@ function registerUsernames({ route, db, limits, key, publishChange }: Node): voi
   })
 }
 
-function registerEmailChanges(node: Node, sessions: Hashing): void {
+function registerEmailChanges(node: Node, sessions: Sessions): void {
   const { route, db, limits } = node
 
   route(startEmailChange, async ({ body, viewer }, { request }) => {

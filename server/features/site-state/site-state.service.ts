@@ -137,11 +137,13 @@ export async function addBan(
   return upsertBan(tx, { ...ban, value })
 }
 
-/** Whether a ban would refuse half the world: a vast network, or a whole top-level domain. */
+/** Whether a ban is too wide to be meant: past /8 or IPv6 /16, or of a top-level domain. */
 export function isSweeping(kind: BanKind, value: string): boolean {
   const normal = normalBan(kind, value)
   if (normal === undefined || kind === 'email') return false
-  return kind === 'network' ? isVast(normal) : !normal.includes('.')
+  if (kind === 'domain') return !normal.includes('.')
+  const [address = '', bits = 128] = normal.split('/')
+  return Number(bits) < (address.includes(':') ? 16 : 8)
 }
 
 export async function removeBan(
@@ -224,10 +226,4 @@ function normalNetwork(value: string): string | undefined {
   // Of a mapped address the first 96 bits say only that it is one.
   const length = Number(bits) - mapped
   return length >= 0 && length <= most ? `${address}/${length}` : undefined
-}
-
-/** Whether a network is too wide to be meant: wider than /8, or IPv6 /16. */
-function isVast(network: string): boolean {
-  const [address = '', bits = 128] = network.split('/')
-  return Number(bits) < (address.includes(':') ? 16 : 8)
 }

@@ -8,18 +8,15 @@ const CODE = /\b\d{6}\b/g
 
 /** Masks addresses, the recipient's name and possible codes, and joins the lines. */
 export function maskAnswer(answer: string, recipient: string): string {
-  const name = recipient.slice(0, recipient.lastIndexOf('@'))
+  const name = RegExp.escape(recipient.slice(0, recipient.lastIndexOf('@')))
+  const asWord = new RegExp(`(?<![\\p{L}\\p{N}])${name}(?![\\p{L}\\p{N}*])`, 'giu')
   return answer
     .slice(0, LONGEST_READ)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .replace(ADDRESS, maskEmail)
-    .replace(wholeWord(name), '***')
+    .replace(asWord, '***')
     .replace(CODE, '******')
     .slice(0, LONGEST_ANSWER)
-}
-
-function wholeWord(word: string): RegExp {
-  return new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(word)}(?![\\p{L}\\p{N}*])`, 'giu')
 }
 
 /** RFC 3463: X.1.1–X.1.3, X.1.6, X.1.10, X.2.0 and X.2.1 speak of the recipient's mailbox. */

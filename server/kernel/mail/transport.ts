@@ -70,14 +70,11 @@ function saveMails({ from, folder, print }: Options): MailTransport {
       )
       await writeFile(`${path}.part`, message as Buffer, { mode: 0o600 })
       await rename(`${path}.part`, path)
-      print(`\n✉ Письмо для ${mail.to}\n  ${mail.subject}\n${indent(mail.text)}\n`)
+      const text = mail.text.replace(/^/gm, '  ')
+      print(`\n✉ Письмо для ${mail.to}\n  ${mail.subject}\n${text}\n`)
       return 'saved'
     },
   }
-}
-
-function indent(text: string): string {
-  return text.replace(/^/gm, '  ')
 }
 
 const KEPT_MS = 7 * 86_400_000
