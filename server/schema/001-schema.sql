@@ -1,15 +1,6 @@
 -- The tables by feature, then views, functions, triggers and indexes. All hashes of people's data are keyed.
 
--- People
-
--- Each text that people have consented to, by the beginning of its SHA-256.
-CREATE TABLE consent_texts (
-  version text PRIMARY KEY,
-  text text NOT NULL,
-  since timestamptz NOT NULL DEFAULT now()
-);
-
--- An account. With `deleted_at` its posts are not shown; `is_returning` while a job brings its rows back.
+-- With `deleted_at` the posts are not shown; `is_returning` while a job brings the rows of the account back.
 CREATE TABLE users (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   username text NOT NULL,
@@ -25,19 +16,19 @@ CREATE TABLE users (
   mailbox text
 );
 
--- Names that people gave up, in lower case, reserved for their former owners.
+-- In lower case, for their former owners alone.
 CREATE TABLE released_usernames (
   name text PRIMARY KEY,
   user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
   released_at timestamptz NOT NULL DEFAULT now()
 );
 
--- Hashes of the names of erased users, which nobody may take.
+-- Hashes of the names of erased users.
 CREATE TABLE reserved_usernames (
   name_hash bytea PRIMARY KEY
 );
 
--- A change of email that can be undone. An undo also undoes the user's later ones, by `number`.
+-- Changes that can be undone. An undo also undoes the user's later ones, by `number`.
 CREATE TABLE email_changes (
   id text PRIMARY KEY,
   number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -46,9 +37,8 @@ CREATE TABLE email_changes (
   expires_at timestamptz NOT NULL
 );
 
--- Sign-in
-
--- An operation that a mailed code completes. `user_id` is 0 if nobody is signed in.
+-- Operations that a mailed code completes. `user_id` is 0 if nobody is signed in. `mails` and `known_by`: how many
+-- mails with the code count, and against which limits.
 CREATE TABLE codes (
   id text PRIMARY KEY,
   purpose text NOT NULL CHECK (purpose IN ('login', 'registration', 'email-change', 'account-deletion')),
@@ -66,7 +56,8 @@ CREATE TABLE codes (
   UNIQUE (purpose, email_key, user_id, client_hash)
 );
 
--- A signed-in browser, known by its fingerprint and its cookie. The previous secret is valid until the client has sent the current one.
+-- The previous secret is valid until the client has sent the current one (`seen`). With `is_token_lost` the
+-- browser's cookie alone proves the session.
 CREATE TABLE sessions (
   id uuid PRIMARY KEY,
   user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -85,15 +76,6 @@ CREATE TABLE sessions (
   os text NOT NULL
 );
 
--- Why a session was closed, for the browser that it belonged to. It names no user.
-CREATE TABLE closed_sessions (
-  id uuid PRIMARY KEY,
-  secret_hashes bytea[] NOT NULL,
-  reason text NOT NULL,
-  closed_at timestamptz NOT NULL DEFAULT now()
-);
-
--- Browsers in which a user has signed in before.
 CREATE TABLE known_clients (
   user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
   client_hash bytea NOT NULL,
@@ -101,18 +83,10 @@ CREATE TABLE known_clients (
   PRIMARY KEY (user_id, client_hash)
 );
 
--- One row: the key that signs access tokens. No backup contains it, so that a copy cannot forge tokens.
-CREATE TABLE access_token_key (
-  is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
-  key bytea NOT NULL DEFAULT sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
-);
-INSERT INTO access_token_key DEFAULT VALUES;
-
--- Posts
-
--- A post or a reply, which outlives the post that it answers. `recipient_id` is the author of that post if it is
--- another user, and `received_no` the reply's number among those that this author received. `likes_moving_since`
--- is set while a job updates the flags of the post's likes.
+-- A reply outlives the post that it answers. `recipient_id` is the author of that post if it is another user, and
+-- `received_no` the reply's number among those that this author received. `likes_moving_since` is set while a job
+-- updates the flags of the post's likes. `hidden_until` is when it is purged. With `is_muted` its owner receives no
+-- replies to it.
 CREATE TABLE posts (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   owner_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -137,7 +111,7 @@ CREATE TABLE posts (
   CHECK ((recipient_id IS NULL) = (received_no IS NULL))
 ) WITH (fillfactor = 85);
 
--- The result of a publication, for retries with the same key, also after the post was deleted.
+-- For retries of a publication, also after its post was deleted.
 CREATE TABLE idempotency_keys (
   owner_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
   key text NOT NULL,
@@ -153,17 +127,14 @@ CREATE TABLE wall_totals (
 ) WITH (fillfactor = 50);
 INSERT INTO wall_totals (slot) SELECT generate_series(0, 15);
 
--- How many visible posts and replies each user has.
+-- Of visible posts.
 CREATE TABLE owner_totals (
   user_id bigint PRIMARY KEY REFERENCES users ON DELETE CASCADE,
   posts bigint NOT NULL DEFAULT 0 CHECK (posts >= 0),
   replies bigint NOT NULL DEFAULT 0 CHECK (replies >= 0)
 ) WITH (fillfactor = 70);
 
--- Likes
-
--- `id` orders the list of what a user liked. A like counts for its post unless its user has left, and for its
--- user unless its post is hidden.
+-- `id` orders what a user liked. A like counts for its post unless `user_left`, for its user unless `post_hidden`.
 CREATE TABLE likes (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   post_id bigint NOT NULL,
@@ -174,16 +145,12 @@ CREATE TABLE likes (
   PRIMARY KEY (post_id, user_id)
 );
 
--- How many visible posts each user likes.
 CREATE TABLE like_totals (
   user_id bigint PRIMARY KEY REFERENCES users ON DELETE CASCADE,
   likes bigint NOT NULL DEFAULT 0 CHECK (likes >= 0)
 ) WITH (fillfactor = 70);
 
--- Replies to me, and mutes
-
--- Which received replies a user has seen and was mailed about. A reply's transaction holds this row, so that
--- `last_no` numbers replies in the order of their commits.
+-- A reply's transaction holds the recipient's row, so that `last_no` numbers replies in the order of their commits.
 CREATE TABLE answer_states (
   user_id bigint PRIMARY KEY REFERENCES users ON DELETE CASCADE,
   last_no bigint NOT NULL DEFAULT 0,
@@ -194,7 +161,6 @@ CREATE TABLE answer_states (
   mails_since_visit smallint NOT NULL DEFAULT 0
 );
 
--- Authors whom a user does not want to read.
 CREATE TABLE mutes (
   user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
   muted_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -203,9 +169,6 @@ CREATE TABLE mutes (
   CHECK (user_id <> muted_id)
 );
 
--- Reports and moderation
-
--- The reasons that a report can give.
 CREATE TABLE report_reasons (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   name text NOT NULL UNIQUE,
@@ -221,7 +184,7 @@ INSERT INTO report_reasons (place, name) VALUES
   (7, 'Материалы сексуального характера'),
   (8, 'Другое нарушение');
 
--- A report, with the post as it was then, which the report outlives.
+-- With the post as it was then, which the report outlives.
 CREATE TABLE reports (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   post_id bigint NOT NULL,
@@ -237,7 +200,7 @@ CREATE TABLE reports (
   is_seen boolean NOT NULL DEFAULT false
 );
 
--- An author appeals once against the removal of a post.
+-- One against the removal of a post.
 CREATE TABLE appeals (
   post_id bigint PRIMARY KEY,
   user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -247,7 +210,7 @@ CREATE TABLE appeals (
   decided_at timestamptz
 );
 
--- Users who may not write. Without `until` a block lasts until it is lifted.
+-- Without `until` a block lasts until it is lifted.
 CREATE TABLE blocks (
   user_id bigint PRIMARY KEY REFERENCES users ON DELETE CASCADE,
   reason text NOT NULL,
@@ -256,14 +219,14 @@ CREATE TABLE blocks (
   created_at timestamptz NOT NULL DEFAULT now()
 );
 
--- Hashes of the mailboxes of blocked users, so that a block outlives the account.
+-- So that a block outlives the account.
 CREATE TABLE blocked_mailboxes (
   mailbox_hash bytea PRIMARY KEY,
   reason text NOT NULL,
   until timestamptz
 );
 
--- Banned domains, networks and addresses. Without `until` a ban lasts until it is removed.
+-- Without `until` a ban lasts until it is removed.
 CREATE TABLE bans (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   kind text NOT NULL CHECK (kind IN ('domain', 'network', 'email')),
@@ -278,21 +241,20 @@ CREATE TABLE bans (
   UNIQUE (kind, value)
 );
 
--- Addresses of moderators, who need no account yet.
+-- They need no account yet.
 CREATE TABLE moderators (
   email_key text PRIMARY KEY,
   email text NOT NULL,
   added_at timestamptz NOT NULL DEFAULT now()
 );
 
--- One row: when the moderators were last mailed about reports.
 CREATE TABLE moderator_mails (
   is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
   mailed_at timestamptz NOT NULL DEFAULT '-infinity'
 );
 INSERT INTO moderator_mails DEFAULT VALUES;
 
--- What moderators and operators did. Append-only; it outlives what it names.
+-- Append-only; it outlives what it names.
 CREATE TABLE journal (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   at timestamptz NOT NULL DEFAULT now(),
@@ -304,7 +266,7 @@ CREATE TABLE journal (
   details jsonb NOT NULL DEFAULT '{}'
 );
 
--- From which addresses people acted. Filled only if the operator is ordered to keep it.
+-- Filled only if the operator is ordered to keep it.
 CREATE TABLE access_journal (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   at timestamptz NOT NULL DEFAULT now(),
@@ -315,9 +277,7 @@ CREATE TABLE access_journal (
   port integer
 );
 
--- The wall as a whole
-
--- One row. Registrations and writing are open unless a reason is set; the reason is shown.
+-- Registrations and writing are open unless a reason is set; the reason is shown.
 CREATE TABLE site_state (
   is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
   registrations_closed text,
@@ -331,7 +291,7 @@ CREATE TABLE site_state (
 );
 INSERT INTO site_state DEFAULT VALUES;
 
--- Links with which people can register by invitation. Only the link contains the token.
+-- Only an invitation's link contains the token.
 CREATE TABLE invitations (
   token_hash bytea PRIMARY KEY,
   id bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
@@ -342,14 +302,13 @@ CREATE TABLE invitations (
   expires_at timestamptz NOT NULL
 );
 
--- When the next event of each key would come if all kept to its pace, and when one was counted last.
+-- `arrival` is when the next event of a key would come if all kept to its pace.
 CREATE TABLE rate_limits (
   key text PRIMARY KEY,
   arrival timestamptz NOT NULL,
   charged_at timestamptz NOT NULL DEFAULT now()
 );
 
--- One row: the installation that uses the database, its last backup and its last check of the counts.
 CREATE TABLE installation (
   is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
   secret_fingerprint bytea,
@@ -365,14 +324,13 @@ CREATE TABLE installation (
 );
 INSERT INTO installation DEFAULT VALUES;
 
--- The schema's files that an older version can ignore.
+-- Those that an older version can ignore.
 CREATE TABLE additive_migrations (
   name text PRIMARY KEY
 );
 
--- Mail and jobs
-
--- A mail and what has become of it. `payload`, with the address, and `key` are removed when it is sent or given up.
+-- `payload`, with the address, and `key` are removed when a mail is sent or given up. `is_unanswered`: it was sent
+-- whole, and no reply came. `domain` is the recipient's, in ASCII.
 CREATE TABLE outbox (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   task text NOT NULL,
@@ -398,13 +356,7 @@ CREATE TABLE outbox (
     ELSE state IN ('sent', 'refused', 'expired') AND payload IS NULL AND key IS NULL END)
 );
 
--- Codes that the mail server refused because of the mailbox, by the network that asked for them.
-CREATE TABLE mail_refusals (
-  at timestamptz NOT NULL DEFAULT now(),
-  network_hash bytea NOT NULL
-);
-
--- One row: since when the mail server refuses the login.
+-- Since when the mail server refuses the login.
 CREATE TABLE mail_pause (
   is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
   refused_since timestamptz,
@@ -412,13 +364,10 @@ CREATE TABLE mail_pause (
 );
 INSERT INTO mail_pause DEFAULT VALUES;
 
--- The period in which each recurring job was queued last.
 CREATE TABLE recurring_jobs (
   task text PRIMARY KEY,
   period bigint NOT NULL
 );
-
--- Views
 
 CREATE VIEW visible_posts AS SELECT * FROM posts WHERE hidden_for IS NULL;
 
@@ -435,7 +384,7 @@ CREATE VIEW notice_in_force AS
   SELECT notice AS text, notice_since AS since, notice_until AS until
   FROM site_state WHERE notice IS NOT NULL AND coalesce(notice_until > now(), true);
 
--- What keeps each user from writing. Read with every call of a signed-in user.
+-- Read with every call of a signed-in user.
 CREATE VIEW write_states AS
   SELECT u.id AS user_id,
     -- How many seconds of the account's first day are left; 0 if a clock that was ahead has set its beginning.
@@ -544,8 +493,6 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Search
-
 -- The words of a text: in a cluster with LC_CTYPE C, PostgreSQL's parser takes «» for letters. The collation
 -- pg_c_utf8 (PostgreSQL 17 and newer) knows all letters whatever the locale of the cluster.
 DO $do$
@@ -566,12 +513,8 @@ CREATE FUNCTION search_blocks(newest bigint, first integer, last integer) RETURN
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN (SELECT string_agg(format('''#%s''', ($1 >> 13) - n), '|')::tsquery FROM generate_series($2, $3) n);
 
--- The journal
-
 CREATE FUNCTION refuse_journal_change() RETURNS trigger LANGUAGE plpgsql AS
 $$ BEGIN RAISE EXCEPTION 'the journal is append-only'; END $$;
-
--- Triggers
 
 CREATE TRIGGER posts_inserted AFTER INSERT ON posts REFERENCING NEW TABLE AS new_rows
   FOR EACH STATEMENT EXECUTE FUNCTION count_posts();
@@ -620,7 +563,6 @@ CREATE INDEX posts_search ON posts USING gin (search_words(id, text)) WITH (gin_
 CREATE UNIQUE INDEX likes_liked ON likes (user_id, id) INCLUDE (post_id, post_hidden, user_left);
 CREATE INDEX mutes_of ON mutes (muted_id);
 
--- A post whose text was changed after a decision can be reported again.
 CREATE UNIQUE INDEX reports_once ON reports (post_id, reporter_id, reason_id) WHERE state = 'open';
 CREATE INDEX reports_post ON reports (post_id);
 CREATE INDEX reports_reporter ON reports (reporter_id, id);
@@ -642,4 +584,3 @@ CREATE INDEX outbox_due ON outbox (due_at) WHERE payload IS NOT NULL;
 CREATE INDEX outbox_domain ON outbox (domain) WHERE payload IS NOT NULL;
 CREATE INDEX outbox_time ON outbox (at);
 CREATE INDEX outbox_address ON outbox (address_hash, at);
-CREATE INDEX mail_refusals_network ON mail_refusals (network_hash, at);

@@ -4,15 +4,8 @@
 DELETE FROM codes WHERE NOT is_mailed;
 ALTER TABLE codes DROP is_mailed, ADD mails smallint NOT NULL DEFAULT 0,
   ADD known_by text CHECK (known_by IN ('browser', 'network'));
--- Three bytes of a keyed hash of the account and the network.
 ALTER TABLE sessions ADD network_hash bytea;
 
--- Codes that the mail server refused because of the mailbox, by the network that asked for them.
-CREATE TABLE mail_refusals (
-  at timestamptz NOT NULL DEFAULT now(),
-  network_hash bytea NOT NULL
-);
-CREATE INDEX mail_refusals_network ON mail_refusals (network_hash, at);
 DROP INDEX outbox_new_addresses;
 ALTER TABLE outbox ADD domain text;
 CREATE INDEX outbox_domain ON outbox (domain) WHERE payload IS NOT NULL;
@@ -25,22 +18,10 @@ DELETE FROM known_clients;
 ALTER TABLE posts ADD COLUMN modified_at timestamptz;
 CREATE OR REPLACE VIEW visible_posts AS SELECT * FROM posts WHERE hidden_for IS NULL;
 
-CREATE TABLE consent_texts (
-  version text PRIMARY KEY,
-  text text NOT NULL,
-  since timestamptz NOT NULL DEFAULT now()
-);
 ALTER TABLE users ADD COLUMN consented_at timestamptz,
   ADD COLUMN consent_version text REFERENCES consent_texts;
 UPDATE users SET network_hash = substring(network_hash FROM 1 FOR 3) WHERE network_hash IS NOT NULL;
 CREATE INDEX users_network ON users (network_hash, created_at) WHERE network_hash IS NOT NULL;
--- No backup contains it, so that none can forge access tokens.
-CREATE TABLE access_token_key (
-  is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
-  key bytea NOT NULL DEFAULT sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
-);
-INSERT INTO access_token_key DEFAULT VALUES;
--- A block ends a moderator's powers.
 CREATE OR REPLACE VIEW moderator_users AS
   SELECT u.id AS user_id, u.username, m.email_key
   FROM moderators m JOIN users u ON u.email_key = m.email_key
@@ -52,13 +33,6 @@ DROP TRIGGER post_gone ON posts;
 DROP TRIGGER owner_changed ON users;
 DROP FUNCTION note_post_change();
 DROP TABLE post_changes;
-
-CREATE TABLE closed_sessions (
-  id uuid PRIMARY KEY,
-  secret_hashes bytea[] NOT NULL,
-  reason text NOT NULL,
-  closed_at timestamptz NOT NULL DEFAULT now()
-);
 
 -- Sessions from before the browser's cookie.
 DELETE FROM sessions WHERE browser_hash IS NULL;
@@ -88,7 +62,6 @@ CREATE INDEX users_mailbox ON users (mailbox);
 
 ALTER TABLE bans ADD COLUMN covers_all boolean NOT NULL DEFAULT false;
 
--- It states how much of an account's first day is left.
 DROP VIEW write_states;
 CREATE VIEW write_states AS
   SELECT u.id AS user_id,

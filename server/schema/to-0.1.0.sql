@@ -2,6 +2,8 @@
 
 DROP VIEW write_states, received_replies, visible_posts;
 DROP TABLE access_token_key, closed_sessions, mail_refusals;
+DROP FUNCTION publish_posts, lock_limits, charge_limits, refund_limits;
+DROP TYPE publication;
 
 ALTER TABLE codes DROP mails, DROP known_by, ADD is_mailed boolean NOT NULL DEFAULT false;
 ALTER TABLE sessions DROP network_hash, DROP browser_hash, DROP is_token_lost;

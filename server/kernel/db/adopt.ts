@@ -11,8 +11,10 @@ export function readSchema(name: string): string {
   return readFileSync(join(SCHEMA, `${name}.sql`), 'utf8')
 }
 
-/** Of the first migration, and of the change from 0.1.0 to it. */
-export const FUNCTIONS = readSchema('functions')
+const SINCE_ADOPTED = readSchema('since-0.1.0')
+
+/** A new database. */
+export const FIRST_SCHEMA = SINCE_ADOPTED + readSchema(FIRST)
 
 /** The last migration of 0.1.0. */
 export const ADOPTED = '027-post-changes'
@@ -31,7 +33,7 @@ export async function adopt(db: Db, version: string): Promise<void> {
       await sql`DELETE FROM kysely_migration WHERE name = ${ADOPTED} RETURNING name`.execute(tx)
     // Another node was first.
     if (rows.length === 0) return
-    await sql.raw(FUNCTIONS + readSchema('from-0.1.0')).execute(tx)
+    await sql.raw(SINCE_ADOPTED + readSchema('from-0.1.0')).execute(tx)
     await sql`DELETE FROM kysely_migration`.execute(tx)
     await sql`DELETE FROM additive_migrations`.execute(tx)
     await sql`INSERT INTO kysely_migration VALUES (${FIRST}, ${new Date().toISOString()})`.execute(
@@ -44,7 +46,7 @@ export async function adopt(db: Db, version: string): Promise<void> {
 /** Makes the tables of 0.1.0, for its backups. */
 export async function createAdopted(db: Db): Promise<void> {
   const applied = `INSERT INTO kysely_migration VALUES ('${ADOPTED}', '')`
-  await sql.raw(readSchema(FIRST) + readSchema('to-0.1.0') + applied).execute(db)
+  await sql.raw(FIRST_SCHEMA + readSchema('to-0.1.0') + applied).execute(db)
 }
 
 export async function hasTable(db: Queryable, table: string): Promise<boolean> {

@@ -10,7 +10,7 @@ import {
   adopt,
   createAdopted,
   FIRST,
-  FUNCTIONS,
+  FIRST_SCHEMA,
   hasTable,
   readNames,
   readSchema,
@@ -30,7 +30,7 @@ export const MIGRATIONS: Migrations = Object.fromEntries(
     .filter((file) => /^\d{3}-.*\.sql$/.test(file))
     .sort()
     .map((file) => file.slice(0, -'.sql'.length))
-    .map((name) => [name, (name === FIRST ? FUNCTIONS : '') + readSchema(name)]),
+    .map((name) => [name, name === FIRST ? FIRST_SCHEMA : readSchema(name)]),
 )
 
 /** Whether servers without the migration can work with what it adds, as its first line states. */

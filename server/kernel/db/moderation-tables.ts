@@ -9,7 +9,6 @@ export type CreatedAt = ColumnType<Date, never, never>
 type Blocks = {
   user_id: Id
   reason: string
-  /** Null: until somebody lifts the block. */
   until: Date | null
   blocked_by: string
   created_at: CreatedAt
@@ -23,7 +22,6 @@ export type ModerationTables = {
     reporter_id: Id
     reason_id: Id
     created_at: CreatedAt
-    /** The post as it was when it was reported. */
     author_id: Id
     post_text: string
     posted_at: Date
@@ -32,7 +30,6 @@ export type ModerationTables = {
     decided_at: Date | null
     is_seen: Generated<boolean>
   }
-  /** Append-only. It outlives what it names. */
   journal: {
     id: GeneratedId
     at: CreatedAt
@@ -44,12 +41,9 @@ export type ModerationTables = {
     details: ColumnType<Record<string, unknown>, string, never>
   }
   blocks: Blocks
-  /** A view of `blocks`. */
   blocks_in_force: Blocks
-  /** As keyed hashes; they outlive the users. */
   blocked_mailboxes: { mailbox_hash: Buffer; reason: string; until: Date | null }
   moderators: { email_key: string; email: string; added_at: CreatedAt }
-  /** A view: the accounts with the addresses of moderators. */
   moderator_users: { user_id: Id; username: string; email_key: string }
   moderator_mails: { mailed_at: Date }
   appeals: {
@@ -69,7 +63,6 @@ export type ModerationTables = {
     address: string
     port: number | null
   }
-  /** One row. A reason means closed, null open. */
   site_state: {
     registrations_closed: string | null
     is_invite_only: boolean
@@ -77,10 +70,8 @@ export type ModerationTables = {
     notice: string | null
     notice_since: Date | null
     notice_until: Date | null
-    /** When refused codes were last too many. */
     mails_refused_at: Date | null
   }
-  /** A view: the notice of `site_state`, if there is one that is not over. */
   notice_in_force: { text: string; since: Date; until: Date | null }
   invitations: {
     id: GeneratedId
@@ -95,7 +86,6 @@ export type ModerationTables = {
     id: GeneratedId
     kind: 'domain' | 'network' | 'email'
     value: string
-    /** Generated from `value`. */
     network: ColumnType<string | null, never, never>
     covers_all: boolean
     reason: string | null

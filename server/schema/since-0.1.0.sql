@@ -1,4 +1,33 @@
--- Functions of 1.0.0 that 0.1.0 does not have. They are created before 001-schema.sql and before from-0.1.0.sql run.
+-- What 0.1.0 does not have: run before 001-schema.sql in a new database, and before from-0.1.0.sql.
+
+-- The texts that people have consented to, by the beginning of their SHA-256.
+CREATE TABLE consent_texts (
+  version text PRIMARY KEY,
+  text text NOT NULL,
+  since timestamptz NOT NULL DEFAULT now()
+);
+
+-- Why a session was closed, for the browser that it belonged to. It names no user.
+CREATE TABLE closed_sessions (
+  id uuid PRIMARY KEY,
+  secret_hashes bytea[] NOT NULL,
+  reason text NOT NULL,
+  closed_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- No backup contains it, so that none can forge access tokens.
+CREATE TABLE access_token_key (
+  is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+  key bytea NOT NULL DEFAULT sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
+);
+INSERT INTO access_token_key DEFAULT VALUES;
+
+-- Codes that the mail server refused because of the mailbox, by the network that asked for them.
+CREATE TABLE mail_refusals (
+  at timestamptz NOT NULL DEFAULT now(),
+  network_hash bytea NOT NULL
+);
+CREATE INDEX mail_refusals_network ON mail_refusals (network_hash, at);
 
 -- A post or reply to be published. `refusal` is why it is not; KEY_USED: the key has a post already.
 CREATE TYPE publication AS (
