@@ -13,7 +13,6 @@ const LONG_RECOVERY_MS = 2_000
 const SILENCE_MS = 30_000
 const MAX_FAILURES = 8
 const LONGEST_PAUSE_MS = 5_000
-/** How often the operator is told why the database stays down. */
 const REMINDER_MS = 60_000
 /** PostgreSQL needs room for one more segment of its write-ahead log (bytes) to serve. */
 const WAL_SEGMENT = 16 * 1024 * 1024
@@ -25,10 +24,10 @@ export type ServerState = {
   paths: ClusterPaths
   settings: string[]
   address: Address | undefined
-  /** A PostgreSQL that was started here and does not serve yet. */
+  /** Until it serves. */
   launched: Launched | undefined
   lock: Client | undefined
-  /** Resolves when the connection that holds the lock has ended. */
+  /** Resolves when the connection of the lock has ended. */
   lost: Promise<void>
   failures: number
 }
@@ -49,8 +48,7 @@ export async function bringUp(
   for (;;) {
     await pauseAfter(state.failures, reporting.signal)
     try {
-      await connectOrLaunch(state, reporting)
-      return
+      return await connectOrLaunch(state, reporting)
     } catch (error) {
       state.failures += 1
       if (error instanceof DataDirTaken || reporting.signal.aborted) throw error
@@ -64,7 +62,7 @@ export async function bringUp(
   }
 }
 
-/** The holder of the lock may stop its PostgreSQL while this process waits for the lock. */
+// The holder of the lock may stop its PostgreSQL while this process waits for the lock.
 function isTemporary(error: Error): boolean {
   return TEMPORARY_FAILURE.test(String(error)) || isConnectionLost(error)
 }
@@ -92,13 +90,11 @@ async function connectOrLaunch(state: ServerState, reporting: Reporting): Promis
 
 /** Before the first lock, the server of another start may listen elsewhere than planned. */
 async function addressToTry(state: ServerState, running: PidFile | undefined): Promise<Address> {
-  const { address, launched, paths } = state
   const found = running && addressOf(running)
-  return address ?? found ?? launched?.address ?? (await chooseAddress(paths.cluster, paths.user))
+  return state.address ?? found ?? chooseAddress(state.paths.cluster, state.paths.user)
 }
 
 async function takeOver(state: ServerState, address: Address, lock: Client): Promise<void> {
-  // From now on the server belongs to the holder of the lock, even if it was started here.
   state.launched = undefined
   try {
     await takeLock(lock, state.paths.dataDir)
@@ -108,7 +104,6 @@ async function takeOver(state: ServerState, address: Address, lock: Client): Pro
     lock.end().catch(() => {})
     throw error
   }
-  state.failures = 0
   state.address = address
   state.lock = lock
   state.lost = new Promise((resolve) => {
@@ -123,7 +118,7 @@ async function ensureLaunched(state: ServerState, address: Address): Promise<voi
   const { launched, paths } = state
   if (launched && !hasExited(launched)) return
   state.launched = undefined
-  // The server that was launched here may have given way to that of a simultaneous start.
+  // Of two simultaneous starts, one gives way.
   if (await findRunning(paths.cluster)) return
   // It ends with 0 if somebody has stopped it.
   if (launched && launched.child.exitCode !== 0) {

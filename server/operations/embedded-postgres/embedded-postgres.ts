@@ -1,12 +1,11 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { makeDataDir } from '../start/data-dir.ts'
 import { connectionStringFor } from './address.ts'
 import { findBinaries } from './binaries.ts'
 import { bringUp, type ServerState } from './bring-up.ts'
-import type { ClusterPaths } from './cluster.ts'
 import {
+  type ClusterPaths,
   createCluster,
   DATABASE,
   hasCluster,
@@ -94,21 +93,20 @@ function supervise(
 ): EmbeddedPostgres {
   const { signal } = stopping
   let recovery = Promise.resolve()
-  let shortLives = 0
 
   const watch = () => {
     const since = performance.now()
     state.lost.then(() => {
-      if (!signal.aborted) recovery = recover(performance.now() - since)
+      if (signal.aborted) return
+      // A PostgreSQL that fails again each time at once must not use up the machine.
+      state.failures = performance.now() - since < SHORT_LIFE_MS ? state.failures + 1 : 0
+      recovery = recover()
     })
   }
 
-  const recover = async (heldMs: number) => {
+  const recover = async () => {
     say('Связь с базой данных потеряна, поднимаем её снова…')
-    shortLives = heldMs < SHORT_LIFE_MS ? shortLives + 1 : 0
     try {
-      // A PostgreSQL that fails again each time at once must not use up the machine.
-      if (shortLives > 0) await delay(Math.min(50 * 2 ** shortLives, 1_000), undefined, { signal })
       await bringUp(state, { say, signal }, 'any')
       watch()
       say('База данных снова работает.')

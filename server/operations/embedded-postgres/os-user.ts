@@ -6,9 +6,10 @@ import { StartError } from '../../kernel/errors/app-error.ts'
 
 const execute = promisify(execFile)
 
-/** The user that runs PostgreSQL's programs: a uid to switch to, or a command that starts them. */
+const NOBODY = 65534
+
+/** Runs PostgreSQL's programs: a uid to switch to, or a command that starts them. */
 export type OsUser = {
-  /** The owner of PostgreSQL's files as this process sees it; undefined where there are no uids. */
   uid: number | undefined
   gid: number | undefined
   switchIds: boolean
@@ -43,25 +44,12 @@ async function* usersForRoot(postgres: string, dataDir: string): AsyncGenerator<
     return
   }
   // In a user namespace PostgreSQL sees root as nobody, and root still reaches its closed folders.
-  const prefix = ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--']
+  const prefix = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--']
   yield { uid: 0, gid: 0, switchIds: false, prefix }
-  const nobody = await idsOfNobody()
-  if (nobody) yield { ...nobody, switchIds: true, prefix: [] }
+  yield { uid: NOBODY, gid: NOBODY, switchIds: true, prefix: [] }
   // Under sudo the checkout may be closed to everyone but its owner.
   const { uid, gid } = await stat(postgres)
   if (uid !== 0) yield { uid, gid, switchIds: true, prefix: [] }
-}
-
-async function idsOfNobody(): Promise<{ uid: number; gid: number } | undefined> {
-  try {
-    const [uid, gid] = await Promise.all([
-      execute('id', ['-u', 'nobody']),
-      execute('id', ['-g', 'nobody']),
-    ])
-    return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
-  } catch {
-    return undefined
-  }
 }
 
 /** Lets another uid pass through DATA_DIR to its own folder there; it may not list DATA_DIR. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { open, readlink } from 'node:fs/promises'
+import { readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
@@ -60,18 +60,9 @@ export async function disarmStaleLocks(cluster: string, socketLock: string): Pro
     if (text === undefined) continue
     const { pid } = parsePidFile(text)
     if (!isAlive(pid) || (await isServerOf(pid, cluster))) continue
-    await overwrite(path, text.replace(/^\d+/, String(process.pid)))
-  }
-}
-
-/** Truncated first, the file would stay empty on a full disk, which PostgreSQL refuses. */
-async function overwrite(path: string, text: string): Promise<void> {
-  const file = await open(path, 'r+')
-  try {
-    await file.write(text, 0)
-    await file.truncate(Buffer.byteLength(text))
-  } finally {
-    await file.close()
+    const disarmed = text.replace(/^\d+/, (old) => String(process.pid).padStart(old.length, '0'))
+    // Without truncation: on a full disk the file would stay empty, which PostgreSQL refuses.
+    await writeFile(path, disarmed, { flag: 'r+' })
   }
 }
 

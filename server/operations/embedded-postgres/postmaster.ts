@@ -17,7 +17,6 @@ const IMMEDIATE_SHUTDOWN_MS = 2_000
 
 /** A PostgreSQL that this process started. `logged` is the size of its log before. */
 export type Launched = {
-  address: Address
   child: ChildProcess
   /** Resolves to the error if it could not even be started. */
   exited: Promise<unknown>
@@ -26,7 +25,7 @@ export type Launched = {
 
 export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
 
-/** Starts PostgreSQL in a process group of its own, which Ctrl+C does not reach. */
+/** Starts it in a process group of its own, which Ctrl+C does not reach. */
 export async function launch(
   paths: ClusterPaths,
   address: Address,
@@ -49,7 +48,7 @@ export async function launch(
     })
     child.unref()
     const exited = once(child, 'exit').catch((error: unknown) => error)
-    return { address, child, exited, logged }
+    return { child, exited, logged }
   } finally {
     await output.close()
   }
@@ -99,7 +98,6 @@ export async function stopPostmaster(
   await endsWithin(ended, IMMEDIATE_SHUTDOWN_MS)
 }
 
-/** PostgreSQL answers SIGINT with a fast shutdown, SIGQUIT with an immediate one. */
 function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {
   try {
     process.kill(pid, name)
@@ -123,7 +121,6 @@ async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? 0
 }
 
-/** Returns the last lines since the offset `from`, which say why PostgreSQL ended. */
 async function readLastLines(path: string, from: number): Promise<string> {
   const handle = await open(path, 'r').catch(() => undefined)
   if (!handle) return ''
