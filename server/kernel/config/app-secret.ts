@@ -6,24 +6,22 @@ import { readIfExists } from './read-if-exists.ts'
 
 const SHORTEST_SECRET = 32
 
-const secretFile = (dataDir: string) => join(dataDir, 'app-secret')
+export const secretFile = (dataDir: string) => join(dataDir, 'app-secret')
 
 /** Reads DATA_DIR/app-secret, which the first start creates. Throws ConfigError. */
 export async function loadAppSecret(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const path = secretFile(dataDir)
-  const secret = (await readIfExists(path))?.trim() ?? (await createSecret(path))
+  const secret = (await readStoredSecret(dataDir)) ?? (await createSecret(path))
   if (secret.length < SHORTEST_SECRET) throw new ConfigError(`APP_SECRET: файл ${path} испорчен`)
   return secret
 }
 
-export async function hasStoredSecret(dataDir: string): Promise<boolean> {
-  return (await readIfExists(secretFile(dataDir))) !== undefined
+export async function readStoredSecret(dataDir: string): Promise<string | undefined> {
+  return (await readIfExists(secretFile(dataDir)))?.trim()
 }
 
-/**
- * If two processes start at once, the second cannot link its file, and reads the first's secret.
- */
+/** Of two processes that start at once, the second cannot link its file. */
 async function createSecret(path: string): Promise<string> {
   const fresh = `${path}.${randomBytes(6).toString('hex')}`
   const secret = randomBytes(32).toString('base64url')
@@ -39,7 +37,7 @@ async function createSecret(path: string): Promise<string> {
   }
 }
 
-/** Returns the path of the secret if its mode lets anybody but its owner read it. */
+/** Returns the path of the secret if others than its owner may read it. */
 export async function readableSecret(dataDir: string): Promise<string | undefined> {
   const path = secretFile(dataDir)
   const { mode } = await stat(path)

@@ -109,7 +109,7 @@ async function readWall(url: string): Promise<Omit<Verified, 'manifest'>> {
       )
     }
     const { total } = await readPostList(db, wall, {}, null)
-    const fingerprint = await readFingerprint({ db })
+    const fingerprint = await readFingerprint(db)
     return { posts: total, fingerprint, major: await readPostgresMajor(db) }
   } finally {
     await close()

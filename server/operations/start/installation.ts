@@ -1,21 +1,22 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { deriveKey, hasStoredSecret, loadAppSecret } from '../../kernel/config/app-secret.ts'
+import { deriveKey, loadAppSecret, readStoredSecret } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
-import { type StartDatabase, withStartDatabase } from '../../kernel/db/database.ts'
+import { type Db, withStartDatabase } from '../../kernel/db/database.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 
-type Known = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
+type Secret = Pick<Config, 'appSecret' | 'dataDir'>
+type Known = Secret & Pick<Config, 'acceptNewSecret'>
 
 /**
- * Throws StartError if DATA_DIR has a secret but no database: the disk is not mounted, and a first
- * start would create an empty wall. That start creates the secret last.
+ * Throws StartError if DATA_DIR has a secret, which a first start creates last, but no database: its
+ * disk is not mounted, and an empty wall would begin.
  */
 export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise<void> {
-  const cluster = join(dataDir, 'postgres')
-  if (appSecret !== undefined || existsSync(cluster) || !(await hasStoredSecret(dataDir))) return
+  if (appSecret !== undefined || existsSync(join(dataDir, 'postgres'))) return
+  if ((await readStoredSecret(dataDir)) === undefined) return
   throw new StartError(
     `В ${dataDir} есть секрет (app-secret), но нет базы данных (postgres), для которой он создан. ` +
       'Подключите её диск или верните её из копии; чтобы начать новую стену, удалите app-secret.',
@@ -31,17 +32,18 @@ export function openInstallation(
   known: Known,
   say: (line: string) => void,
 ): Promise<string> {
-  return withStartDatabase(url, async (database) => {
-    await requireSameClock(database)
-    const stored = await readFingerprint(database)
-    if (stored && known.appSecret === undefined && !known.acceptNewSecret) {
-      await requireStoredSecret(known.dataDir)
-    }
-    const secret = known.appSecret ?? (await loadAppSecret(known.dataDir))
+  return withStartDatabase(url, async ({ db }) => {
+    await requireSameClock(db)
+    const stored = await readFingerprint(db)
+    const secret = await loadSecret(known, stored !== null && !known.acceptNewSecret)
     const own = deriveKey(secret, 'fingerprint')
-    await storeFingerprint(database, own, known.acceptNewSecret)
-    const current = await readFingerprint(database)
-    if (!current?.equals(own)) throw new StartError(otherSecret())
+    // Of two first starts with different secrets at once, one is refused.
+    await db
+      .updateTable('installation')
+      .set({ secret_fingerprint: own })
+      .where((eb) => eb.or([eb('secret_fingerprint', 'is', null), eb.val(known.acceptNewSecret)]))
+      .execute()
+    if (!(await readFingerprint(db))?.equals(own)) throw new StartError(OTHER_SECRET)
     if (stored && !stored.equals(own)) {
       say('Новый APP_SECRET принят: всем нужно войти снова. Уберите ACCEPT_NEW_SECRET.')
     }
@@ -50,19 +52,14 @@ export function openInstallation(
 }
 
 /** Returns the secret of a wall that has been started before. Throws StartError like the start. */
-export async function readSecret(
-  db: StartDatabase['db'],
-  { appSecret, dataDir }: Pick<Known, 'appSecret' | 'dataDir'>,
-): Promise<string> {
-  if (appSecret === undefined) await requireStoredSecret(dataDir)
-  const secret = appSecret ?? (await loadAppSecret(dataDir))
-  const stored = await readFingerprint({ db })
-  if (stored && !stored.equals(deriveKey(secret, 'fingerprint')))
-    throw new StartError(otherSecret())
+export async function readSecret(db: Db, known: Secret): Promise<string> {
+  const secret = await loadSecret(known, true)
+  const stored = await readFingerprint(db)
+  if (stored && !stored.equals(deriveKey(secret, 'fingerprint'))) throw new StartError(OTHER_SECRET)
   return secret
 }
 
-async function requireSameClock({ db }: StartDatabase): Promise<void> {
+async function requireSameClock(db: Db): Promise<void> {
   const skew = await clockSkew(db)
   if (Math.abs(skew) <= LARGEST_SKEW_MS) return
   const apart = `${skew > 0 ? 'спешат' : 'отстают'} на ${Math.round(Math.abs(skew) / 1000)} с`
@@ -73,34 +70,23 @@ async function requireSameClock({ db }: StartDatabase): Promise<void> {
 }
 
 /** Returns null before the first start. */
-export async function readFingerprint({ db }: Pick<StartDatabase, 'db'>): Promise<Buffer | null> {
+export async function readFingerprint(db: Db): Promise<Buffer | null> {
   const row = await db.selectFrom('installation').select('secret_fingerprint').executeTakeFirst()
   return row?.secret_fingerprint ?? null
 }
 
-async function requireStoredSecret(dataDir: string): Promise<void> {
-  if (await hasStoredSecret(dataDir)) return
+async function loadSecret({ appSecret, dataDir }: Secret, mustExist: boolean): Promise<string> {
+  if (appSecret !== undefined) return appSecret
+  if (!mustExist || (await readStoredSecret(dataDir)) !== undefined) return loadAppSecret(dataDir)
   throw new StartError(
     `Секрет ${join(dataDir, 'app-secret')} потерян, а база данных создана с ним. Верните файл из копии; ` +
       'если его больше нет, запустите сервер один раз с ACCEPT_NEW_SECRET=1: всем придётся войти снова.',
   )
 }
 
-/** Of two first starts with different secrets at once, one is refused. */
-async function storeFingerprint({ db }: StartDatabase, own: Buffer, overwrite: boolean) {
-  await db
-    .updateTable('installation')
-    .set({ secret_fingerprint: own })
-    .where((eb) => eb.or([eb('secret_fingerprint', 'is', null), sql<boolean>`${overwrite}`]))
-    .execute()
-}
-
-function otherSecret(): string {
-  return (
-    'APP_SECRET: с этой базой данных работали с другим секретом; у всех узлов он общий. Верните прежний; ' +
-    'если его сменили намеренно, запустите сервер один раз с ACCEPT_NEW_SECRET=1: всем придётся войти снова.'
-  )
-}
+const OTHER_SECRET =
+  'APP_SECRET: с этой базой данных работали с другим секретом; у всех узлов он общий. Верните прежний; ' +
+  'если его сменили намеренно, запустите сервер один раз с ACCEPT_NEW_SECRET=1: всем придётся войти снова.'
 
 export const OLDEST_POSTGRES = 15
 
@@ -113,8 +99,8 @@ export async function requirePostgresVersion(url: string): Promise<void> {
   )
 }
 
-/** Returns the major version of PostgreSQL, as '18'. */
-export async function readPostgresMajor(db: StartDatabase['db']): Promise<string> {
+/** As '18'. */
+export async function readPostgresMajor(db: Db): Promise<string> {
   const { rows } = await sql<{ version: number }>`
     SELECT current_setting('server_version_num')::int / 10000 AS version`.execute(db)
   return String(rows[0]?.version)

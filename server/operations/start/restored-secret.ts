@@ -1,14 +1,18 @@
 import { rename } from 'node:fs/promises'
-import { join } from 'node:path'
-import { isSameSecret, storeAppSecret } from '../../kernel/config/app-secret.ts'
+import {
+  isSameSecret,
+  readStoredSecret,
+  secretFile,
+  storeAppSecret,
+} from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
-import { readIfExists } from '../../kernel/config/read-if-exists.ts'
+import { ifExists } from '../../kernel/config/read-if-exists.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { makeDataDir } from './data-dir.ts'
 
 export type SecretSource = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
 
-/** Throws StartError if APP_SECRET is another, unless ACCEPT_NEW_SECRET says so on purpose. */
+/** Throws StartError if APP_SECRET is another, unless ACCEPT_NEW_SECRET is set. */
 export function requireSecretOf(
   secret: string | null,
   { appSecret, acceptNewSecret }: SecretSource,
@@ -21,7 +25,6 @@ export function requireSecretOf(
   )
 }
 
-/** The secret in a backup goes into DATA_DIR, is known already, or is not there. */
 export type SecretOutcome = 'placed' | 'same' | 'missing'
 
 export async function planSecretRestore(
@@ -30,16 +33,10 @@ export async function planSecretRestore(
 ): Promise<SecretOutcome> {
   if (appSecret !== undefined) return 'same'
   if (secret === null) return 'missing'
-  return (await storedIn(dataDir)) === secret ? 'same' : 'placed'
+  return (await readStoredSecret(dataDir)) === secret ? 'same' : 'placed'
 }
 
-const pathIn = (dataDir: string) => join(dataDir, 'app-secret')
-const storedIn = async (dataDir: string) => (await readIfExists(pathIn(dataDir)))?.trim()
-
-/**
- * Puts the secret into DATA_DIR, unless APP_SECRET is set. The one of a wall that was replaced
- * stays beside it under the name app-secret.old-….
- */
+/** The secret of a wall that was replaced stays beside it as app-secret.old-…. */
 export async function placeAppSecret(
   secret: string | null,
   known: SecretSource,
@@ -48,8 +45,8 @@ export async function placeAppSecret(
   if (outcome !== 'placed' || secret === null) return outcome
   const { dataDir } = known
   await makeDataDir(dataDir)
-  const path = pathIn(dataDir)
-  if ((await storedIn(dataDir)) !== undefined) await rename(path, `${path}.old-${Date.now()}`)
+  const path = secretFile(dataDir)
+  await ifExists(rename(path, `${path}.old-${Date.now()}`))
   await storeAppSecret(dataDir, secret)
   return outcome
 }
