@@ -3,7 +3,7 @@ import { Gauge, type Registry } from '@prometheus-io/client'
 import { countWaiting } from '../../features/moderation/queue.repository.ts'
 import { readMailName } from '../../features/site-state/mail-name.service.ts'
 import { clockSkew } from '../../kernel/db/clock.ts'
-import type { Db, OpenDatabase } from '../../kernel/db/database.ts'
+import type { OpenDatabase } from '../../kernel/db/database.ts'
 import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { selectBackupState } from '../backup/backup-state.repository.ts'
 import { selectDatabaseFacts } from '../doctor/doctor.repository.ts'
@@ -16,97 +16,100 @@ export type GaugeSources = {
   isBackedUpNightly: boolean
 }
 
+/** Their help, by what follows `vslukh_` in their names. */
+const GAUGES = {
+  database_up: 'Whether the database answers',
+  database_connections: 'Connections of the pool for requests',
+  database_connections_idle: 'Those that nobody uses',
+  database_waiting: 'Queries that wait for a connection',
+  disk_free_bytes: 'Free bytes on the disk with DATA_DIR',
+  disk_bytes: 'Bytes of that disk, used or free',
+  streams: 'Open pages of browsers that are told what is new',
+  database_query_seconds: 'How long the scrape’s query of the clock took',
+  clock_skew_seconds: 'By how much this clock is ahead of the database’s',
+  mails_waiting: 'Mails in the queue',
+  mails_failing: 'Those that were tried before',
+  mail_oldest_seconds: 'For how long the oldest of them waits',
+  mail_failing_seconds: 'For how long no mail has left; 0 while they leave',
+  codes_refused: 'Codes to mailboxes that do not exist, in an hour',
+  codes_refused_networks: 'The networks that asked for them',
+  new_address_mails_slowed: 'Whether codes to new addresses are slowed for that',
+  reports_open: 'Open reports',
+  report_oldest_seconds: 'For how long the oldest of them is open',
+  counter_differences: 'Counters that differed at the last check',
+  nodes: 'Nodes that are connected to the database',
+  backup_age_seconds: 'Seconds since the last backup; absent before the first',
+  backup_failed: 'Whether the last nightly backup or its command failed',
+  backup_verification_failed: 'Whether the last verification failed',
+}
+
+type Values = Partial<Record<keyof typeof GAUGES, number | boolean | null>>
+
 /**
- * Adds gauges that are read by each scrape. While the database does not answer,
+ * Adds gauges. Returns the function that reads them. While the database does not answer,
  * `vslukh_database_up` is 0 and its gauges are absent, so that no alert judges old numbers.
  */
-export function addGauges(registry: Registry, sources: GaugeSources): { update(): Promise<void> } {
-  const gauge = (name: string, help: string) =>
-    new Gauge({ name: `vslukh_${name}`, help, registers: [registry] })
-  const up = gauge('database_up', 'Whether the database answers')
-  const pool = {
-    total: gauge('database_connections', 'Connections of the pool for requests'),
-    idle: gauge('database_connections_idle', 'Those that nobody uses'),
-    waiting: gauge('database_waiting', 'Queries that wait for a connection'),
-  }
-  const free = gauge('disk_free_bytes', 'Free bytes on the disk with DATA_DIR')
-  const size = gauge('disk_bytes', 'Bytes of that disk, used or free')
-  const streams = gauge('streams', 'Open pages of browsers that are told what is new')
-  const read = readFromDatabase(gauge, sources)
-  return {
-    async update() {
-      const { totalCount, idleCount, waitingCount } = sources.database.pool
-      pool.total.set(totalCount)
-      pool.idle.set(idleCount)
-      pool.waiting.set(waitingCount)
-      streams.set(sources.countStreams())
-      const disk = await statfs(sources.dataDir).catch(() => undefined)
-      if (disk) {
-        free.set(disk.bavail * disk.bsize)
-        size.set(disk.blocks * disk.bsize)
-      } else for (const one of [free, size]) one.remove()
-      up.set((await read()) ? 1 : 0)
-    },
-  }
-}
-
-function readFromDatabase(
-  gauge: (name: string, help: string) => Gauge,
-  { database: { db }, isBackedUpNightly }: GaugeSources,
-) {
-  const gauges: Partial<Record<keyof Awaited<ReturnType<typeof readValues>>, Gauge>> = {
-    query: gauge('database_query_seconds', 'How long the scrape’s query of the clock took'),
-    skew: gauge('clock_skew_seconds', 'By how much this clock is ahead of the database’s'),
-    waiting: gauge('mails_waiting', 'Mails in the queue'),
-    failing: gauge('mails_failing', 'Those that were tried before'),
-    oldestMail: gauge('mail_oldest_seconds', 'For how long the oldest of them waits'),
-    failingMail: gauge('mail_failing_seconds', 'For how long no mail has left; 0 while they leave'),
-    refused: gauge('codes_refused', 'Codes to mailboxes that do not exist, in an hour'),
-    refusedNetworks: gauge('codes_refused_networks', 'The networks that asked for them'),
-    slowed: gauge('new_address_mails_slowed', 'Whether codes to new addresses are slowed for that'),
-    reports: gauge('reports_open', 'Open reports'),
-    oldestReport: gauge('report_oldest_seconds', 'For how long the oldest of them is open'),
-    differences: gauge('counter_differences', 'Counters that differed at the last check'),
-    nodes: gauge('nodes', 'Nodes that are connected to the database'),
-    backup: gauge('backup_age_seconds', 'Seconds since the last backup; absent before the first'),
-    ...(isBackedUpNightly && {
-      failed: gauge('backup_failed', 'Whether the last nightly backup or its command failed'),
-      unverified: gauge('backup_verification_failed', 'Whether the last verification failed'),
-    }),
-  }
-  return async (): Promise<boolean> => {
-    const values = await readValues(db).catch(() => undefined)
-    for (const [name, one] of Object.entries(gauges)) {
-      const value = values?.[name as keyof typeof gauges] ?? null
-      // A gauge begins at 0, which would look like a backup of this second.
-      if (value === null) one.remove()
-      else one.set(Number(value))
+export function addGauges(registry: Registry, sources: GaugeSources): () => Promise<void> {
+  const gauges = Object.entries(GAUGES).map(([name, help]) => {
+    const gauge = new Gauge({ name: `vslukh_${name}`, help, registers: [registry] })
+    return [name as keyof Values, gauge] as const
+  })
+  return async () => {
+    const values: Values = {
+      ...(await readMachine(sources)),
+      ...(await readDatabase(sources).catch(() => ({ database_up: false }))),
     }
-    return values !== undefined
+    for (const [name, gauge] of gauges) {
+      const value = values[name] ?? null
+      // A gauge begins at 0, which would look like a backup of this second.
+      if (value === null) gauge.remove()
+      else gauge.set(Number(value))
+    }
   }
 }
 
-/** Null where there is nothing to show. */
-async function readValues(db: Db) {
+async function readMachine({ database, dataDir, countStreams }: GaugeSources): Promise<Values> {
+  const disk = await statfs(dataDir).catch(() => undefined)
+  return {
+    database_connections: database.pool.totalCount,
+    database_connections_idle: database.pool.idleCount,
+    database_waiting: database.pool.waitingCount,
+    disk_free_bytes: disk ? disk.bavail * disk.bsize : null,
+    disk_bytes: disk ? disk.blocks * disk.bsize : null,
+    streams: countStreams(),
+  }
+}
+
+async function readDatabase({ database, isBackedUpNightly }: GaugeSources): Promise<Values> {
+  const { db } = database
   const since = (at: Date | null) => at && (Date.now() - at.getTime()) / 1000
   const began = performance.now()
-  const skew = (await clockSkew(db)) / 1000
-  const query = (performance.now() - began) / 1000
-  const { counter_differences: differences, nodes } = await selectDatabaseFacts(db)
+  const skewMs = await clockSkew(db)
+  const queryMs = performance.now() - began
+  const { counter_differences, nodes } = await selectDatabaseFacts(db)
   const mails = await mailHealth(db)
-  const { refused, networks: refusedNetworks, isSlowed: slowed } = await readMailName(db)
+  const codes = await readMailName(db)
   const { reports, oldest } = await countWaiting(db)
-  const { at, failed, commandFailed, verificationFailed } = await selectBackupState(db)
+  const backup = await selectBackupState(db)
   return {
-    ...{ query, skew, nodes, refused, refusedNetworks, slowed, reports },
-    differences: differences ?? 0,
-    waiting: mails.waiting,
-    failing: mails.failing,
-    oldestMail: mails.oldestSeconds,
-    failingMail: since(mails.failingSince) ?? 0,
-    oldestReport: since(oldest) ?? 0,
-    backup: since(at),
-    failed: (failed ?? commandFailed) !== null,
-    unverified: verificationFailed !== null,
+    database_up: true,
+    database_query_seconds: queryMs / 1000,
+    clock_skew_seconds: skewMs / 1000,
+    mails_waiting: mails.waiting,
+    mails_failing: mails.failing,
+    mail_oldest_seconds: mails.oldestSeconds,
+    mail_failing_seconds: since(mails.failingSince) ?? 0,
+    codes_refused: codes.refused,
+    codes_refused_networks: codes.networks,
+    new_address_mails_slowed: codes.isSlowed,
+    reports_open: reports,
+    report_oldest_seconds: since(oldest) ?? 0,
+    counter_differences: counter_differences ?? 0,
+    nodes,
+    backup_age_seconds: since(backup.at),
+    ...(isBackedUpNightly && {
+      backup_failed: (backup.failed ?? backup.commandFailed) !== null,
+      backup_verification_failed: backup.verificationFailed !== null,
+    }),
   }
 }

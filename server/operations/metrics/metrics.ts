@@ -13,7 +13,6 @@ import { addGauges, type GaugeSources } from './gauges.ts'
 /** In seconds: from a cached read to the deadline of a request. */
 const BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10]
 
-/** Events are counted as they happen, all else is read by a scrape. */
 export function createMetrics(version: string) {
   const registry = new Registry()
   const registers = [registry]
@@ -76,9 +75,9 @@ async function serve(
   { port, host }: ListenAddress,
   { log, ...sources }: GaugeSources & { log: FastifyBaseLogger },
 ) {
-  const gauges = addGauges(registry, sources)
+  const update = addGauges(registry, sources)
   async function scrape(response: ServerResponse): Promise<void> {
-    await gauges.update()
+    await update()
     const text = await registry.metrics()
     response.writeHead(200, { 'content-type': registry.contentType }).end(text)
   }
@@ -104,8 +103,8 @@ async function serve(
 }
 
 /**
- * Accepts an address, a name without dots (localhost, a container's) and the configured name. Any
- * other may be a stranger's that leads here (DNS rebinding), whose page could read the metrics.
+ * Accepts an address, a name without dots (localhost, a container's) and the configured name; another
+ * may be a stranger's that leads here (DNS rebinding).
  */
 function isOwnHost(header: string | undefined, configured: string): boolean {
   const name = (header ?? '').replace(/:\d+$/, '')
