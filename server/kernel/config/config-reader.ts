@@ -3,13 +3,11 @@ import { StartError } from '../errors/app-error.ts'
 
 export class ConfigError extends StartError {}
 
-/** A variable of the environment. `about` and `unset` are its row in docs/configuration.md. */
+/** A row of docs/configuration.md. `read` throws ConfigError for a wrong value; an empty one is unset. */
 export type Variable<T> = {
   name: string
   about: string
-  /** What an unset variable means. */
   unset: string
-  /** Throws ConfigError for a wrong value. An empty one is unset. */
   read(env: NodeJS.ProcessEnv): T
 }
 
@@ -45,10 +43,8 @@ export function variable<T, F>([name, about]: Row, rule: Rule<T, F>): Variable<T
 export function text<F extends string | undefined = undefined>(
   row: Row,
   fallback = undefined as F,
-  unset?: string,
 ): Variable<string | F> {
-  const rule = { parse: (value: string) => value, need: '', fallback }
-  return variable<string, F>(row, unset === undefined ? rule : { ...rule, unset })
+  return variable<string, F>(row, { parse: (value) => value, need: '', fallback })
 }
 
 type Range = [min: number, max: number]
@@ -62,7 +58,6 @@ export function integer<F extends number | undefined>(
   return variable<number, F>(row, { fallback, need, parse: (value) => whole(value, range) })
 }
 
-/** Returns the number that decimal digits spell, if it is in the range. */
 export function whole(value: string, [min, max]: Range): number | undefined {
   const number = Number(value)
   return /^\d+$/.test(value) && number >= min && number <= max ? number : undefined

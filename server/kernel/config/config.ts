@@ -11,16 +11,16 @@ type Combined = 'mailFrom' | 'dkimKeyFile' | 'dkimSelector' | 'backupCommand'
 
 export type LogLevel = Values['logLevel']
 
-/** The configuration from the environment, read once at start. Durations are in seconds. */
+/** Durations are in seconds. */
 export type Config = Omit<Values, Combined> & {
   mailFrom: string
   dkim: { keyFile: string; selector: string } | undefined
-  /** The command to run after each nightly backup, with an environment without our variables. */
+  /** `env` lacks our variables. */
   backupCommand: { line: string; env: NodeJS.ProcessEnv } | undefined
   warnings: ConfigWarning[]
 }
 
-const NAMES: ReadonlySet<string> = new Set(Object.values(VARIABLES).map(({ name }) => name))
+const NAMES = Object.values(VARIABLES).map(({ name }) => name)
 
 /**
  * Reads the environment variables (docs/configuration.md). Relative paths begin in `folder`. Throws
@@ -47,7 +47,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
     backupDir: backupDir && resolve(folder, backupDir),
     backupCommand:
       backupCommand === undefined ? undefined : { line: backupCommand, env: foreignVariables(env) },
-    warnings: warningsOf(env, NAMES, { ...values, mailFrom }),
+    warnings: warningsOf(env, { ...values, mailFrom }),
   }
 }
 
@@ -68,13 +68,12 @@ function requireTogether(values: Values, dataDir: string): void {
   }
 }
 
-/** PostgreSQL's own variables may have a password, too. */
+/** PostgreSQL's own variables may contain a password. */
 function foreignVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const foreign = Object.entries(env).filter(([name]) => !NAMES.has(name) && !/^PG/.test(name))
+  const foreign = Object.entries(env).filter(([name]) => !NAMES.includes(name) && !/^PG/.test(name))
   return Object.fromEntries(foreign)
 }
 
-/** A public site that only prints its codes lets no one sign in, so it must be asked for. */
 function requireOneWayOfMail({
   publicUrl,
   smtpUrl,
@@ -127,7 +126,7 @@ function senderOf({ mailFrom, smtpUrl, publicUrl }: Values): string {
   return mailFrom ?? (isSender(login) ? login : `no-reply@${hostname}`)
 }
 
-/** A server elsewhere refuses mails from localhost; one here may be for trials. */
+/** A server on this machine may be for trials. */
 function isRefusedElsewhere(sender: string, smtpUrl: string): boolean {
   const isAtIp = /@(?:[\d.]+|\[.*)$/.test(sender)
   return isAtIp || (sender.endsWith('@localhost') && !isLoopback(new URL(smtpUrl).hostname))
@@ -146,14 +145,13 @@ export function originOf({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>
   return publicUrl ?? `http://localhost:${port}`
 }
 
-/** A setting that works but is probably a mistake, and the fix; both without full stops. */
+/** Without full stops. */
 type ConfigWarning = { message: string; fix: string }
 
 type Facts = Pick<Config, 'mailFrom' | 'smtpUrl' | 'publicUrl' | 'operatorName' | 'contactEmail'>
 
 function warningsOf(
   env: NodeJS.ProcessEnv,
-  names: ReadonlySet<string>,
   { mailFrom, smtpUrl, publicUrl, operatorName, contactEmail }: Facts,
 ): ConfigWarning[] {
   const warnings: ConfigWarning[] = []
@@ -172,10 +170,9 @@ function warningsOf(
     warnings.push({ message, fix: 'Задайте MAIL_FROM' })
   }
   for (const name of Object.keys(env)) {
-    if (names.has(name)) continue
     // Shorter names, such as PORT, are near to those of other programs.
-    const meant = [...names].find((known) => known.length >= SHORTEST && isMisspelt(name, known))
-    if (meant === undefined) continue
+    const meant = NAMES.find((known) => known.length >= SHORTEST && isMisspelt(name, known))
+    if (meant === undefined || NAMES.includes(name)) continue
     const message = `переменной ${name} нет`
     warnings.push({ message, fix: `Если имелась в виду ${meant}, исправьте имя` })
   }
