@@ -13,7 +13,6 @@ export function readSchema(name: string): string {
 
 const SINCE_ADOPTED = readSchema('since-0.1.0')
 
-/** A new database. */
 export const FIRST_SCHEMA = SINCE_ADOPTED + readSchema(FIRST)
 
 /** The last migration of 0.1.0. */
@@ -56,7 +55,6 @@ export async function hasTable(db: Queryable, table: string): Promise<boolean> {
   return rows[0]?.exists ?? false
 }
 
-/** Returns no names if there is no such table. */
 export async function readNames(
   db: Queryable,
   table: 'kysely_migration' | 'additive_migrations',

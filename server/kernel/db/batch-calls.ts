@@ -13,23 +13,18 @@ type Run<Item, Result> = (items: Item[], isAlone: boolean) => Promise<Result[]>
 type Call<Item, Result> = PromiseWithResolvers<Result> & {
   item: Item
   since: number
-  /** In the context of the first call of a run, for which the time of its queries is measured. */
+  /** Bound to the first call of a run, for which the time of its queries is measured. */
   run: Run<Item, Result>
 }
 
 /**
- * Makes one run of many calls: calls of one turn of the event loop share a run, and so do calls that
- * arrive during a run, so that a crowd costs one round trip and one commit. Likes of one post need
- * it (each locks the row of the post), publications, and the reads of signed-in users.
- *
- * `run` resolves to the results of its items, in order. When it rejects, all of its calls do. With
- * `failsAlone`, a run that PostgreSQL refuses because of one item is repeated for each item
- * `isAlone`; the next run does not wait for these, which may therefore wait for locks.
+ * Calls of one turn of the event loop, or during a run, share the next run: a crowd costs one round
+ * trip and one commit. Likes of one post (which lock its row), publications and the reads of
+ * signed-in users need it at 100,000 readers a day. With `failsAlone`, a run that PostgreSQL refuses
+ * because of one item is repeated for each item `isAlone`; the next run does not wait for these.
  */
 export class BatchedCalls<Item, Result> {
-  /** The calls of the current run. */
   running: Call<Item, Result>[] = []
-  /** The calls of the next run. */
   waiting: Call<Item, Result>[] = []
   readonly #run: Run<Item, Result>
   readonly #failsAlone: boolean
@@ -64,7 +59,7 @@ export class BatchedCalls<Item, Result> {
     setImmediate(settle)
   }
 
-  /** Resolves at the end of the run to the function that settles its calls. */
+  /** Resolves to the function that settles the calls. */
   async #runCalls(calls: Call<Item, Result>[]): Promise<() => void> {
     try {
       const { run = this.#run } = calls[0] ?? {}

@@ -32,7 +32,7 @@ export async function clockSkew(db: Queryable): Promise<number> {
   return theirs > after ? after - theirs : 0
 }
 
-/** Logs an error each minute while the clocks differ. Returns the function that stops it. */
+/** Returns the function that stops it. */
 export function watchClock(db: Db, log: Pick<FastifyBaseLogger, 'error'>): () => void {
   async function check(): Promise<void> {
     const skew = await clockSkew(db)
@@ -57,10 +57,7 @@ type Options = {
   clock?: () => number
 }
 
-/**
- * Makes the function that resolves to whether rows may be erased for good: no clock has jumped for
- * an hour, counted from the first call or from the last jump.
- */
+/** Makes the function that resolves to whether no clock has jumped for an hour since its first call. */
 export function createSteadyClock({
   readTime,
   log,

@@ -11,7 +11,7 @@ const BREAK_ERRORS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
  * Connection, rollback, resources, cancelled or shut down; read-only, idle in transaction, lock.
  */
 const UNAVAILABLE_STATES = /^(08|40|53|57)|^(25006|25P03|55P03)$/
-/** A server that is shutting down, starting up, or out of reach. */
+/** Shutting down, starting up, or out of reach. */
 const AWAY_STATES = /^(08|57P0[123])/
 /** pg's errors without a code. */
 const LOST =
@@ -23,12 +23,11 @@ export function noteDatabaseError(error: Error): void {
   fromDatabase.add(error)
 }
 
-/** Whether the database cannot serve now and may serve a retry. */
+/** Whether a retry may succeed. */
 export function isDatabaseUnavailable(error: Error & { code?: unknown }): boolean {
   return isConnectionLost(error) || UNAVAILABLE_STATES.test(stateOf(error))
 }
 
-/** Whether a connection broke or could not be opened. A refused statement does not count. */
 export function isConnectionLost(error: Error & { code?: unknown }): boolean {
   const code = stateOf(error)
   return (
@@ -39,7 +38,6 @@ export function isConnectionLost(error: Error & { code?: unknown }): boolean {
   )
 }
 
-/** Whether a write failed because the server is a standby, or has been made read-only. */
 export function isReadOnly({ code }: Error & { code?: unknown }): boolean {
   return code === '25006'
 }
@@ -53,10 +51,10 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** `Key (user_id)=(7) is not present in table "users".`, in whatever language the server speaks. */
+/** `Key (user_id)=(7) is not present in table "users".`, in any language. */
 const NO_USER = /\)=\((\d+)\).*"users"/
 
-/** Whether a row was refused because the user, to whom it refers, has been erased. */
+/** Whether a row was refused because its user has been erased. */
 export function isOfErasedUser(
   error: Error & { code?: unknown; detail?: unknown },
   userId: string,

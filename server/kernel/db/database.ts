@@ -28,9 +28,6 @@ const CONNECTION_WAIT_MS = 1000
 /** A working server answers within this time after it has cancelled a statement. */
 const ANSWER_MS = 500
 
-/**
- * A statement may take 3 s, waiting for a connection 1 s, unless set. Connects when first asked.
- */
 export function openDatabase(
   url: string,
   onError: (error: Error) => void,
@@ -96,17 +93,16 @@ export async function withStartDatabase<T>(
   }
 }
 
-/** Whether an id from a client can name a row: a positive bigint of at most 18 digits. */
+/** Whether an id from a client can name a row. */
 export function isRowId(id: string): boolean {
   return /^[1-9]\d{0,17}$/.test(id)
 }
 
-/** Makes the literal of an array, which is quicker than pg's escaping of each string. */
+/** Quicker than pg's escaping of each string. */
 export function idArray(ids: string[]): string {
   return `{${ids.join(',')}}`
 }
 
-/** Whether a query finds a row. */
 export async function hasRow(query: { executeTakeFirst(): Promise<unknown> }): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined
 }
@@ -123,7 +119,7 @@ const TEXTS_MAX = 200
 
 type ClientConfig = pg.ClientConfig & { isBehindPooler?: boolean }
 
-/** Prepares each text once on its connection, and measures the time of queries. */
+/** Prepares each text once, and measures the time of queries. */
 class DatabaseClient extends pg.Client {
   readonly #names = new Map<string, string>()
   readonly #namesMax: number
@@ -177,9 +173,8 @@ class DatabaseClient extends pg.Client {
 
 type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0]
 
-/** Kysely's driver, except that a transaction rejects with the error that ended it. */
 class Driver extends PostgresDriver {
-  /** ROLLBACK fails on a lost connection, which has ended the transaction too. */
+  /** ROLLBACK fails on a lost connection, and would hide the error that ended the transaction. */
   override async rollbackTransaction(connection: Connection): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => {})
   }
@@ -195,7 +190,7 @@ export function addQueryTime<T>(time: QueryTime, work: () => T): T {
   return current.run(time, work)
 }
 
-/** Starts to measure a query. Returns the function to call at its end. */
+/** Returns the function to call at the query's end. */
 function measureQuery(): (() => void) | undefined {
   const time = current.getStore()
   if (!time) return undefined

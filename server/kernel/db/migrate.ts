@@ -21,10 +21,9 @@ import { errorCode } from './database-errors.ts'
 import { SELECT_NODE_VERSIONS } from './nodes.ts'
 import { refuseUnfinishedRestore } from './restore-lock.ts'
 
-/** SQL by the name of its file, in the order in which it is run. */
+/** SQL by the name of its file. */
 export type Migrations = Record<string, string>
 
-/** The files of server/schema/ that a new database is made of. */
 export const MIGRATIONS: Migrations = Object.fromEntries(
   readdirSync(SCHEMA)
     .filter((file) => /^\d{3}-.*\.sql$/.test(file))
@@ -42,11 +41,9 @@ type Options = {
   migrations?: Migrations
   say?: (line: string) => void
   signal?: AbortSignal
-  /** For how long a migration keeps trying to get a lock. */
   lockWaitMs?: number
-  /** For how long a migration that breaks other versions waits for their nodes to end. */
   nodesWaitMs?: number
-  /** Whether such a migration runs even beside them: they then serve nothing. */
+  /** Whether a migration runs even beside nodes that it breaks. */
   isAgreed?: boolean
   /** A schema besides the product's, which the search path of `url` names: it gets no queue. */
   schema?: string
@@ -62,9 +59,8 @@ const ALREADY_THERE = ['42P07', '42701', '42710']
 const LOCKED = ['55P03', '40P01']
 
 /**
- * Nodes wait for each other. Migrations wait 3 s at a time for a table in use, so that readers pass
- * in between. Throws StartError after a minute of that, for a newer database, and if nodes of another
- * version would break.
+ * Waits 3 s at a time for tables in use, so that readers pass in between. Throws StartError after a
+ * minute of that, for a newer database, and if nodes of another version would break.
  */
 export async function migrate(
   url: string,
@@ -90,14 +86,13 @@ export async function migrate(
       if (ALREADY_THERE.includes(errorCode(cause)))
         throw new StartError(leftovers(cause), { cause })
       if (!LOCKED.includes(errorCode(cause))) throw cause
-      if (performance.now() - since > lockWaitMs) throw new StartError(blocked(), { cause })
+      if (performance.now() - since > lockWaitMs) throw new StartError(BLOCKED, { cause })
     }
     if (tries === 1) say('Ждём, пока другие освободят таблицы базы данных…')
     await delay(PAUSE_MS, undefined, { signal })
   }
 }
 
-/** Whether this version can migrate a database from there. */
 export function isKnown(migration: string): boolean {
   return migration === ADOPTED || Object.hasOwn(MIGRATIONS, migration)
 }
@@ -151,7 +146,7 @@ function toKysely(migrations: Migrations): Record<string, Migration> {
   )
 }
 
-/** An older version cannot know whether a migration is additive: the database stores it. */
+/** An older version cannot know which migrations are additive: the database stores that. */
 async function run(db: Kysely<unknown>, name: string, text: string): Promise<void> {
   await sql.raw(text).execute(db)
   if (isAdditive(text)) await sql`INSERT INTO additive_migrations VALUES (${name})`.execute(db)
@@ -174,14 +169,12 @@ async function readVersion(db: Db): Promise<string> {
   return row?.version ?? 'новее этой'
 }
 
-/**
- * Waits for the nodes of another version, if a migration is missing that they could not work with: a
- * node that is being restarted ends in a moment. Throws StartError if some run on.
- */
+/** Waits for nodes that a missing migration breaks: one that is being restarted ends in a moment. */
 async function requireNoOthers(db: Db, migrations: Migrations, waitMs: number): Promise<void> {
   const applied = await readNames(db, 'kysely_migration')
-  const missing = Object.keys(migrations).filter((name) => !applied.includes(name))
-  const breaking = missing.filter((name) => !isAdditive(migrations[name] ?? ''))
+  const breaking = Object.keys(migrations).filter(
+    (name) => !applied.includes(name) && !isAdditive(migrations[name] ?? ''),
+  )
   if (applied.length === 0 || breaking.length === 0) return
   const until = performance.now() + waitMs
   for (;;) {
@@ -200,12 +193,11 @@ async function requireNoOthers(db: Db, migrations: Migrations, waitMs: number): 
 
 type AppliedMigrations = {
   missing: string[]
-  /** Migrations of a newer version that a server of this version can work with. */
+  /** Of a newer version. */
   additive: string[]
   breaking: string[]
 }
 
-/** Throws StartError if a restore is unfinished. */
 async function readAppliedMigrations(db: Queryable, names: string[]): Promise<AppliedMigrations> {
   await refuseUnfinishedRestore(db)
   const applied = await readNames(db, 'kysely_migration')
@@ -225,13 +217,10 @@ function leftovers(cause: unknown): string {
   )
 }
 
-function blocked(): string {
-  return (
-    'База данных не обновлена: другие запросы держат её таблицы уже минуту. ' +
-    'Найдите их (SELECT pid, query FROM pg_stat_activity), дождитесь конца или прервите ' +
-    '(SELECT pg_terminate_backend(pid)) и запустите сервер снова.'
-  )
-}
+const BLOCKED =
+  'База данных не обновлена: другие запросы держат её таблицы уже минуту. ' +
+  'Найдите их (SELECT pid, query FROM pg_stat_activity), дождитесь конца или прервите ' +
+  '(SELECT pg_terminate_backend(pid)) и запустите сервер снова.'
 
 export function productVersion(): string {
   const text = readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')

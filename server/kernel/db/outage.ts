@@ -7,7 +7,7 @@ const ANSWER_MS = 2000
 const RETRY_MS = 500
 
 class DatabaseAwayError extends Error {
-  /** PostgreSQL's “cannot establish a connection”, which every reader of errors knows. */
+  /** PostgreSQL's “cannot establish a connection”. */
   readonly code = '08001'
 
   constructor() {
@@ -22,18 +22,12 @@ type OutageLog = {
 
 type State = 'away' | 'read-only' | 'writable'
 
-/**
- * A circuit breaker. After a lost connection it asks the database by a connection of its own, and
- * opens if that gets no answer. Each half second a probe asks, and the first answer closes it. If
- * the database turns read-only, as a primary that steps down does, it stays closed: reads go on.
- * The outage ends when writes are possible.
- */
+/** A circuit breaker (docs/decisions/040-outages.md). An outage ends when writes are possible. */
 export class Outage {
   readonly #url: string
   readonly #log: OutageLog
   readonly #closing = new AbortController()
   readonly #closed = once(this.#closing.signal, 'abort')
-  /** Reject the work that the breaker refuses when it opens. */
   readonly #refusals = new Set<(error: Error) => void>()
   #state: State = 'writable'
   #probing: Promise<void> | undefined
@@ -58,7 +52,6 @@ export class Outage {
     return true
   }
 
-  /** Counts the error of a refused request, and returns what `noteFailure` returns. */
   readonly noteRefused = (error: Error): boolean => {
     const isLost = this.noteFailure(error)
     if (isLost) this.#counts.refused++
@@ -84,7 +77,7 @@ export class Outage {
     return Promise.race([work, promise]).finally(() => this.#refusals.delete(reject))
   }
 
-  /** Resolves once nothing is known against writes, or this watch is closed. */
+  /** Resolves once the outage is over, or this watch is closed. */
   async whenWritable(): Promise<void> {
     if (this.#probing) await Promise.race([this.#probing, this.#closed])
   }
@@ -138,7 +131,6 @@ type Connected = (
   done: pg.PoolClient['release'],
 ) => void
 
-/** Refuses while its database is away, or makes callers wait if `waitsDuringOutage`. */
 export class GuardedPool extends pg.Pool {
   readonly #outage: Outage
   readonly #waitsDuringOutage: boolean
@@ -183,10 +175,7 @@ export class GuardedPool extends pg.Pool {
 
 type JobsLog = Record<'debug' | 'info' | 'warn' | 'error', (facts: object, message: string) => void>
 
-/**
- * Returns a log that leaves out errors about the database that the lines of an outage cover. Of one
- * that is warned of, such as the wait for a lock, the reason is enough: what failed is repeated.
- */
+/** Returns a log without the errors that the lines of an outage cover. */
 export function quietDuringOutages(
   log: JobsLog,
   outage: Pick<Outage, 'noteFailure' | 'isSuspected'>,

@@ -6,7 +6,7 @@ import type { Queryable } from './database.ts'
 /** No other lock has this number. A restore holds it alone, servers that start share it. */
 export const RESTORE_LOCK = 7_203_551
 
-/** A backup is loaded here, and its complete tables then move into the product's schema. */
+/** A backup is loaded here, and its tables then move into the product's schema. */
 export const SCRATCH = 'vslukh_restore'
 
 /** Throws StartError after an unfinished restore: an empty wall would begin beside its tables. */
@@ -21,7 +21,7 @@ export async function refuseUnfinishedRestore(db: Queryable): Promise<void> {
   )
 }
 
-/** Keeps restores away while a server starts. Throws StartError if one runs. */
+/** Throws StartError if a restore runs. */
 export async function keepRestoresAway(url: string): Promise<AsyncDisposable> {
   const client = new pg.Client({ connectionString: url, application_name: 'vslukh start' })
   client.on('error', () => {})

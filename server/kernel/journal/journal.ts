@@ -2,9 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { hasRow, type Queryable } from '../db/database.ts'
 
-/**
- * A decision about another person's post or account, by a moderator, an operator or the product.
- */
+/** A decision about another person's post or account. */
 export type JournalEntry = {
   /** A moderator's e-mail, the operator's name, or `vslukh`. */
   actor: string
@@ -12,13 +10,11 @@ export type JournalEntry = {
   userId?: string | null
   postId?: string | null
   reason?: string | null
-  /** Further data of the act, such as the text of a post before it. */
+  /** Such as the text of a post before the act. */
   details?: Record<string, unknown>
 }
 
-/**
- * Appends an act to the journal, which is append-only, in the act's transaction. Returns its id.
- */
+/** Returns the act's id. */
 export async function appendToJournal(
   tx: Queryable,
   { actor, action, userId = null, postId = null, reason = null, details = {} }: JournalEntry,
@@ -83,10 +79,7 @@ type Access = {
 
 export type NoteAccess = (tx: Queryable, ...accesses: Access[]) => Promise<void>
 
-/**
- * Returns the function that records such acts, or undefined if the term is 0 days. The rows have
- * their own table, because they expire and the journal does not.
- */
+/** Returns undefined if the term is 0 days. */
 export function createAccessJournal(days: number): NoteAccess | undefined {
   if (days === 0) return undefined
   return async (tx, ...accesses) => {

@@ -7,16 +7,11 @@ import type { LogLevel } from '../config/config.ts'
 /** The bytes that one write collects, for a second at most: each write costs a thread switch. */
 const BATCH_SIZE = 16 * 1024
 const FLUSH_MS = 1000
-/**
- * Bytes that may wait while nothing can be written, about 6,000 lines; lines past them are dropped.
- */
+/** Bytes, about 6,000 lines; lines past them are dropped. */
 const WAITING_MAX = 1024 * 1024
 const EXIT_WAIT_MS = 200
 
-/**
- * Creates the product's log: one JSON line per event on standard error. It logs only the type,
- * code, message and stack of an error, since the other fields of a database error quote rows.
- */
+/** Of an error it logs the type, code, message and stack: further fields of PostgreSQL's quote rows. */
 export function createLogger(
   level: LogLevel,
   destination?: NodeJS.WritableStream,
@@ -53,10 +48,7 @@ export function createLogger(
   return log
 }
 
-/**
- * Writes whole lines and never blocks. While the disk is full, or the reader has gone, lines wait
- * in bounded memory and writing is retried, for the last time when the process ends.
- */
+/** Never blocks: while the disk is full, or the reader has gone, whole lines wait in bounded memory. */
 export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }, batchSize = 0) {
   // Errors of the stream's other writers must not end the process.
   stream.on('error', () => {})

@@ -10,11 +10,9 @@ export type Ending = { signal: AbortSignal; stopping: Promise<never> }
 /** A period, which begins `atMinute` minutes after the hour or midnight (UTC); 0 unless given. */
 type Schedule = { everyMinutes: number; atMinute?: number }
 
-/** A job, and when it recurs if it does. */
 type Job<Payload> = Partial<Schedule> & {
   run: (payload: Payload, ending: Ending) => Promise<void>
 }
-/** Jobs by their names. */
 // biome-ignore lint/suspicious/noExplicitAny: payloads differ by job; each job states its own
 export type Jobs = Record<string, Job<any>>
 
@@ -38,7 +36,6 @@ type NewJob = {
   key?: string
 }
 
-/** Queues a job; in a transaction it is queued when that commits. */
 export async function addJob(
   db: Queryable,
   task: string,
@@ -134,8 +131,8 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
 const ASK_MS = 10_000
 
 /**
- * Queues the jobs of $1 that were last queued in another period, by the database's clock: also one
- * that was missed while no server ran, or after a wrong clock. A new job waits.
+ * Queues the jobs of $1 that were last queued in another period: also one that was missed, or queued
+ * by a wrong clock. A new job waits.
  */
 const QUEUE_DUE = `
   WITH jobs AS (
@@ -152,7 +149,7 @@ const QUEUE_DUE = `
   )
   SELECT graphile_worker.add_job(task) FROM begun`
 
-/** Queues each recurring job once a period, whichever node is the first. Returns what stops it. */
+/** Returns what stops it. */
 function queueRecurring(pool: Pool, jobs: Record<string, Partial<Schedule>>): () => void {
   const recurring = Object.entries(jobs)
     .filter(([, { everyMinutes }]) => everyMinutes !== undefined)
@@ -164,7 +161,6 @@ function queueRecurring(pool: Pool, jobs: Record<string, Partial<Schedule>>): ()
 
   async function keepAsking(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // While the database is away there is nothing to do; the next question follows.
       await pool.query(QUEUE_DUE, [JSON.stringify(recurring)]).catch(() => {})
       await delay(ASK_MS, undefined, pause).catch(() => {})
     }
