@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../server/kernel/config/config.ts'
 import { openDatabase } from '../server/kernel/db/database.ts'
 import { requireMigrated } from '../server/kernel/db/migrate.ts'
-import { addressOf, connectionStringFor } from '../server/operations/embedded-postgres/address.ts'
+import { connectionStringFor } from '../server/operations/embedded-postgres/address.ts'
 import { DATABASE, hasCluster } from '../server/operations/embedded-postgres/cluster.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
 import { DataDirTaken } from '../server/operations/embedded-postgres/lock.ts'
@@ -78,8 +78,8 @@ export async function findDatabase(
   }
   const since = performance.now()
   for (;;) {
-    const running = hasCluster(cluster) && (await findRunning(await realpath(cluster)))
-    const address = running && addressOf(running)
+    const running = hasCluster(cluster) ? await findRunning(await realpath(cluster)) : undefined
+    const address = running?.address
     const joined = address && (await joinDatabase(connectionStringFor(address, DATABASE, DATABASE)))
     if (joined) return joined
     const starting = startAlone(dataDir, say)

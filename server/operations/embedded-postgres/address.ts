@@ -5,25 +5,19 @@ import { join } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import type { OsUser } from './os-user.ts'
-import type { PidFile } from './pid-file.ts'
 
-/** `host` is the folder of PostgreSQL's Unix socket, `port` part of the socket's name. */
+/** `host` is the folder of the Unix socket, `port` part of the socket's name. */
 export type Address = { host: string; port: number }
 
 const SOCKET_PORT = 5432
 // The kernels' limits on a socket's path, without the closing NUL.
 const LONGEST_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
 
-/** Chooses the cluster's own 0700 folder, if its path is short enough. */
+/** Chooses the cluster's own 0700 folder if its path is short enough. */
 export async function chooseAddress(cluster: string, user: OsUser): Promise<Address> {
   const path = join(cluster, `.s.PGSQL.${SOCKET_PORT}`)
   const short = Buffer.byteLength(path) <= LONGEST_SOCKET_PATH
   return { host: short ? cluster : await temporaryFolder(cluster, user), port: SOCKET_PORT }
-}
-
-/** Returns undefined before the running PostgreSQL has written its address. */
-export function addressOf({ socketDir, port }: PidFile): Address | undefined {
-  return socketDir ? { host: socketDir, port } : undefined
 }
 
 export function connectionStringFor(address: Address, database: string, role: string): string {

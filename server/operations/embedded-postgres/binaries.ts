@@ -4,10 +4,10 @@ import { dirname, join, relative } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 
-/** Paths of the programs; `major` is the first number of their version, as clusters name it. */
+/** Paths of the programs, and their major version, as '18'. */
 export type Binaries = { initdb: string; postgres: string; major: string }
 
-/** Debian installs each major version into a folder of its own here. */
+/** Debian's. */
 const MACHINE_FOLDER = '/usr/lib/postgresql'
 
 /** Returns the machine's programs of the `preferred` major version, or else the embedded ones. */

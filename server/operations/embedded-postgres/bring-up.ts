@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import { isConnectionLost } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { freeBytes } from '../../kernel/http/health.ts'
-import { type Address, addressOf, chooseAddress } from './address.ts'
+import { type Address, chooseAddress } from './address.ts'
 import type { ClusterPaths } from './cluster.ts'
 import { connect, createDatabase, DataDirTaken, takeLock } from './lock.ts'
 import { findRunning, type PidFile } from './pid-file.ts'
@@ -23,10 +23,10 @@ const TEMPORARY_FAILURE = /shared memory block|lock file/
 export type ServerState = {
   paths: ClusterPaths
   settings: string[]
-  address: Address | undefined
+  address?: Address
   /** Until it serves. */
-  launched: Launched | undefined
-  lock: Client | undefined
+  launched?: Launched | undefined
+  lock?: Client | undefined
   /** Resolves when the connection of the lock has ended. */
   lost: Promise<void>
   failures: number
@@ -35,9 +35,9 @@ export type ServerState = {
 type Reporting = { say: (line: string) => void; signal: AbortSignal }
 
 /**
- * Takes over a running PostgreSQL or starts one, and takes the lock on DATA_DIR. At a start
- * (`'temporary'`) failures that end by themselves are tried again, eight times; a database that has
- * served before (`'any'`) for as long as it takes. Throws DataDirTaken or the last failure.
+ * Takes over a running PostgreSQL or starts one, and takes the lock on DATA_DIR. A start retries
+ * `'temporary'` failures, eight times; a database that has served retries `'any'` for as long as it
+ * takes. Throws DataDirTaken or the last failure.
  */
 export async function bringUp(
   state: ServerState,
@@ -90,8 +90,8 @@ async function connectOrLaunch(state: ServerState, reporting: Reporting): Promis
 
 /** Before the first lock, the server of another start may listen elsewhere than planned. */
 async function addressToTry(state: ServerState, running: PidFile | undefined): Promise<Address> {
-  const found = running && addressOf(running)
-  return state.address ?? found ?? chooseAddress(state.paths.cluster, state.paths.user)
+  const { address = running?.address, paths } = state
+  return address ?? chooseAddress(paths.cluster, paths.user)
 }
 
 async function takeOver(state: ServerState, address: Address, lock: Client): Promise<void> {

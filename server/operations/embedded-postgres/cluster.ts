@@ -13,12 +13,12 @@ const execute = promisify(execFile)
 const UNFINISHED = 'postgres.new-'
 
 export const SUPERUSER = 'postgres'
-/** The product's role, and its database. */
+/** Also the name of its role. */
 export const DATABASE = 'vslukh'
 
 export type ClusterPaths = { dataDir: string; cluster: string; binaries: Binaries; user: OsUser }
 
-/** Returns the major version of a cluster, as '18'; undefined until `initdb` has finished. */
+/** As '18'; undefined until `initdb` has finished. */
 export function versionOf(cluster: string): string | undefined {
   try {
     return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
@@ -32,12 +32,10 @@ export function versionOf(cluster: string): string | undefined {
   }
 }
 
-/** Whether `initdb` has finished. Throws StartError if another user owns the files. */
 export function hasCluster(cluster: string): boolean {
   return versionOf(cluster) !== undefined
 }
 
-/** Throws StartError for a cluster of another major version than the programs'. */
 export function requireSameMajor(cluster: string, { major }: Binaries): void {
   const version = versionOf(cluster)
   if (version === undefined || version === major) return
@@ -48,7 +46,7 @@ export function requireSameMajor(cluster: string, { major }: Binaries): void {
   )
 }
 
-/** Renames a complete cluster to DATA_DIR/postgres. If another start was faster, that one stays. */
+/** If another start was faster, its cluster stays. */
 export async function createCluster(paths: ClusterPaths): Promise<void> {
   const unfinished = await mkdtemp(join(paths.dataDir, UNFINISHED))
   try {
@@ -107,7 +105,7 @@ export function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), LC_ALL: 'C', TZ: 'UTC' }
 }
 
-/** Removes what interrupted first starts left behind. The caller must hold the lock on DATA_DIR. */
+/** The caller must hold the lock on DATA_DIR. */
 export async function removeUnfinished(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(UNFINISHED)) continue

@@ -22,10 +22,10 @@ const SHORT_LIFE_MS = 1_000
 type EmbeddedPostgresOptions = {
   dataDir: string
   say: (line: string) => void
-  /** Called once when PostgreSQL was lost and another server has taken DATA_DIR meanwhile. */
+  /** Called once if PostgreSQL was lost and another server has taken DATA_DIR. */
   onLost: (error: Error) => void
   settings?: string[]
-  /** Prefers the machine's own programs of this major version to the embedded ones. */
+  /** See `findBinaries`. */
   major?: string | undefined
   /** Aborting it during the start undoes the start, which then rejects. */
   signal?: AbortSignal
@@ -38,10 +38,7 @@ export type EmbeddedPostgres = {
   stop: () => Promise<void>
 }
 
-/**
- * Keeps PostgreSQL running on DATA_DIR/postgres until `stop`: the one that a killed server left, or
- * a new one. Rejects with StartError, for instance if another server uses DATA_DIR.
- */
+/** Keeps PostgreSQL running on DATA_DIR/postgres until `stop`. Rejects with StartError. */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
@@ -74,18 +71,10 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
   }
   requireSameMajor(paths.cluster, binaries)
   paths.cluster = await realpath(paths.cluster)
-  return {
-    paths,
-    settings: options.settings ?? [],
-    address: undefined,
-    launched: undefined,
-    lock: undefined,
-    lost: Promise.resolve(),
-    failures: 0,
-  }
+  return { paths, settings: options.settings ?? [], lost: Promise.resolve(), failures: 0 }
 }
 
-/** Whatever happens to PostgreSQL ends the lock's connection, and it is brought back. */
+/** Brings PostgreSQL back when the lock's connection has ended. */
 function supervise(
   state: ServerState,
   { onLost, say }: EmbeddedPostgresOptions,

@@ -5,7 +5,6 @@ import type { Address } from './address.ts'
 import { DATABASE, SUPERUSER } from './cluster.ts'
 import { parsePidFile, readPidFile } from './pid-file.ts'
 
-// Any constant: nothing else takes a lock in the maintenance database.
 const LOCK = 1
 const LOCK_NOT_AVAILABLE = '55P03'
 const CANNOT_CONNECT_NOW = '57P03'
@@ -75,7 +74,7 @@ export async function createDatabase(client: Client): Promise<void> {
     [DATABASE],
   )
   if (role.rowCount === 0) await client.query(`create role ${DATABASE} login`)
-  // Earlier versions allowed it to create databases, which it never needed.
+  // Earlier versions allowed it.
   if (role.rows[0]?.createdb) await client.query(`alter role ${DATABASE} nocreatedb`)
   const database = await client.query('select from pg_database where datname = $1', [DATABASE])
   if (database.rowCount === 0) await client.query(`create database ${DATABASE} owner ${DATABASE}`)

@@ -52,7 +52,6 @@ async function* usersForRoot(postgres: string, dataDir: string): AsyncGenerator<
   if (uid !== 0) yield { uid, gid, switchIds: true, prefix: [] }
 }
 
-/** Lets another uid pass through DATA_DIR to its own folder there; it may not list DATA_DIR. */
 async function openToOthers(dataDir: string): Promise<void> {
   const { mode } = await stat(dataDir)
   if ((mode & 0o001) === 0) await chmod(dataDir, (mode & 0o7777) | 0o001)
@@ -69,7 +68,7 @@ async function canReach(user: OsUser, postgres: string, dataDir: string): Promis
   }
 }
 
-/** Changes the folder itself last, so that an interrupted run is noticed and repeated. */
+/** Changes the folder itself last, so that an interrupted run is repeated. */
 export async function changeOwner(user: OsUser, folder: string): Promise<void> {
   const { uid, gid } = user
   if (process.getuid?.() !== 0 || uid === undefined || gid === undefined) return

@@ -4,23 +4,23 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
+import type { Address } from './address.ts'
 
 const execute = promisify(execFile)
 
-/** What PostgreSQL writes into postmaster.pid; `identity` is its pid, folder and start time. */
-export type PidFile = { pid: number; port: number; socketDir: string; identity: string }
+/** `address` is written late; `identity` is the pid, the folder and the time of the start. */
+export type PidFile = { pid: number; address: Address | undefined; identity: string }
 
 export function parsePidFile(text: string): PidFile {
   const lines = text.split('\n')
+  const [pid = '', _folder, _time, port, host] = lines
   return {
-    pid: Number.parseInt(lines[0] ?? '', 10),
-    port: Number.parseInt(lines[3] ?? '', 10),
-    socketDir: lines[4] ?? '',
+    pid: Number.parseInt(pid, 10),
+    address: host ? { host, port: Number(port) } : undefined,
     identity: lines.slice(0, 3).join('\n'),
   }
 }
 
-/** The server that wrote the file may have ended. */
 export async function readPidFile(cluster: string): Promise<PidFile | undefined> {
   const text = await readIfExists(join(cluster, 'postmaster.pid'))
   return text === undefined ? undefined : parsePidFile(text)
@@ -31,7 +31,7 @@ export async function findRunning(cluster: string): Promise<PidFile | undefined>
   return file && (await isServerOf(file.pid, cluster)) ? file : undefined
 }
 
-/** Whether a process serves this cluster, and is not another program that got the same pid. */
+/** Another program may have got the pid. */
 export async function isServerOf(pid: number, cluster: string): Promise<boolean> {
   if (!(pid > 0)) return false
   try {
@@ -50,9 +50,8 @@ export async function isServerOf(pid: number, cluster: string): Promise<boolean>
 }
 
 /**
- * After a reboot another program may have the pid in a lock file, and PostgreSQL would refuse to
- * start. PostgreSQL ignores its parent's pid, so that is written in: deleting the file would end
- * its check for surviving backends.
+ * After a reboot another program may have the pid in a lock file, and PostgreSQL would not start. It
+ * ignores its parent's pid, which is written in; without the file it would not look for backends.
  */
 export async function disarmStaleLocks(cluster: string, socketLock: string): Promise<void> {
   for (const path of [join(cluster, 'postmaster.pid'), socketLock]) {

@@ -18,7 +18,7 @@ const IMMEDIATE_SHUTDOWN_MS = 2_000
 /** A PostgreSQL that this process started. `logged` is the size of its log before. */
 export type Launched = {
   child: ChildProcess
-  /** Resolves to the error if it could not even be started. */
+  /** Resolves to the error if it could not be started. */
   exited: Promise<unknown>
   logged: number
 }
@@ -58,7 +58,6 @@ export function hasExited({ child }: Launched): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 }
 
-/** Returns why a PostgreSQL has ended: the error of its start, or the last lines of its log. */
 export async function failureReason(dataDir: string, launched: Launched): Promise<string> {
   const error = await launched.exited
   return error instanceof Error ? error.message : readLastLines(logPath(dataDir), launched.logged)
@@ -78,9 +77,8 @@ function launchCommand(paths: ClusterPaths, address: Address, otherSettings: str
 }
 
 /**
- * Stops the PostgreSQL of this cluster, whoever started it, if this process holds the lock;
- * otherwise only one that was launched here. It has five seconds to write a checkpoint, without
- * which the next start replays its log.
+ * Without the lock it stops only what was launched here. PostgreSQL has five seconds to write a
+ * checkpoint, without which the next start replays its log.
  */
 export async function stopPostmaster(
   paths: ClusterPaths,
@@ -140,7 +138,7 @@ const BUFFERS_SHARE = 1 / 8
 
 const USABLE_MEMORY = Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY)
 
-/** Returns shared_buffers (MiB) for so much memory (bytes). They fill only as data is read. */
+/** In MiB, for so much memory (bytes). They fill only as data is read. */
 export function sharedBuffers(memory: number): number {
   const share = Math.floor((memory * BUFFERS_SHARE) / 1024 ** 2)
   return Math.min(MAX_BUFFERS_MIB, Math.max(MIN_BUFFERS_MIB, share))

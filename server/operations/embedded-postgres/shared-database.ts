@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
-/**
- * No other lock has this number. Commands that use the database share it, who stops it does not.
- */
+/** No other lock has this number. Commands that use the database share it. */
 const USED_LOCK = 7_203_552
 const POLL_MS = 100
 

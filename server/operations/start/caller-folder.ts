@@ -3,8 +3,7 @@ import { isAbsolute, join } from 'node:path'
 /** Relative paths of whoever started this process begin here. */
 export const callerFolder = process.cwd()
 
-// A library reads its configuration from the current folder, which is somebody else's and may be
-// one that this user cannot read.
+// A library reads its configuration from the current folder, which this user may not be able to read.
 process.chdir(join(import.meta.dirname, '../../..'))
 
 export function fromCaller(path: string): string {

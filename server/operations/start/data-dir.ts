@@ -12,7 +12,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-/** Only when its folder was written to disk does a rename survive a power cut. */
+/** So that a rename survives a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   await handle.sync().finally(() => handle.close())

@@ -9,7 +9,6 @@ type SystemError = Error & {
   port?: number
 }
 
-/** The server cannot listen on PORT and HOST, or on METRICS_PORT and METRICS_HOST. */
 export class ListenFailure extends StartError {
   constructor(cause: SystemError, prefix: '' | 'METRICS_' = '') {
     super(explainListen(cause, prefix), { cause })
