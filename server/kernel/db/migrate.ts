@@ -191,14 +191,8 @@ async function requireNoOthers(db: Db, migrations: Migrations, waitMs: number): 
   }
 }
 
-type AppliedMigrations = {
-  missing: string[]
-  /** Of a newer version. */
-  additive: string[]
-  breaking: string[]
-}
-
-async function readAppliedMigrations(db: Queryable, names: string[]): Promise<AppliedMigrations> {
+/** `additive` and `breaking` are of a newer version. */
+async function readAppliedMigrations(db: Queryable, names: string[]) {
   await refuseUnfinishedRestore(db)
   const applied = await readNames(db, 'kysely_migration')
   const marked = new Set(await readNames(db, 'additive_migrations'))

@@ -122,7 +122,6 @@ export type Tables = ModerationTables & {
   }
   mutes: { user_id: Id; muted_id: Id; created_at: CreatedAt }
   idempotency_keys: { owner_id: Id; key: string; post_id: Id; created_at: CreatedAt }
-  wall_totals: { slot: number; posts: string }
   owner_totals: { user_id: Id; posts: string; replies: string }
   likes: {
     id: GeneratedId

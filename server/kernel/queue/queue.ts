@@ -71,10 +71,11 @@ export async function startJobs(
     // With batches, a job that ends while the database is unavailable ends the process.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   })
-  const stopQueueing = queueRecurring(pool, jobs)
+  const stopping = new AbortController()
+  void queueRecurring(pool, jobs, stopping.signal)
   return {
     stop() {
-      stopQueueing()
+      stopping.abort()
       return stopRunning()
     },
   }
@@ -149,20 +150,12 @@ const QUEUE_DUE = `
   )
   SELECT graphile_worker.add_job(task) FROM begun`
 
-/** Returns what stops it. */
-function queueRecurring(pool: Pool, jobs: Record<string, Partial<Schedule>>): () => void {
+async function queueRecurring(pool: Pool, jobs: Jobs, signal: AbortSignal): Promise<void> {
   const recurring = Object.entries(jobs)
     .filter(([, { everyMinutes }]) => everyMinutes !== undefined)
     .map(([task, { everyMinutes, atMinute = 0 }]) => ({ task, everyMinutes, atMinute }))
-  const stopping = new AbortController()
-  const pause = { signal: stopping.signal, ref: false }
-  void keepAsking()
-  return () => stopping.abort()
-
-  async function keepAsking(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await pool.query(QUEUE_DUE, [JSON.stringify(recurring)]).catch(() => {})
-      await delay(ASK_MS, undefined, pause).catch(() => {})
-    }
+  while (!signal.aborted) {
+    await pool.query(QUEUE_DUE, [JSON.stringify(recurring)]).catch(() => {})
+    await delay(ASK_MS, undefined, { signal, ref: false }).catch(() => {})
   }
 }
