@@ -19,66 +19,54 @@ export class ListenFailure extends StartError {
 export function explainStartFailure(cause: unknown): string {
   const error: SystemError = cause instanceof Error ? cause : new Error(String(cause))
   if (error instanceof StartError) return error.message
-  const known = explainDatabase(error) ?? explainFile(error)
+  const known = DATABASE_FAILURES[error.code ?? '']?.(error.message) ?? explainFile(error)
   if (known) return known
   if (isDatabaseUnavailable(error)) return `База данных не отвечает: ${error.message}`
   return error.stack ?? error.message
 }
 
-function explainDatabase({ code, message }: SystemError): string | undefined {
-  switch (code) {
-    case '3D000':
-      return (
-        `DATABASE_URL: такой базы данных на сервере нет (${message}). ` +
-        'Создайте её: CREATE DATABASE имя OWNER роль'
-      )
-    case '28000':
-    case '28P01':
-      return (
-        `DATABASE_URL: сервер базы данных не впускает эту роль (${message}). ` +
-        'Проверьте в адресе роль и пароль, а на сервере pg_hba.conf'
-      )
-    case '3F000':
-    case '42501':
-      return (
-        `DATABASE_URL: у роли не хватает прав (${message}). ` +
-        'База и её таблицы должны принадлежать ей: ALTER DATABASE имя OWNER TO роль'
-      )
-    case '25006':
-      return (
-        'DATABASE_URL: эта база данных только для чтения: в адресе реплика, ' +
-        'или запись запрещена (default_transaction_read_only). Нужна та, в которую можно писать'
-      )
-    case '53100':
-      return `На диске базы данных не осталось места (${message}). Освободите его`
-    default:
-      return undefined
-  }
+const otherRole = (message: string) =>
+  `DATABASE_URL: сервер базы данных не впускает эту роль (${message}). ` +
+  'Проверьте в адресе роль и пароль, а на сервере pg_hba.conf'
+const noRights = (message: string) =>
+  `DATABASE_URL: у роли не хватает прав (${message}). ` +
+  'База и её таблицы должны принадлежать ей: ALTER DATABASE имя OWNER TO роль'
+
+/** By SQLSTATE. */
+const DATABASE_FAILURES: Record<string, (message: string) => string> = {
+  '3D000': (message) =>
+    `DATABASE_URL: такой базы данных на сервере нет (${message}). ` +
+    'Создайте её: CREATE DATABASE имя OWNER роль',
+  '28000': otherRole,
+  '28P01': otherRole,
+  '3F000': noRights,
+  '42501': noRights,
+  '25006': () =>
+    'DATABASE_URL: эта база данных только для чтения: в адресе реплика, ' +
+    'или запись запрещена (default_transaction_read_only). Нужна та, в которую можно писать',
+  '53100': (message) => `На диске базы данных не осталось места (${message}). Освободите его`,
+}
+
+const noFile = (path: string) => `Нет такого файла или папки: ${path}`
+const noPermission = (path: string) =>
+  `Нет права на ${path}. Запускайте сервер и команды от владельца этого файла ` +
+  'или отдайте его тому, от кого они запущены: chown'
+
+const FILE_FAILURES: Record<string, (path: string) => string> = {
+  EACCES: noPermission,
+  EPERM: noPermission,
+  ENOENT: noFile,
+  ENOTDIR: noFile,
+  EISDIR: (path) => `${path} — папка, а нужен файл`,
+  EROFS: (path) => `${path} на диске только для чтения. Подключите его для записи`,
 }
 
 /** A socket's file that is missing is a database that does not run. */
-function explainFile({ code, path, syscall }: SystemError): string | undefined {
+function explainFile({ code = '', path, syscall }: SystemError): string | undefined {
   if (code === 'ENOSPC') {
     return `На диске${path === undefined ? '' : ` с ${path}`} не осталось места. Освободите его`
   }
-  if (path === undefined || syscall === 'connect') return undefined
-  switch (code) {
-    case 'EACCES':
-    case 'EPERM':
-      return (
-        `Нет права на ${path}. Запускайте сервер и команды от владельца этого файла ` +
-        'или отдайте его тому, от кого они запущены: chown'
-      )
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return `Нет такого файла или папки: ${path}`
-    case 'EISDIR':
-      return `${path} — папка, а нужен файл`
-    case 'EROFS':
-      return `${path} на диске только для чтения. Подключите его для записи`
-    default:
-      return undefined
-  }
+  return path === undefined || syscall === 'connect' ? undefined : FILE_FAILURES[code]?.(path)
 }
 
 function explainListen({ code, address, port, message }: SystemError, prefix: string): string {
