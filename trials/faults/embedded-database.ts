@@ -6,10 +6,7 @@ import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
 import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { type Db, openDatabase } from '../../server/kernel/db/database.ts'
-import {
-  addressOf,
-  connectionStringFor,
-} from '../../server/operations/embedded-postgres/address.ts'
+import { connectionStringFor } from '../../server/operations/embedded-postgres/address.ts'
 import { findRunning } from '../../server/operations/embedded-postgres/pid-file.ts'
 
 /** Starts a product with four users, who act on it while it is in use. */
@@ -40,7 +37,7 @@ export async function withEmbeddedDatabase<T>(
   dataDir: string,
   work: (db: Db) => Promise<T>,
 ): Promise<T> {
-  const address = addressOf(await runningIn(dataDir))
+  const { address } = await runningIn(dataDir)
   if (!address) throw new Error('the database has not said where it listens')
   const { db, close } = openDatabase(connectionStringFor(address, 'vslukh', 'vslukh'), () => {})
   return work(db).finally(close)

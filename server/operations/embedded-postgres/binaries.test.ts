@@ -3,17 +3,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folderForTest } from '../../testing/process/folder-for-test.ts'
 import { restoreLibraryLinks } from './binaries.ts'
-import { sharedBuffers } from './postmaster.ts'
-
-const GIB = 1024 ** 3
-
-test.each([
-  [0.25, 64],
-  [2, 256],
-  [64, 512],
-])('on a machine with %d GiB PostgreSQL has %d MiB of shared buffers', (gib, mib) => {
-  expect(sharedBuffers(gib * GIB)).toBe(mib)
-})
 
 test('links to libraries that npm has not made without install scripts are made', async () => {
   const root = await folderForTest()

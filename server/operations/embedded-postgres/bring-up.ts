@@ -6,7 +6,7 @@ import { freeBytes } from '../../kernel/http/health.ts'
 import { type Address, chooseAddress } from './address.ts'
 import type { ClusterPaths } from './cluster.ts'
 import { connect, createDatabase, DataDirTaken, takeLock } from './lock.ts'
-import { findRunning, type PidFile } from './pid-file.ts'
+import { findRunning } from './pid-file.ts'
 import { failureReason, hasExited, type Launched, launch } from './postmaster.ts'
 
 const LONG_RECOVERY_MS = 2_000
@@ -75,10 +75,11 @@ function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
 async function connectOrLaunch(state: ServerState, reporting: Reporting): Promise<void> {
   const { paths } = state
   const noteProgress = watchProgress(paths, reporting)
+  const planned = await chooseAddress(paths.cluster, paths.user)
   for (let pause = 10; ; pause = Math.min(pause * 2, 100)) {
     reporting.signal.throwIfAborted()
-    const running = await findRunning(paths.cluster)
-    const address = await addressToTry(state, running)
+    // Before the first lock, the server of another start may listen elsewhere than planned.
+    const { address = (await findRunning(paths.cluster))?.address ?? planned } = state
     const answer = await connect(paths.cluster, address)
     if (typeof answer !== 'string') return takeOver(state, address, answer)
     await ensureLaunched(state, address)
@@ -86,12 +87,6 @@ async function connectOrLaunch(state: ServerState, reporting: Reporting): Promis
     const waiting = delay(pause, undefined, { signal: reporting.signal })
     await Promise.race([waiting, state.launched?.exited ?? waiting])
   }
-}
-
-/** Before the first lock, the server of another start may listen elsewhere than planned. */
-async function addressToTry(state: ServerState, running: PidFile | undefined): Promise<Address> {
-  const { address = running?.address, paths } = state
-  return address ?? chooseAddress(paths.cluster, paths.user)
 }
 
 async function takeOver(state: ServerState, address: Address, lock: Client): Promise<void> {

@@ -52,21 +52,17 @@ export async function createCluster(paths: ClusterPaths): Promise<void> {
   try {
     await changeOwner(paths.user, unfinished)
     await runInitdb(paths, unfinished)
-    await rename(unfinished, paths.cluster).catch(explainOccupied(paths.cluster))
+    await rename(unfinished, paths.cluster).catch((cause) => {
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(errorCode(cause))) throw cause
+      throw new StartError(
+        `В ${paths.cluster} лежат файлы, но это не база данных. Переместите их или укажите другую папку в DATA_DIR.`,
+        { cause },
+      )
+    })
     await syncFolder(paths.dataDir)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 3 })
     if (!hasCluster(paths.cluster)) throw error
-  }
-}
-
-function explainOccupied(cluster: string) {
-  return (cause: unknown) => {
-    if (!['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(errorCode(cause))) throw cause
-    throw new StartError(
-      `В ${cluster} лежат файлы, но это не база данных. Переместите их или укажите другую папку в DATA_DIR.`,
-      { cause },
-    )
   }
 }
 

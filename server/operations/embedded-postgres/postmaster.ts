@@ -136,17 +136,14 @@ const MAX_BUFFERS_MIB = 512
 /** Half of what PostgreSQL's manual suggests: here Node and the page cache need memory too. */
 const BUFFERS_SHARE = 1 / 8
 
-const USABLE_MEMORY = Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY)
-
-/** In MiB, for so much memory (bytes). They fill only as data is read. */
-export function sharedBuffers(memory: number): number {
-  const share = Math.floor((memory * BUFFERS_SHARE) / 1024 ** 2)
-  return Math.min(MAX_BUFFERS_MIB, Math.max(MIN_BUFFERS_MIB, share))
-}
+const MEMORY_MIB = Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY) / 1024 ** 2
+const BUFFERS_MIB = Math.floor(
+  Math.min(MAX_BUFFERS_MIB, Math.max(MIN_BUFFERS_MIB, MEMORY_MIB * BUFFERS_SHARE)),
+)
 
 const SETTINGS = [
   'max_connections=120',
-  `shared_buffers=${sharedBuffers(USABLE_MEMORY)}MB`,
+  `shared_buffers=${BUFFERS_MIB}MB`,
   'jit=off',
   'timezone=UTC',
   'log_timezone=UTC',
