@@ -6,7 +6,7 @@ import { addJob } from '../../kernel/queue/queue.ts'
 import { comeBack, isSettled, leave, like } from '../../testing/calls/account-deletion-calls.ts'
 import { decide, report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import { startAt } from '../../testing/calls/sign-in-calls.ts'
-import { waitsFor } from '../../testing/database/databases.ts'
+import { lockWaits } from '../../testing/database/databases.ts'
 import { findPerson } from '../../testing/database/search-columns.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { privacySection } from '../../testing/privacy-page.ts'
@@ -263,7 +263,7 @@ test('a reply that is restored while its author is erased is subtracted from eve
   const locked = await lockPost(restoring, postId)
   expect(locked && (await showPost(restoring, locked))).toBe(true)
   const command = eraseNow(app.db, { userId: olga.id, ...erasure })
-  await expect.poll(() => waitsFor(restoring)).toBeGreaterThan(0)
+  await expect.poll(() => lockWaits(app)).toBeGreaterThan(0)
   await restoring.commit().execute()
   await command
   expect(await isThere(app, olga.id)).toBe(false)

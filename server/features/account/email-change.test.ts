@@ -11,7 +11,7 @@ import {
 } from '../../testing/calls/email-change-calls.ts'
 import { countCodes, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
-import { passEmailChangeTime } from '../../testing/database/passing-time.ts'
+import { passTime } from '../../testing/database/passing-time.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { mailAppForFile } from '../../testing/test-app.ts'
 import { removeExpiredAccountRows } from './account.repository.ts'
@@ -121,12 +121,12 @@ test('a link works once, and only when it is complete', async () => {
 test('a link works for three days, and its change is removed after them', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const early = await changeEmail(app, olga, newEmail())
-  await passEmailChangeTime(app, 3 * DAY - 60)
+  await passTime(app.db, 3 * DAY - 60, 'email_changes', 'expires_at')
   await removeExpiredAccountRows(app.db)
   expect((await undoChange(app, early)).status).toBe(204)
   const email = newEmail()
   const late = await changeEmail(app, petr, email)
-  await passEmailChangeTime(app, 3 * DAY)
+  await passTime(app.db, 3 * DAY, 'email_changes', 'expires_at')
   expectRefusal(await undoChange(app, late), 'LINK_EXPIRED')
   expect(await storedEmail(app, petr)).toBe(email)
   await removeExpiredAccountRows(app.db)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { newEmail } from '../../testing/calls/account-fixture.ts'
 import { countCodes } from '../../testing/calls/sign-in-calls.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
-import { passReleaseTime } from '../../testing/database/passing-time.ts'
+import { passTime } from '../../testing/database/passing-time.ts'
 import { atOnce, signUps } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
@@ -49,7 +49,7 @@ test('a released username is reserved for its former owner for 30 days, then fre
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   await take(olga, 'Given_Up')
   await take(olga, 'another_one')
-  await passReleaseTime(app, 30 * DAY - 60)
+  await passTime(app.db, 30 * DAY - 60, 'released_usernames', 'released_at')
   for (const username of ['Given_Up', 'given_up', 'GIVEN_UP']) {
     expectRefusal(await check(petr, username), 'USERNAME_ALREADY_EXISTS')
     expectRefusal(await take(petr, username), 'USERNAME_ALREADY_EXISTS')
@@ -58,7 +58,7 @@ test('a released username is reserved for its former owner for 30 days, then fre
   // No new account gets it either.
   const newcomer = { email: newEmail(), username: 'GIVEN_UP' }
   expect(await insertUser(app.db, newcomer)).toBeUndefined()
-  await passReleaseTime(app, 60)
+  await passTime(app.db, 60, 'released_usernames', 'released_at')
   expect((await check(petr, 'given_up')).status).toBe(200)
   expect((await take(petr, 'given_up')).status).toBe(200)
   expectRefusal(await take(olga, 'given_up'), 'USERNAME_ALREADY_EXISTS')
@@ -133,7 +133,7 @@ test('a former name leads to its owner for 30 days; a name that nobody has is AU
   const olga = await app.signUp()
   for (const username of ['First_Name', 'second_name']) await take(olga, username)
   expect((await profile('first_name')).body).toMatchObject({ id: olga.id, username: 'second_name' })
-  await passReleaseTime(app, 30 * DAY)
+  await passTime(app.db, 30 * DAY, 'released_usernames', 'released_at')
   for (const name of ['first_name', 'nobody_at_all', 'нет', '%']) {
     expectRefusal(await profile(name), 'AUTHOR_NOT_FOUND')
   }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { waitsFor } from '../../testing/database/databases.ts'
+import { lockWaits } from '../../testing/database/databases.ts'
 import { signUps } from '../../testing/http/at-once.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from './counters.task.ts'
@@ -21,7 +21,7 @@ function holdLowest(tx: Queryable, rows: RawBuilder<unknown>) {
 
 /** Returns how many rows nobody else holds, once a statement waits for this transaction. */
 async function countFree(tx: Queryable, rows: RawBuilder<unknown>): Promise<number> {
-  await expect.poll(() => waitsFor(tx)).toBe(1)
+  await expect.poll(() => lockWaits(app)).toBe(1)
   const free = await sql`SELECT FROM ${rows} FOR NO KEY UPDATE SKIP LOCKED`.execute(tx)
   return free.rows.length
 }

@@ -18,14 +18,13 @@ export async function createDatabase(serverUrl: string, name: string, template =
   await executeOn(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
 }
 
-/** The superuser needs no password on the embedded server's socket. */
 export function asSuperuser(url: string): string {
   const other = new URL(withDatabase(url, 'postgres'))
   other.username = 'postgres'
   return other.href
 }
 
-/** Creates a database, a migrated one unless another template is given. The caller drops it. */
+/** The caller drops it. */
 export async function freshDatabase(serverUrl: string, template = TEMPLATE) {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await createDatabase(serverUrl, name, template)
@@ -76,7 +75,6 @@ function alterDatabase(url: string, change: string): Promise<unknown> {
 
 const GONE_WITHIN_MS = 30_000
 
-/** Resolves once they are gone. The product may connect again. */
 function endConnections(url: string): Promise<unknown> {
   return executeOn(
     withDatabase(url, 'postgres'),
@@ -85,6 +83,7 @@ function endConnections(url: string): Promise<unknown> {
   )
 }
 
+/** Not in a transaction, in which pg_stat_activity stays as it was first read. */
 export async function lockWaits({ db }: { db: Queryable }): Promise<number> {
   const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(db)
@@ -95,15 +94,5 @@ export async function lockWaits({ db }: { db: Queryable }): Promise<number> {
 export async function listeningNodes({ db }: { db: Queryable }): Promise<number> {
   const { rows } = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database()
     AND starts_with(application_name, ${FEED_NAME}) AND state = 'idle' AND query <> ''`.execute(db)
-  return rows.length
-}
-
-/**
- * Returns how many statements wait for a lock of this transaction, in which pg_stat_activity would
- * stay as it was first read.
- */
-export async function waitsFor(tx: Queryable): Promise<number> {
-  const { rows } = await sql`SELECT DISTINCT pid FROM pg_locks
-    WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))`.execute(tx)
   return rows.length
 }

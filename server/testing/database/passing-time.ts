@@ -43,14 +43,6 @@ export function passSessionTime({ db }: TestApp, seconds: number): Promise<void>
   return passTime(db, seconds, 'sessions', 'created_at', 'used_at', 'rotated_at')
 }
 
-export function passEmailChangeTime({ db }: TestApp, seconds: number): Promise<void> {
-  return passTime(db, seconds, 'email_changes', 'expires_at')
-}
-
-export function passReleaseTime({ db }: TestApp, seconds: number): Promise<void> {
-  return passTime(db, seconds, 'released_usernames', 'released_at')
-}
-
 /** The mails that wait for the pause become older too. */
 export async function passPauseTime({ db }: TestApp, seconds: number): Promise<void> {
   await passTime(db, seconds, 'mail_pause', 'next_try_at')

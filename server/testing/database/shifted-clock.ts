@@ -4,15 +4,6 @@ import { join } from 'node:path'
 import { findProgram } from '../process/debian-package.ts'
 import { folderForTest } from '../process/folder-for-test.ts'
 
-/**
- * Shifts the wall clock of processes that are started with `env`, but not their monotonic clock.
- */
-export type ShiftedClock = {
-  env: Record<string, string>
-  /** Sets the clock so many seconds ahead, or behind when negative. */
-  shift(seconds: number): Promise<void>
-}
-
 /** A process that preloads this library sees another time (Debian package: faketime). */
 export async function findFakeTime(): Promise<string> {
   await findProgram(['/usr/bin/faketime'], {
@@ -23,7 +14,8 @@ export async function findFakeTime(): Promise<string> {
   return library
 }
 
-export async function shiftedClock(): Promise<ShiftedClock> {
+/** `shift` sets the wall clock of processes that are started with `env`, so many seconds ahead. */
+export async function shiftedClock() {
   const library = await findFakeTime()
   const folder = await folderForTest()
   const file = join(folder, 'shift')
