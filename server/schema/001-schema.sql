@@ -23,7 +23,6 @@ CREATE TABLE released_usernames (
   released_at timestamptz NOT NULL DEFAULT now()
 );
 
--- Hashes of the names of erased users.
 CREATE TABLE reserved_usernames (
   name_hash bytea PRIMARY KEY
 );
@@ -127,7 +126,6 @@ CREATE TABLE wall_totals (
 ) WITH (fillfactor = 50);
 INSERT INTO wall_totals (slot) SELECT generate_series(0, 15);
 
--- Of visible posts.
 CREATE TABLE owner_totals (
   user_id bigint PRIMARY KEY REFERENCES users ON DELETE CASCADE,
   posts bigint NOT NULL DEFAULT 0 CHECK (posts >= 0),
@@ -200,7 +198,6 @@ CREATE TABLE reports (
   is_seen boolean NOT NULL DEFAULT false
 );
 
--- One against the removal of a post.
 CREATE TABLE appeals (
   post_id bigint PRIMARY KEY,
   user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -210,7 +207,6 @@ CREATE TABLE appeals (
   decided_at timestamptz
 );
 
--- Without `until` a block lasts until it is lifted.
 CREATE TABLE blocks (
   user_id bigint PRIMARY KEY REFERENCES users ON DELETE CASCADE,
   reason text NOT NULL,
@@ -226,7 +222,7 @@ CREATE TABLE blocked_mailboxes (
   until timestamptz
 );
 
--- Without `until` a ban lasts until it is removed.
+-- Blocks and bans without `until` have no end.
 CREATE TABLE bans (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   kind text NOT NULL CHECK (kind IN ('domain', 'network', 'email')),
@@ -241,7 +237,6 @@ CREATE TABLE bans (
   UNIQUE (kind, value)
 );
 
--- They need no account yet.
 CREATE TABLE moderators (
   email_key text PRIMARY KEY,
   email text NOT NULL,
@@ -266,7 +261,6 @@ CREATE TABLE journal (
   details jsonb NOT NULL DEFAULT '{}'
 );
 
--- Filled only if the operator is ordered to keep it.
 CREATE TABLE access_journal (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   at timestamptz NOT NULL DEFAULT now(),
@@ -291,7 +285,6 @@ CREATE TABLE site_state (
 );
 INSERT INTO site_state DEFAULT VALUES;
 
--- Only an invitation's link contains the token.
 CREATE TABLE invitations (
   token_hash bytea PRIMARY KEY,
   id bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
@@ -324,7 +317,6 @@ CREATE TABLE installation (
 );
 INSERT INTO installation DEFAULT VALUES;
 
--- Those that an older version can ignore.
 CREATE TABLE additive_migrations (
   name text PRIMARY KEY
 );
@@ -356,7 +348,6 @@ CREATE TABLE outbox (
     ELSE state IN ('sent', 'refused', 'expired') AND payload IS NULL AND key IS NULL END)
 );
 
--- Since when the mail server refuses the login.
 CREATE TABLE mail_pause (
   is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
   refused_since timestamptz,
@@ -384,7 +375,6 @@ CREATE VIEW notice_in_force AS
   SELECT notice AS text, notice_since AS since, notice_until AS until
   FROM site_state WHERE notice IS NOT NULL AND coalesce(notice_until > now(), true);
 
--- Read with every call of a signed-in user.
 CREATE VIEW write_states AS
   SELECT u.id AS user_id,
     -- How many seconds of the account's first day are left; 0 if a clock that was ahead has set its beginning.
@@ -546,7 +536,6 @@ CREATE INDEX codes_expiry ON codes (expires_at);
 CREATE INDEX sessions_user ON sessions (user_id, created_at);
 CREATE INDEX known_clients_used ON known_clients (used_at);
 
--- One for each list.
 CREATE INDEX posts_wall ON posts (id) WHERE replied_post_id IS NULL AND hidden_for IS NULL;
 CREATE INDEX posts_own ON posts (owner_id, id) WHERE replied_post_id IS NULL AND hidden_for IS NULL;
 CREATE INDEX posts_own_replies ON posts (owner_id, id) WHERE replied_post_id IS NOT NULL AND hidden_for IS NULL;
@@ -566,7 +555,6 @@ CREATE INDEX mutes_of ON mutes (muted_id);
 CREATE UNIQUE INDEX reports_once ON reports (post_id, reporter_id, reason_id) WHERE state = 'open';
 CREATE INDEX reports_post ON reports (post_id);
 CREATE INDEX reports_reporter ON reports (reporter_id, id);
--- Read with each profile.
 CREATE INDEX reports_unseen ON reports (reporter_id) WHERE state <> 'open' AND NOT is_seen;
 CREATE INDEX reports_author ON reports (author_id);
 CREATE INDEX reports_time ON reports (created_at);

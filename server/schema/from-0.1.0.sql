@@ -34,11 +34,9 @@ DROP TRIGGER owner_changed ON users;
 DROP FUNCTION note_post_change();
 DROP TABLE post_changes;
 
--- Sessions from before the browser's cookie.
 DELETE FROM sessions WHERE browser_hash IS NULL;
 ALTER TABLE sessions ALTER browser_hash SET NOT NULL;
 
--- Only the undo of a decision read them.
 ALTER TABLE reports DROP COLUMN decision_id;
 ALTER TABLE appeals DROP COLUMN decision_id;
 

@@ -1,6 +1,6 @@
 -- What 0.1.0 does not have: run before 001-schema.sql in a new database, and before from-0.1.0.sql.
 
--- The texts that people have consented to, by the beginning of their SHA-256.
+-- By the beginning of the text's SHA-256.
 CREATE TABLE consent_texts (
   version text PRIMARY KEY,
   text text NOT NULL,
@@ -86,7 +86,6 @@ BEGIN
     END IF;
   END LOOP;
 
-  -- A reply to another user's post takes the next number of its recipient.
   INSERT INTO answer_states AS state (user_id, last_no)
   SELECT recipient_id, count(*) FROM unnest(asked)
   WHERE refusal IS NULL AND recipient_id IS NOT NULL GROUP BY recipient_id ORDER BY recipient_id
@@ -102,7 +101,7 @@ BEGIN
   RETURN QUERY SELECT * FROM unnest(asked);
 END $$;
 
--- Calls that count for the same keys wait for each other, in one order. A refusal stores no row.
+-- Calls that count for the same keys wait for each other, in one order.
 CREATE FUNCTION lock_limits(keys text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(number)

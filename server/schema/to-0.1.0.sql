@@ -53,7 +53,6 @@ CREATE TRIGGER owner_changed AFTER UPDATE OF username, deleted_at ON users FOR E
   WHEN (old.username IS DISTINCT FROM new.username OR old.deleted_at IS DISTINCT FROM new.deleted_at)
   EXECUTE FUNCTION note_post_change();
 
--- As Kysely makes them.
 CREATE TABLE kysely_migration (
   name varchar(255) PRIMARY KEY,
   timestamp varchar(255) NOT NULL

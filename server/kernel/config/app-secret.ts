@@ -37,7 +37,7 @@ async function createSecret(path: string): Promise<string> {
   }
 }
 
-/** Returns the path of the secret if others than its owner may read it. */
+/** Returns its path if others than its owner may read it. */
 export async function readableSecret(dataDir: string): Promise<string | undefined> {
   const path = secretFile(dataDir)
   const { mode } = await stat(path)

@@ -17,7 +17,7 @@ type Rule<T, F> = {
   need: string
   fallback: F
   unset?: string
-  /** Such a value may contain a password: no message quotes it. */
+  /** No message quotes such a value. */
   isSecret?: boolean
   quote?: (value: string) => string
 }

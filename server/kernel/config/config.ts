@@ -22,10 +22,7 @@ export type Config = Omit<Values, Combined> & {
 
 const NAMES = Object.values(VARIABLES).map(({ name }) => name)
 
-/**
- * Reads the environment variables (docs/configuration.md). Relative paths begin in `folder`. Throws
- * ConfigError.
- */
+/** Relative paths begin in `folder`. Throws ConfigError. */
 export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Config {
   requireEncodedLogin(env.SMTP_URL?.trim())
   const read = ([field, variable]: [string, Variable<unknown>]) => [field, variable.read(env)]
@@ -97,7 +94,7 @@ function requireEncodedLogin(smtpUrl = ''): void {
   const url = URL.parse(smtpUrl)
   const isCut = !url || url.username === '' || url.hash !== '' || url.pathname.length > 1
   const isMisread = isCut && /[#/?].*@/.test(smtpUrl.replace(/^\w*:\/\//, ''))
-  // A password with `@` before `?`: what follows is read as an option.
+  // A password with `@` before `?`.
   const hasHostInOption = [...(url?.searchParams.keys() ?? [])].some((name) => name.includes('@'))
   if (!isMisread && !hasHostInOption && !/%(?![0-9a-f]{2})/i.test(smtpUrl)) return
   throw new ConfigError(
@@ -126,7 +123,6 @@ function senderOf({ mailFrom, smtpUrl, publicUrl }: Values): string {
   return mailFrom ?? (isSender(login) ? login : `no-reply@${hostname}`)
 }
 
-/** A server on this machine may be for trials. */
 function isRefusedElsewhere(sender: string, smtpUrl: string): boolean {
   const isAtIp = /@(?:[\d.]+|\[.*)$/.test(sender)
   return isAtIp || (sender.endsWith('@localhost') && !isLoopback(new URL(smtpUrl).hostname))
@@ -145,7 +141,6 @@ export function originOf({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>
   return publicUrl ?? `http://localhost:${port}`
 }
 
-/** Without full stops. */
 type ConfigWarning = { message: string; fix: string }
 
 type Facts = Pick<Config, 'mailFrom' | 'smtpUrl' | 'publicUrl' | 'operatorName' | 'contactEmail'>

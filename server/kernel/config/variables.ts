@@ -14,7 +14,7 @@ const MODERATORS = `who gets a mail, one address or several with commas between 
 const REPORTS = `reports by so many people (accounts of different mailboxes, registered from different networks) hide a post until somebody decides; at least 3, or 0 for never`
 const JOURNAL = `for how many days addresses of registrations, sign-ins, publications and deletions are kept, where an operator is ordered to ([privacy](privacy.md))`
 
-/** All variables that the product reads, in the order of docs/configuration.md. */
+/** In the order of docs/configuration.md. */
 export const VARIABLES = {
   port: integer(['PORT', 'where it listens'], 3000, [0, 65535]),
   host: text(['HOST', 'the address where it listens'], '127.0.0.1'),

@@ -42,7 +42,6 @@ export async function adopt(db: Db, version: string): Promise<void> {
   })
 }
 
-/** Makes the tables of 0.1.0, for its backups. */
 export async function createAdopted(db: Db): Promise<void> {
   const applied = `INSERT INTO kysely_migration VALUES ('${ADOPTED}', '')`
   await sql.raw(FIRST_SCHEMA + readSchema('to-0.1.0') + applied).execute(db)

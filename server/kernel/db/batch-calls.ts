@@ -5,7 +5,7 @@ import { errorCode, isDatabaseUnavailable } from './database-errors.ts'
 /** A call that waits longer than this when the database fails a run is not put into another. */
 const WAIT_MAX_MS = 500
 
-/** SQLSTATEs of a deadlock, and of a lock that was not to be had in time. */
+/** A deadlock, and a lock that was not to be had in time. */
 const LOCK_STATES = new Set(['40P01', '55P03'])
 
 type Run<Item, Result> = (items: Item[], isAlone: boolean) => Promise<Result[]>
@@ -59,7 +59,6 @@ export class BatchedCalls<Item, Result> {
     setImmediate(settle)
   }
 
-  /** Resolves to the function that settles the calls. */
   async #runCalls(calls: Call<Item, Result>[]): Promise<() => void> {
     try {
       const { run = this.#run } = calls[0] ?? {}
@@ -86,7 +85,6 @@ export class BatchedCalls<Item, Result> {
   }
 }
 
-/** Whether PostgreSQL has refused a run for a reason that its other items may not share. */
 function mayBeOfOneItem(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false
   return LOCK_STATES.has(errorCode(error)) || !isDatabaseUnavailable(error)

@@ -16,7 +16,6 @@ export function hasCome(time: string, tooFar: string) {
   return sql.raw<boolean>(`(${time} <= now() OR ${time} > now() + ${tooFar})`)
 }
 
-/** In unix milliseconds. */
 export async function databaseTime(db: Queryable): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`.execute(db)
@@ -32,7 +31,6 @@ export async function clockSkew(db: Queryable): Promise<number> {
   return theirs > after ? after - theirs : 0
 }
 
-/** Returns the function that stops it. */
 export function watchClock(db: Db, log: Pick<FastifyBaseLogger, 'error'>): () => void {
   async function check(): Promise<void> {
     const skew = await clockSkew(db)
@@ -46,7 +44,7 @@ export function watchClock(db: Db, log: Pick<FastifyBaseLogger, 'error'>): () =>
 }
 
 const JUMP_MS = 60_000
-/** An answer that took longer does not say when the time in it was read. */
+/** It is unknown when the time in a later answer was read. */
 const LATE_MS = 10_000
 const HOUR_MS = 3_600_000
 

@@ -7,9 +7,7 @@ const CONNECT_ERRORS = new Set([
   'EAI_AGAIN',
 ])
 const BREAK_ERRORS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
-/**
- * Connection, rollback, resources, cancelled or shut down; read-only, idle in transaction, lock.
- */
+/** Connection, rollback, resources, cancelled, shut down; read-only, idle in transaction, lock. */
 const UNAVAILABLE_STATES = /^(08|40|53|57)|^(25006|25P03|55P03)$/
 /** Shutting down, starting up, or out of reach. */
 const AWAY_STATES = /^(08|57P0[123])/
@@ -23,7 +21,6 @@ export function noteDatabaseError(error: Error): void {
   fromDatabase.add(error)
 }
 
-/** Whether a retry may succeed. */
 export function isDatabaseUnavailable(error: Error & { code?: unknown }): boolean {
   return isConnectionLost(error) || UNAVAILABLE_STATES.test(stateOf(error))
 }
@@ -54,7 +51,6 @@ export function errorCode(error: unknown): string {
 /** `Key (user_id)=(7) is not present in table "users".`, in any language. */
 const NO_USER = /\)=\((\d+)\).*"users"/
 
-/** Whether a row was refused because its user has been erased. */
 export function isOfErasedUser(
   error: Error & { code?: unknown; detail?: unknown },
   userId: string,

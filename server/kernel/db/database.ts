@@ -6,7 +6,6 @@ import { GuardedPool, type Outage } from './outage.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
-/** The database, or a transaction that the caller has begun. */
 export type Queryable = Db | Transaction<Tables>
 
 export type OpenDatabase = { db: Db; pool: pg.Pool; close(): Promise<void> }
@@ -16,7 +15,7 @@ export type PoolLimits = {
   connectionWaitMs?: number
   statementTimeoutMs?: number
   applicationName?: string
-  /** A pooler may run each transaction on another connection, which knows no prepared statement. */
+  /** A pooler's connections know no prepared statement. */
   isBehindPooler?: boolean
   /** While the database is away, the pool refuses at once, or waits if `waitsDuringOutage`. */
   outage?: Outage
@@ -25,7 +24,7 @@ export type PoolLimits = {
 
 const CONNECTIONS = 20
 const CONNECTION_WAIT_MS = 1000
-/** A working server answers within this time after it has cancelled a statement. */
+/** For the answer to a cancelled statement. */
 const ANSWER_MS = 500
 
 export function openDatabase(
@@ -68,7 +67,7 @@ function surviveLostConnections(pool: pg.Pool, onError: (error: Error) => void):
 }
 
 const START_CONNECTION_WAIT_MS = 10_000
-/** Readers queue behind a migration that waits for a table, and have this timeout themselves. */
+/** Readers queue behind a migration that waits for a lock. */
 const LOCK_TIMEOUT_MS = 3000
 
 export type StartDatabase = { db: Db; pool: pg.Pool }
@@ -114,12 +113,11 @@ export function unixSeconds(time: string) {
   return sql.raw<number>(`floor(extract(epoch FROM ${time}))::float8`)
 }
 
-/** A prepared text is a plan of some 100 KB on each connection. The product has about 100 texts. */
+/** Each takes some 100 KB on each connection; the product has about 100. */
 const TEXTS_MAX = 200
 
 type ClientConfig = pg.ClientConfig & { isBehindPooler?: boolean }
 
-/** Prepares each text once, and measures the time of queries. */
 class DatabaseClient extends pg.Client {
   readonly #names = new Map<string, string>()
   readonly #namesMax: number
@@ -155,7 +153,7 @@ class DatabaseClient extends pg.Client {
     return result
   }
 
-  /** Texts past the bound have no name: texts that vary must not exhaust PostgreSQL's memory. */
+  /** Texts that vary must not exhaust PostgreSQL's memory. */
   #nameOf(text: string): string | undefined {
     const known = this.#names.get(text)
     if (known !== undefined || this.#names.size >= this.#namesMax) return known
@@ -190,7 +188,6 @@ export function addQueryTime<T>(time: QueryTime, work: () => T): T {
   return current.run(time, work)
 }
 
-/** Returns the function to call at the query's end. */
 function measureQuery(): (() => void) | undefined {
   const time = current.getStore()
   if (!time) return undefined

@@ -21,7 +21,6 @@ import { errorCode } from './database-errors.ts'
 import { SELECT_NODE_VERSIONS } from './nodes.ts'
 import { refuseUnfinishedRestore } from './restore-lock.ts'
 
-/** SQL by the name of its file. */
 export type Migrations = Record<string, string>
 
 export const MIGRATIONS: Migrations = Object.fromEntries(
@@ -32,7 +31,7 @@ export const MIGRATIONS: Migrations = Object.fromEntries(
     .map((name) => [name, name === FIRST ? FIRST_SCHEMA : readSchema(name)]),
 )
 
-/** Whether servers without the migration can work with what it adds, as its first line states. */
+/** Whether servers without the migration can work with what it adds. */
 export function isAdditive(text: string): boolean {
   return text.startsWith('-- additive')
 }
@@ -45,7 +44,7 @@ type Options = {
   nodesWaitMs?: number
   /** Whether a migration runs even beside nodes that it breaks. */
   isAgreed?: boolean
-  /** A schema besides the product's, which the search path of `url` names: it gets no queue. */
+  /** In the search path of `url`, in place of the product's: it gets no queue. */
   schema?: string
 }
 
@@ -53,9 +52,7 @@ const LOCK_WAIT_MS = 60_000
 /** Readers that queued behind a migration pass in this pause. */
 const PAUSE_MS = 1000
 const NODES_WAIT_MS = 10_000
-/** duplicate_table, duplicate_column, duplicate_object. */
 const ALREADY_THERE = ['42P07', '42701', '42710']
-/** lock_not_available, deadlock_detected. */
 const LOCKED = ['55P03', '40P01']
 
 /**

@@ -45,7 +45,7 @@ export class Outage {
     })
   }
 
-  /** Returns whether the lines about the outage cover this error of the database. */
+  /** Returns whether the lines about an outage cover the error. */
   readonly noteFailure = (error: Error): boolean => {
     if (!isConnectionLost(error) && !isReadOnly(error)) return false
     this.suspect(error)
@@ -195,7 +195,6 @@ export function quietDuringOutages(
   }
 }
 
-/** A server without room for one more connection is there. */
 async function stateOf(url: string): Promise<State> {
   const client = new pg.Client({
     connectionString: url,
@@ -209,6 +208,7 @@ async function stateOf(url: string): Promise<State> {
     const { rows } = await client.query('SHOW transaction_read_only')
     return rows[0]?.transaction_read_only === 'on' ? 'read-only' : 'writable'
   } catch (error) {
+    // A server without room for one more connection is there.
     const isThere = error instanceof Error && 'severity' in error && !isConnectionLost(error)
     return isThere ? 'writable' : 'away'
   } finally {
@@ -217,7 +217,7 @@ async function stateOf(url: string): Promise<State> {
   }
 }
 
-/** Settles as `work`, or after `ms` as `onMissed`, while the work goes on. */
+/** Settles as `work`, or after `ms` as `onMissed`. */
 export async function withDeadline<T, M>(
   work: Promise<T>,
   ms: number,

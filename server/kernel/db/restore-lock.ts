@@ -21,7 +21,6 @@ export async function refuseUnfinishedRestore(db: Queryable): Promise<void> {
   )
 }
 
-/** Throws StartError if a restore runs. */
 export async function keepRestoresAway(url: string): Promise<AsyncDisposable> {
   const client = new pg.Client({ connectionString: url, application_name: 'vslukh start' })
   client.on('error', () => {})

@@ -11,10 +11,7 @@ import type {
 
 export type Purpose = 'login' | 'registration' | 'email-change' | 'account-deletion'
 
-/**
- * Ends: `sent`, `refused`, `expired`. `retrying`: after an attempt; `limited`: MAILS_PER_HOUR;
- * `slowed`: too many codes were refused.
- */
+/** `limited` by MAILS_PER_HOUR; `slowed` because too many codes were refused. */
 export type OutboxState =
   | 'queued'
   | 'retrying'
@@ -24,7 +21,7 @@ export type OutboxState =
   | 'refused'
   | 'expired'
 
-/** Hidden by a moderator, by reports, by its author, or because the author has left. */
+/** By a moderator, by reports, by its author, or because the author has left. */
 export type HiddenFor = 'removed' | 'reported' | 'deleted' | 'left'
 
 type Posts = {

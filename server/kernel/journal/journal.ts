@@ -10,7 +10,6 @@ export type JournalEntry = {
   userId?: string | null
   postId?: string | null
   reason?: string | null
-  /** Such as the text of a post before the act. */
   details?: Record<string, unknown>
 }
 

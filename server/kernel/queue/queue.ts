@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Queryable } from '../db/database.ts'
 
-/** When the process is about to end, the signal aborts and the promise rejects. */
+/** Before the process ends, the signal aborts and the promise rejects. */
 export type Ending = { signal: AbortSignal; stopping: Promise<never> }
 
 /** A period, which begins `atMinute` minutes after the hour or midnight (UTC); 0 unless given. */
@@ -25,7 +25,7 @@ type JobsOptions = { jobs: Jobs; log: JobsLog }
 
 /** Two more than the senders of mails, so that a mail server that hangs holds up no other job. */
 const CONCURRENT_JOBS = 6
-/** Running jobs have this long to finish before their signal aborts. */
+/** Before the signal of running jobs aborts. */
 const FINISH_MS = 3000
 const RESTART_MS = 1000
 
@@ -52,7 +52,7 @@ export async function startJobs(
   { jobs, log }: JobsOptions,
 ): Promise<{ stop(): Promise<void> }> {
   const logger = new Logger(() => (level, message, meta) => {
-    // Of a job neither its payload nor whom it is about is logged.
+    // A job's payload is not logged.
     const details = meta?.error instanceof Error ? { err: meta.error } : {}
     if (level === 'error') log.error(details, message)
     else log.debug(details, message)
@@ -104,13 +104,11 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
       const end = ({ error }: { error: unknown }) => resolve(error)
       events.once('worker:getJob:error', end)
       const err = await Promise.race([runner.promise.catch(() => {}), failure])
-      // Where no runner starts, this one is looked at again each second.
       events.off('worker:getJob:error', end)
       if (!stopping.signal.aborted) {
         log.error(err instanceof Error ? { err } : {}, 'jobs stopped, will start again')
       }
-      // The other workers' looks for a job fail meanwhile: of those that fail in a runner that is
-      // being stopped, the library prints the stack traces past the log.
+      // Of looks for a job that fail in a runner that is being stopped, the library prints stacks.
       await delay(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
       await stopRunner()
       if (stopping.signal.aborted) return
@@ -131,10 +129,7 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
 
 const ASK_MS = 10_000
 
-/**
- * Queues the jobs of $1 that were last queued in another period: also one that was missed, or queued
- * by a wrong clock. A new job waits.
- */
+/** Queues the jobs of $1 that were last queued in another period. A new job waits. */
 const QUEUE_DUE = `
   WITH jobs AS (
     SELECT task, floor((extract(epoch FROM now()) / 60 - "atMinute") / "everyMinutes")::bigint AS period

@@ -10,7 +10,6 @@ import type { OsUser } from './os-user.ts'
 export type Address = { host: string; port: number }
 
 const SOCKET_PORT = 5432
-// The kernels' limits on a socket's path, without the closing NUL.
 const LONGEST_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
 
 /** Chooses the cluster's own 0700 folder if its path is short enough. */
@@ -24,7 +23,7 @@ export function connectionStringFor(address: Address, database: string, role: st
   const query = new URLSearchParams({
     host: address.host,
     sslmode: 'disable',
-    // In place of the terminal's PGSSLNEGOTIATION and PGOPTIONS, which pg would read.
+    // In place of the terminal's, which pg would read.
     sslnegotiation: 'postgres',
     options: '--client_encoding=UTF8',
   })

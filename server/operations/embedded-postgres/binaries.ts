@@ -7,7 +7,6 @@ import { StartError } from '../../kernel/errors/app-error.ts'
 /** Paths of the programs, and their major version, as '18'. */
 export type Binaries = { initdb: string; postgres: string; major: string }
 
-/** Debian's. */
 const MACHINE_FOLDER = '/usr/lib/postgresql'
 
 /** Returns the machine's programs of the `preferred` major version, or else the embedded ones. */
@@ -38,7 +37,7 @@ function packageRoot(): string {
   }
 }
 
-/** The packages are numbered like PostgreSQL: 18.4.0-beta.17 contains PostgreSQL 18. */
+/** 18.4.0-beta.17 contains PostgreSQL 18. */
 function majorOf(root: string): string {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   return String(version).split('.', 1).join()

@@ -14,7 +14,7 @@ const SILENCE_MS = 30_000
 const MAX_FAILURES = 8
 const LONGEST_PAUSE_MS = 5_000
 const REMINDER_MS = 60_000
-/** PostgreSQL needs room for one more segment of its write-ahead log (bytes) to serve. */
+/** In bytes. PostgreSQL needs room for one more to serve. */
 const WAL_SEGMENT = 16 * 1024 * 1024
 // The last backends of a killed server, or one that is stopping, keep the cluster locked.
 const TEMPORARY_FAILURE = /shared memory block|lock file/
@@ -24,10 +24,8 @@ export type ServerState = {
   paths: ClusterPaths
   settings: string[]
   address?: Address
-  /** Until it serves. */
   launched?: Launched | undefined
   lock?: Client | undefined
-  /** Resolves when the connection of the lock has ended. */
   lost: Promise<void>
   failures: number
 }
@@ -93,7 +91,6 @@ async function takeOver(state: ServerState, address: Address, lock: Client): Pro
   state.launched = undefined
   try {
     await takeLock(lock, state.paths.dataDir)
-    // A server that is being stopped lets go of the lock before it ends this connection too.
     await createDatabase(lock)
   } catch (error) {
     lock.end().catch(() => {})
@@ -131,7 +128,7 @@ async function whyEnded({ dataDir }: ClusterPaths, launched: Launched): Promise<
   return full + (await failureReason(dataDir, launched))
 }
 
-/** Informs the operator of a long recovery. Throws StartError after 30 s without an answer. */
+/** Throws StartError after 30 s without an answer. */
 function watchProgress(
   paths: ClusterPaths,
   { say }: Reporting,

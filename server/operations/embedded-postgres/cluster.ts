@@ -18,7 +18,7 @@ export const DATABASE = 'vslukh'
 
 export type ClusterPaths = { dataDir: string; cluster: string; binaries: Binaries; user: OsUser }
 
-/** As '18'; undefined until `initdb` has finished. */
+/** Undefined until `initdb` has finished. */
 export function versionOf(cluster: string): string | undefined {
   try {
     return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
@@ -105,7 +105,7 @@ export function environment(): NodeJS.ProcessEnv {
 export async function removeUnfinished(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(UNFINISHED)) continue
-    // A start that lost the race may still be writing there; it removes the folder itself.
+    // A start that lost the race removes its folder itself.
     await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   }
 }

@@ -25,14 +25,12 @@ type EmbeddedPostgresOptions = {
   /** Called once if PostgreSQL was lost and another server has taken DATA_DIR. */
   onLost: (error: Error) => void
   settings?: string[]
-  /** See `findBinaries`. */
   major?: string | undefined
-  /** Aborting it during the start undoes the start, which then rejects. */
+  /** Aborting it undoes the start, which rejects. */
   signal?: AbortSignal
 }
 
 export type EmbeddedPostgres = {
-  /** Stays valid when PostgreSQL is started again. */
   connectionString: string
   /** Resolves when PostgreSQL has ended, after seven seconds at most. Close the pool before. */
   stop: () => Promise<void>
@@ -74,7 +72,7 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
   return { paths, settings: options.settings ?? [], lost: Promise.resolve(), failures: 0 }
 }
 
-/** Brings PostgreSQL back when the lock's connection has ended. */
+/** Brings PostgreSQL back at the same address when the lock's connection has ended. */
 function supervise(
   state: ServerState,
   { onLost, say }: EmbeddedPostgresOptions,

@@ -74,7 +74,6 @@ export async function createDatabase(client: Client): Promise<void> {
     [DATABASE],
   )
   if (role.rowCount === 0) await client.query(`create role ${DATABASE} login`)
-  // Earlier versions allowed it.
   if (role.rows[0]?.createdb) await client.query(`alter role ${DATABASE} nocreatedb`)
   const database = await client.query('select from pg_database where datname = $1', [DATABASE])
   if (database.rowCount === 0) await client.query(`create database ${DATABASE} owner ${DATABASE}`)

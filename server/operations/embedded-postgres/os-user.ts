@@ -8,7 +8,7 @@ const execute = promisify(execFile)
 
 const NOBODY = 65534
 
-/** Runs PostgreSQL's programs: a uid to switch to, or a command that starts them. */
+/** A uid to switch to, or a command that starts PostgreSQL's programs. */
 export type OsUser = {
   uid: number | undefined
   gid: number | undefined

@@ -31,7 +31,6 @@ export async function findRunning(cluster: string): Promise<PidFile | undefined>
   return file && (await isServerOf(file.pid, cluster)) ? file : undefined
 }
 
-/** Another program may have got the pid. */
 export async function isServerOf(pid: number, cluster: string): Promise<boolean> {
   if (!(pid > 0)) return false
   try {

@@ -25,7 +25,7 @@ export type Launched = {
 
 export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
 
-/** Starts it in a process group of its own, which Ctrl+C does not reach. */
+/** In a process group of its own, which Ctrl+C does not reach. */
 export async function launch(
   paths: ClusterPaths,
   address: Address,
@@ -76,10 +76,7 @@ function launchCommand(paths: ClusterPaths, address: Address, otherSettings: str
   return commandAs(user, binaries.postgres, ['-D', cluster, ...options])
 }
 
-/**
- * Without the lock it stops only what was launched here. PostgreSQL has five seconds to write a
- * checkpoint, without which the next start replays its log.
- */
+/** Without the lock it stops only what was launched here. */
 export async function stopPostmaster(
   paths: ClusterPaths,
   launched: Launched | undefined,
@@ -100,7 +97,7 @@ function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It has just ended.
+    // It has ended.
   }
 }
 
@@ -133,7 +130,7 @@ async function readLastLines(path: string, from: number): Promise<string> {
 
 const MIN_BUFFERS_MIB = 64
 const MAX_BUFFERS_MIB = 512
-/** Half of what PostgreSQL's manual suggests: here Node and the page cache need memory too. */
+/** Half of what PostgreSQL's manual suggests: Node needs memory too. */
 const BUFFERS_SHARE = 1 / 8
 
 const MEMORY_MIB = Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY) / 1024 ** 2
@@ -154,7 +151,7 @@ const SETTINGS = [
   'log_min_messages=log',
   'log_min_error_statement=panic',
   'log_checkpoints=off',
-  // Slow statements are logged by their text; what users wrote is in the parameters.
+  // What users wrote is in the parameters.
   'log_min_duration_statement=500ms',
   'log_parameter_max_length=0',
 ]

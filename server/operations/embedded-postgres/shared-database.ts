@@ -30,7 +30,7 @@ export async function joinDatabase(
   return undefined
 }
 
-/** Waits until no command has joined the database. Until the connection ends, none can. */
+/** Until the connection that it returns ends, no command can join the database. */
 export async function waitForOthers(
   url: string,
   say: (line: string) => void,

@@ -10,7 +10,7 @@ import type { MailTransport } from '../../kernel/mail/transport.ts'
 import { ListenFailure } from '../start/start-failure.ts'
 import { addGauges, type GaugeSources } from './gauges.ts'
 
-/** In seconds: from a cached read to the deadline of a request. */
+/** In seconds. */
 const BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10]
 
 export function createMetrics(version: string) {
@@ -64,7 +64,7 @@ export function createMetrics(version: string) {
         },
       }
     },
-    /** Serves `GET /metrics` until the returned function is called. Throws StartError. */
+    /** Resolves to the function that ends it. Throws StartError. */
     serve: (address: ListenAddress, sources: GaugeSources & { log: FastifyBaseLogger }) =>
       serve(registry, address, sources),
   }

@@ -7,6 +7,6 @@ export const callerFolder = process.cwd()
 process.chdir(join(import.meta.dirname, '../../..'))
 
 export function fromCaller(path: string): string {
-  // Unlike `resolve` this leaves a slash at the end, by which a folder is named.
+  // Unlike `resolve` this leaves a slash at the end, which names a folder.
   return isAbsolute(path) ? path : join(callerFolder, path)
 }

@@ -2,7 +2,7 @@ import { access, constants, mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../../kernel/errors/app-error.ts'
 
-/** Others may pass through DATA_DIR, as PostgreSQL under root may need, but not list it. */
+/** PostgreSQL under root may need to pass through it as another user. */
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o711 })

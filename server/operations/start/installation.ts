@@ -10,10 +10,7 @@ import { StartError } from '../../kernel/errors/app-error.ts'
 type Secret = Pick<Config, 'appSecret' | 'dataDir'>
 type Known = Secret & Pick<Config, 'acceptNewSecret'>
 
-/**
- * Throws StartError if DATA_DIR has a secret, which a first start creates last, but no database: its
- * disk is not mounted, and an empty wall would begin.
- */
+/** The first start creates the secret last: without a database, its disk is not mounted. */
 export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise<void> {
   if (appSecret !== undefined || existsSync(join(dataDir, 'postgres'))) return
   if ((await readStoredSecret(dataDir)) === undefined) return
@@ -23,10 +20,7 @@ export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise
   )
 }
 
-/**
- * Compares clocks, and the secret with its fingerprint. Returns the secret, which the first start
- * creates. Throws StartError where they differ, the clocks by more than 60 s.
- */
+/** Returns the secret. Throws StartError for another secret, or a clock that differs by 60 s. */
 export function openInstallation(
   url: string,
   known: Known,
@@ -69,7 +63,6 @@ async function requireSameClock(db: Db): Promise<void> {
   )
 }
 
-/** Returns null before the first start. */
 export async function readFingerprint(db: Db): Promise<Buffer | null> {
   const row = await db.selectFrom('installation').select('secret_fingerprint').executeTakeFirst()
   return row?.secret_fingerprint ?? null
@@ -90,7 +83,6 @@ const OTHER_SECRET =
 
 export const OLDEST_POSTGRES = 15
 
-/** Throws StartError for an old PostgreSQL: its migrations would fail with an error of syntax. */
 export async function requirePostgresVersion(url: string): Promise<void> {
   const major = await withStartDatabase(url, ({ db }) => readPostgresMajor(db))
   if (Number(major) >= OLDEST_POSTGRES) return
@@ -99,7 +91,6 @@ export async function requirePostgresVersion(url: string): Promise<void> {
   )
 }
 
-/** As '18'. */
 export async function readPostgresMajor(db: Db): Promise<string> {
   const { rows } = await sql<{ version: number }>`
     SELECT current_setting('server_version_num')::int / 10000 AS version`.execute(db)

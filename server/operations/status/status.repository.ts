@@ -15,7 +15,7 @@ export type WallStatus = {
   counter_differences: number | null
 }
 
-/** More posts a day than this are not counted one by one. */
+/** More posts a day are not counted. */
 const NEWEST = sql.raw('100000')
 
 export async function selectStatus(db: Queryable): Promise<WallStatus> {
