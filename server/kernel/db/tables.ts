@@ -131,7 +131,6 @@ export type Tables = ModerationTables & {
   like_totals: { user_id: Id; likes: string }
   outbox: {
     id: GeneratedId
-    /** The name of a kind of mail (`mailsOf` in app.ts). */
     task: string
     key: string | null
     payload: ColumnType<{ to: string } | null, never, null>
