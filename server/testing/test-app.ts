@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, inject, onTestFinished, type TestAPI, test } from 'vitest'
+import { afterAll, inject, type TestAPI, test } from 'vitest'
 import { createApp } from '../app.ts'
 import { undoSecret } from '../features/account/account.mail.ts'
 import { codeOf } from '../features/codes/codes.mail.ts'
@@ -12,6 +12,7 @@ import { createLogger } from '../kernel/log/logger.ts'
 import { readDkim } from '../kernel/mail/dkim.ts'
 import { openMailTransport } from '../kernel/mail/transport.ts'
 import type { AppOptions } from '../node.ts'
+import { closeAfterTest } from './close-after-test.ts'
 import { openBalancer } from './http/balancer.ts'
 import { createClient } from './http/client.ts'
 import './compile-schemas-once.ts'
@@ -135,12 +136,9 @@ async function startNode(options: Omit<AppOptions, 'transport'>, dataDir: string
 }
 
 export async function appForTest(options?: Options): Promise<TestApp> {
-  const app = await startTestApp(options)
-  onTestFinished(() => app.close())
-  return app
+  return closeAfterTest(await startTestApp(options))
 }
 
-/** Starts an app for the tests of one file. */
 export async function appForFile(options?: Options): Promise<TestApp> {
   const app = await startTestApp(options)
   afterAll(() => app.close())
@@ -170,7 +168,7 @@ export async function startMailApp(
 
 export async function mailAppForTest(...args: Parameters<typeof startMailApp>): Promise<MailApp> {
   const started = await startMailApp(...args)
-  onTestFinished(() => started.app.close())
+  closeAfterTest(started.app)
   return started
 }
 

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { openDatabase } from '../../kernel/db/database.ts'
+import { closeAfterTest } from '../close-after-test.ts'
 import { freshDatabase } from './databases.ts'
 
 /**
@@ -13,16 +14,12 @@ export async function databaseForTest(template?: string): Promise<string> {
   return database.url
 }
 
-/** Opens such a database, until the test has finished. */
 export async function openDatabaseForTest() {
   const url = await databaseForTest()
   // PostgreSQL may take long to accept a connection on a busy machine.
-  const opened = openDatabase(url, () => {}, { connectionWaitMs: 10_000 })
-  onTestFinished(opened.close)
-  return { ...opened, url }
+  return { ...closeAfterTest(openDatabase(url, () => {}, { connectionWaitMs: 10_000 })), url }
 }
 
-/** Opens one connection, until the test has finished. */
 export async function clientForTest(url: string, application_name?: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, application_name })
   client.on('error', () => {})

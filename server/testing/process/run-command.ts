@@ -40,10 +40,8 @@ export async function runHere(
 ): Promise<Result> {
   const [out, err] = [new PassThrough(), new PassThrough()]
   const printed = Promise.all([text(out), text(err)])
-  const code = await runProgram(args, {
-    ...{ env: { USER: 'masha', ...env }, out, err },
-    ...(input && { input }),
-  })
+  const environment = { USER: 'masha', ...env }
+  const code = await runProgram(args, { env: environment, out, err, ...(input && { input }) })
   out.end()
   err.end()
   const [printedOut, printedErr] = await printed
