@@ -44,7 +44,7 @@ type Options = {
   nodesWaitMs?: number
   /** Whether a migration runs even beside nodes that it breaks. */
   isAgreed?: boolean
-  /** In the search path of `url`, in place of the product's: it gets no queue. */
+  /** A schema in place of the product's, which the search path of `url` names: it gets no queue. */
   schema?: string
 }
 

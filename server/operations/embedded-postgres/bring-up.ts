@@ -14,7 +14,7 @@ const SILENCE_MS = 30_000
 const MAX_FAILURES = 8
 const LONGEST_PAUSE_MS = 5_000
 const REMINDER_MS = 60_000
-/** In bytes. PostgreSQL needs room for one more to serve. */
+/** In bytes. PostgreSQL serves only with room for one more segment. */
 const WAL_SEGMENT = 16 * 1024 * 1024
 // The last backends of a killed server, or one that is stopping, keep the cluster locked.
 const TEMPORARY_FAILURE = /shared memory block|lock file/

@@ -30,7 +30,7 @@ export async function joinDatabase(
   return undefined
 }
 
-/** Until the connection that it returns ends, no command can join the database. */
+/** Waits for other commands. Until the returned connection ends, none can join. */
 export async function waitForOthers(
   url: string,
   say: (line: string) => void,

@@ -10,7 +10,7 @@ import { StartError } from '../../kernel/errors/app-error.ts'
 type Secret = Pick<Config, 'appSecret' | 'dataDir'>
 type Known = Secret & Pick<Config, 'acceptNewSecret'>
 
-/** The first start creates the secret last: without a database, its disk is not mounted. */
+/** Throws StartError if the secret is there and its database is not: the disk is not mounted. */
 export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise<void> {
   if (appSecret !== undefined || existsSync(join(dataDir, 'postgres'))) return
   if ((await readStoredSecret(dataDir)) === undefined) return
