@@ -7,7 +7,6 @@ export const startAccountDeletion = endpoint('POST', '/users/current/deletion', 
   body: strictObject({ clientToken: ClientToken }),
   status: 201,
   answer: OperationAnswer,
-  errors: [],
 })
 
 export const verifyAccountDeletion = endpoint('POST', '/users/current/deletion/:id/verify', {
@@ -16,7 +15,6 @@ export const verifyAccountDeletion = endpoint('POST', '/users/current/deletion/:
     'Delete the account with the mailed code: hides everything of it and closes all sessions; signing in brings it back until it is erased',
   params: IdParams,
   body: VerifyBody,
-  status: 200,
   answer: strictObject({ erasedAt: UnixSeconds }),
   errors: ['INVALID_CONFIRM_CODE', 'MAX_CONFIRM_ATTEMPTS', 'OPERATION_EXPIRED'],
 })

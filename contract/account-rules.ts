@@ -2,7 +2,7 @@ import { EMAIL_MAX, USERNAME_MAX, USERNAME_MIN } from './constants.ts'
 
 const ALLOWED = /^[A-Za-z0-9_]*$/u
 
-/** Returns the first thing that is wrong with a username as typed; null for a valid one. */
+/** Returns null for a valid username. */
 export function usernameProblem(name: string): 'empty' | 'short' | 'long' | 'characters' | null {
   if (name.length === 0) return 'empty'
   if (name.length < USERNAME_MIN) return 'short'
@@ -10,7 +10,6 @@ export function usernameProblem(name: string): 'empty' | 'short' | 'long' | 'cha
   return ALLOWED.test(name) ? null : 'characters'
 }
 
-/** Whether a username looks generated rather than chosen. */
 export function isGeneratedName(name: string): boolean {
   return /^user_[0-9a-z]{7}$/.test(name)
 }

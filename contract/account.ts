@@ -19,9 +19,7 @@ export const CurrentUser = strictObject({
   username: Type.String(),
   email: Type.String(),
   isModerator: Type.Optional(Type.Literal(true)),
-  /** For moderators: how many posts wait for a decision. */
   waitingReports: Type.Optional(Count),
-  /** Whether their reports were decided and they have not seen it. */
   hasNewOutcomes: Type.Optional(Type.Literal(true)),
   /** When a moderator last removed one of their posts that is still removed. */
   lastRemoval: Type.Optional(UnixSeconds),
@@ -30,12 +28,10 @@ export const CurrentUser = strictObject({
 })
 export type CurrentUser = Type.Static<typeof CurrentUser>
 
-/** What a page needs when it opens. */
 export const OwnAccount = strictObject({
   ...CurrentUser.properties,
   /** Left out if it is NOTHING_RECEIVED. */
   received: Type.Optional(Received),
-  /** Ids of the muted authors, if there are any. */
   mutedAuthors: Type.Optional(Type.Array(Id)),
 })
 export type OwnAccount = Type.Static<typeof OwnAccount>
@@ -43,9 +39,7 @@ export type OwnAccount = Type.Static<typeof OwnAccount>
 export const readCurrentUser = endpoint('GET', '/users/current', {
   access: 'user',
   summary: 'The viewer’s account, and what their pages show: unseen replies, and whom they muted',
-  status: 200,
   answer: OwnAccount,
-  errors: [],
 })
 
 export const startEmailChange = endpoint('PUT', '/users/current/email', {
@@ -62,7 +56,6 @@ export const verifyEmailChange = endpoint('PUT', '/users/current/email/:id/verif
   summary: 'Finish an e-mail change with the mailed code',
   params: IdParams,
   body: VerifyBody,
-  status: 200,
   answer: strictObject({ email: Type.String() }),
   errors: [
     'INVALID_CONFIRM_CODE',
@@ -77,7 +70,6 @@ export const undoEmailChange = endpoint('POST', '/email-changes/:id/undo', {
   summary: 'Undo an e-mail change within three days, with the link mailed to the old address',
   params: IdParams,
   body: strictObject({ secret: Type.String({ minLength: 1, maxLength: OPAQUE_MAX }) }),
-  status: 204,
   errors: ['LINK_EXPIRED', 'EMAIL_ALREADY_EXISTS'],
 })
 
@@ -85,7 +77,6 @@ export const validateUsername = endpoint('GET', '/users/:username/validation', {
   access: 'user',
   summary: 'Whether a username is valid and free',
   params: strictObject({ username: Type.String({ minLength: 1, maxLength: OPAQUE_MAX }) }),
-  status: 200,
   answer: strictObject({ username: Type.String(), available: Type.Literal(true) }),
   errors: ['INVALID_USERNAME', 'USERNAME_ALREADY_EXISTS'],
 })
@@ -95,7 +86,6 @@ export const changeUsername = endpoint('PATCH', '/users/current/profile', {
   publishes: true,
   summary: 'Take another username',
   body: strictObject({ username: Type.String() }),
-  status: 200,
   answer: CurrentUser,
   errors: ['INVALID_USERNAME', 'USERNAME_ALREADY_EXISTS'],
 })

@@ -14,7 +14,7 @@ export type ReceivedReply = Type.Static<typeof ReceivedReply>
 export const ReceivedPage = strictObject({
   ...PostPage.properties,
   posts: Type.Array(ReceivedReply),
-  /** The number of the newest reply that the viewer has seen; 0 for none. */
+  /** The number of the newest seen reply; 0 for none. */
   seen: Count,
 })
 export type ReceivedPage = Type.Static<typeof ReceivedPage>
@@ -23,7 +23,6 @@ export const listReceived = endpoint('GET', '/posts/replies/received', {
   access: 'user',
   summary: 'What others replied to the viewer, newest first; `total` counts to 1000',
   query: PageQuery,
-  status: 200,
   answer: ReceivedPage,
   errors: ['INVALID_REQUEST'],
 })
@@ -38,32 +37,25 @@ export const Received = strictObject({
 export const readReceived = endpoint('GET', '/users/current/received', {
   access: 'user',
   summary: 'How many replies the viewer has not seen, up to 100, and of which posts they want none',
-  status: 200,
   answer: Received,
-  errors: [],
 })
 
 export const markReceived = endpoint('PUT', '/users/current/received', {
   access: 'user',
   summary: 'Move the mark of what was seen; it never moves back',
   body: strictObject({ seen: Count }),
-  status: 204,
-  errors: [],
 })
 
 export const setReplyMails = endpoint('PUT', '/users/current/reply-mails', {
   access: 'user',
   summary: 'Whether mails about unseen replies come',
   body: strictObject({ wantsMail: Type.Boolean() }),
-  status: 204,
-  errors: [],
 })
 
 export const mutePost = endpoint('PUT', '/posts/:id/mute', {
   access: 'user',
   summary: 'Receive no further replies to one’s own post',
   params: IdParams,
-  status: 204,
   errors: ['POST_NOT_FOUND'],
 })
 
@@ -71,6 +63,5 @@ export const unmutePost = endpoint('DELETE', '/posts/:id/mute', {
   access: 'user',
   summary: 'Receive the replies to one’s own post again',
   params: IdParams,
-  status: 204,
   errors: ['POST_NOT_FOUND'],
 })

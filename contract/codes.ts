@@ -11,7 +11,7 @@ const MailState = Type.Union([
 ])
 export type MailState = Type.Static<typeof MailState>
 
-/** `expiresAt`: when the code expires; becomes earlier once its mail is accepted. */
+/** The expiry becomes earlier once the mail is accepted. */
 const CodeMail = strictObject({ state: MailState, expiresAt: UnixSeconds })
 export type CodeMail = Type.Static<typeof CodeMail>
 
@@ -20,7 +20,6 @@ export const readCodeMail = endpoint('POST', '/codes/:id/mail', {
   summary: 'What has become of the mail with the code of a sign-in, registration or e-mail change',
   params: IdParams,
   body: strictObject({ clientToken: ClientToken }),
-  status: 200,
   answer: CodeMail,
   errors: ['MAX_CONFIRM_ATTEMPTS', 'OPERATION_EXPIRED'],
 })

@@ -7,5 +7,4 @@ export const prepareDownload = endpoint('POST', '/users/current/downloads', {
     'Everything that is stored about the viewer: the path of a zip archive that can be fetched within a minute; once a day, or again if the download broke off',
   status: 201,
   answer: strictObject({ path: Type.String() }),
-  errors: [],
 })

@@ -6,12 +6,12 @@ const DAY = inMoscow({ day: 'numeric', month: 'long' })
 const YEAR = inMoscow({ year: 'numeric' })
 const TIME = inMoscow({ day: 'numeric', month: 'long', hour: '2-digit', minute: '2-digit' })
 
-/** Writes «5 декабря», without a line break inside. */
+/** Writes «5 декабря». */
 export function formatDay(at: Date | number): string {
   return DAY.format(at).replaceAll(' ', '\u00a0')
 }
 
-/** Writes «5 декабря 2026», without a line break inside. */
+/** Writes «5 декабря 2026». */
 export function formatDate(at: Date | number): string {
   return `${formatDay(at)}\u00a0${YEAR.format(at)}`
 }

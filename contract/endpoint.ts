@@ -10,10 +10,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Access = 'public' | 'user' | 'cookie' | 'moderator'
 
 export type CacheRule = {
-  /**
-   * Query parameters that make the answer the viewer's own, so that the request bypasses the cache;
-   * undefined stands for an absent parameter.
-   */
+  /** Query parameters that make the answer the viewer's own; undefined stands for an absent one. */
   unless?: Record<string, string | undefined>
 }
 
@@ -25,25 +22,32 @@ export type EndpointDescription = {
   query?: TObject
   headers?: TObject
   body?: TObject
-  status: 200 | 201 | 204
+  /** 200 with an `answer` and 204 without one, unless set. */
+  status?: 201
   answer?: TSchema
   /** Caches the answers, whose posts differ between viewers only in `is_liked`. */
   cache?: CacheRule
-  /** Whether the call publishes in the viewer's name, and refuses blocked users. */
+  /** Whether the call refuses blocked users. */
   publishes?: true
-  /** Errors of this call, besides those that any call can return. */
-  errors: readonly ErrorCode[]
+  /** Besides those that any call can return. */
+  errors?: readonly ErrorCode[]
 }
 
-export type Endpoint = EndpointDescription & { method: Method; path: string }
+type Named<M extends Method, P extends string> = {
+  method: M
+  path: P
+  status: 200 | 201 | 204
+  errors: readonly ErrorCode[]
+}
+export type Endpoint = Omit<EndpointDescription, 'status'> & Named<Method, string>
 
 /** Describes one call. The server validates and serialises by it; both sides take types from it. */
 export function endpoint<
   const M extends Method,
   const P extends string,
   const E extends EndpointDescription,
->(method: M, path: P, description: E): E & { method: M; path: P } {
-  return { method, path, ...description }
+>(method: M, path: P, description: E): E & Named<M, P> {
+  return { method, path, status: description.answer ? 200 : 204, errors: [], ...description }
 }
 
 type Part<E, K extends string> = E extends { [key in K]: infer S extends TSchema }
@@ -57,7 +61,7 @@ export type Input<E> = {
 }
 export type Answer<E> = Part<E, 'answer'>
 
-/** An object that refuses unknown fields, so that a misspelt field is reported. */
+/** Refuses unknown fields, so that a misspelt one is reported. */
 export function strictObject<const P extends Record<string, TSchema>>(properties: P) {
   return Type.Object(properties, { additionalProperties: false })
 }

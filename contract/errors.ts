@@ -1,9 +1,6 @@
 import { GENERAL_ERRORS } from './general-errors.ts'
 
-/**
- * Every error with its status and its sentence. The browser imports only the general ones, because
- * an answer contains its sentence.
- */
+/** The browser imports only the general errors, because an answer contains its sentence. */
 export const ERRORS = {
   ...GENERAL_ERRORS,
   SESSION_CLOSED: { status: 401, message: 'Сессия завершена с другого устройства' },

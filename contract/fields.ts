@@ -16,7 +16,6 @@ export function line(minLength: number, maxLength: number) {
   return Type.String({ minLength, maxLength, pattern: '^[^\\p{Cc}\\p{Cs}]*$' })
 }
 
-/** Ids are opaque to a client. */
 export const Id = line(1, OPAQUE_MAX)
 export const IdParams = strictObject({ id: Id })
 export const UnixSeconds = Type.Integer({ minimum: 0 })

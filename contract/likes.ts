@@ -8,7 +8,6 @@ export const likePost = endpoint('POST', '/posts/:id/likes', {
   publishes: true,
   summary: 'Like a post; liking twice changes nothing',
   params: IdParams,
-  status: 200,
   answer: LikesCount,
   errors: ['POST_NOT_FOUND'],
 })
@@ -17,7 +16,6 @@ export const unlikePost = endpoint('DELETE', '/posts/:id/likes', {
   access: 'user',
   summary: 'Take a like back; doing so twice changes nothing',
   params: IdParams,
-  status: 200,
   answer: LikesCount,
   errors: ['POST_NOT_FOUND'],
 })

@@ -21,13 +21,12 @@ const Note = Type.String({ maxLength: MODERATION_NOTE_MAX })
 /** Null for a block that lasts until it is lifted. */
 const BlockDays = nullable(Type.Integer({ minimum: 1, maximum: BLOCK_DAYS_MAX }))
 
-/** Also removes the author's posts of the last day, at most the newest RECENT_MAX. */
+/** Also removes the author's posts of the last day. */
 const RemovesRecent = Type.Optional(Type.Literal(true))
 
 export const Block = strictObject({ reason: Type.String(), until: nullable(UnixSeconds) })
 export type Block = Type.Static<typeof Block>
 
-/** A post as moderators see it. Usually it waits because of reports, an appeal, or both. */
 export const QueuedPost = strictObject({
   id: Id,
   /** The current text or, if the post is gone, the text that was last reported. */
@@ -40,11 +39,9 @@ export const QueuedPost = strictObject({
     id: Id,
     username: Type.String(),
     createdAt: UnixSeconds,
-    /** Visible posts and replies. */
     posts: Count,
-    /** Posts and replies that moderators have removed and not restored. */
     removed: Count,
-    /** Posts and replies of the last day that can be removed now, at most RECENT_MAX. */
+    /** Posts of the last day that can be removed now, at most RECENT_MAX. */
     recent: Count,
     block: nullable(Block),
   }),
@@ -52,9 +49,7 @@ export const QueuedPost = strictObject({
   since: UnixSeconds,
   reporters: Count,
   reasons: Type.Array(strictObject({ name: Type.String(), count: Count })),
-  /** What reporters have written, oldest first. */
   comments: Type.Array(Type.String()),
-  /** The author's objection to a removal, with the reason of the removal. */
   appeal: nullable(
     strictObject({ text: Type.String(), createdAt: UnixSeconds, removedFor: Type.String() }),
   ),
@@ -67,16 +62,13 @@ export const readQueue = endpoint('GET', '/moderation/queue', {
   access: 'moderator',
   summary:
     'The posts that wait for a decision, by author, those that wait longest first; at most 20 of `total`',
-  status: 200,
   answer: strictObject({ posts: Type.Array(QueuedPost), total: Count }),
-  errors: [],
 })
 
 export const readModeratedPost = endpoint('GET', '/moderation/posts/:id', {
   access: 'moderator',
   summary: 'A post that is visible or waits for a decision, as in the queue',
   params: IdParams,
-  status: 200,
   answer: QueuedPost,
   errors: ['POST_NOT_FOUND'],
 })
@@ -92,10 +84,8 @@ export const decide = endpoint('POST', '/moderation/posts/:id/decision', {
     block: Type.Optional(strictObject({ days: BlockDays, removesRecent: RemovesRecent })),
     /** Also allows the removal of a visible post that does not wait. */
     unreported: Type.Optional(Type.Literal(true)),
-    /** For the journal only. */
     note: Type.Optional(Note),
   }),
-  status: 204,
   errors: ['POST_NOT_FOUND', 'OWN_POST'],
 })
 
@@ -104,7 +94,6 @@ export const blockUser = endpoint('PUT', '/moderation/users/:id/block', {
   summary: 'Close a user’s sessions and let them publish nothing, in place of an earlier block',
   params: IdParams,
   body: strictObject({ reason: Reason, days: BlockDays, removesRecent: RemovesRecent }),
-  status: 204,
   errors: ['USER_NOT_FOUND', 'OWN_POST'],
 })
 
@@ -112,14 +101,13 @@ export const unblockUser = endpoint('DELETE', '/moderation/users/:id/block', {
   access: 'moderator',
   summary: 'Take a block back; without one nothing changes',
   params: IdParams,
-  status: 204,
   errors: ['USER_NOT_FOUND'],
 })
 
 export const OwnReport = strictObject({
   id: Id,
   postId: Id,
-  /** The post's text as it was reported; empty if its author has deleted it. */
+  /** As it was reported; empty if the author has deleted the post. */
   postText: Type.String(),
   reason: Type.String(),
   comment: nullable(Type.String()),
@@ -133,23 +121,18 @@ export type OwnReport = Type.Static<typeof OwnReport>
 export const listOwnReports = endpoint('GET', '/users/current/reports', {
   access: 'user',
   summary: 'The viewer’s newest 50 reports with their outcomes',
-  status: 200,
   answer: strictObject({ reports: Type.Array(OwnReport) }),
-  errors: [],
 })
 
 export const markReportsSeen = endpoint('PUT', '/users/current/reports/seen', {
   access: 'user',
   summary: 'Mark the outcomes of the viewer’s reports as seen',
-  status: 204,
-  errors: [],
 })
 
 export const OwnRemovedPost = strictObject({
   id: Id,
   text: Type.String(),
   createdAt: UnixSeconds,
-  /** Whether a moderator has removed it, or reports hide it until one decides. */
   state: Type.Enum(['removed', 'hidden']),
   removedAt: UnixSeconds,
   /** Why it was removed; empty for a hidden post. */
@@ -164,9 +147,7 @@ export type OwnRemovedPost = Type.Static<typeof OwnRemovedPost>
 export const listOwnRemoved = endpoint('GET', '/users/current/removed-posts', {
   access: 'user',
   summary: 'The viewer’s posts and replies that a moderator has removed, at most 50, newest first',
-  status: 200,
   answer: strictObject({ posts: Type.Array(OwnRemovedPost) }),
-  errors: [],
 })
 
 export const appeal = endpoint('POST', '/users/current/removed-posts/:id/appeal', {
@@ -174,6 +155,5 @@ export const appeal = endpoint('POST', '/users/current/removed-posts/:id/appeal'
   summary: 'Object to the removal of one’s own post, once',
   params: IdParams,
   body: strictObject({ text: Type.String({ minLength: 1, maxLength: APPEAL_MAX }) }),
-  status: 204,
   errors: ['INVALID_REQUEST', 'POST_NOT_FOUND', 'ALREADY_APPEALED'],
 })

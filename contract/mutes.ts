@@ -6,16 +6,13 @@ import { Owner } from './posts.ts'
 export const listMutes = endpoint('GET', '/users/current/mutes', {
   access: 'user',
   summary: 'Whose posts and replies the viewer does not want to see, the last muted first',
-  status: 200,
   answer: strictObject({ users: Type.Array(Owner) }),
-  errors: [],
 })
 
 export const muteUser = endpoint('PUT', '/users/:id/mute', {
   access: 'user',
   summary: 'Leave a user’s posts and replies out of what the viewer sees; nobody is told',
   params: IdParams,
-  status: 204,
   errors: ['TOO_MANY_MUTES'],
 })
 
@@ -23,6 +20,4 @@ export const unmuteUser = endpoint('DELETE', '/users/:id/mute', {
   access: 'user',
   summary: 'See a user’s posts and replies again',
   params: IdParams,
-  status: 204,
-  errors: [],
 })

@@ -4,7 +4,6 @@ const TITLE_MAX = 60
 
 type TitledPost = { text: string; owner: Pick<Post['owner'], 'username'> }
 
-/** Returns the author and the beginning of the text, for browser tabs and links. */
 export function postTitle({ owner, text }: TitledPost): string {
   return `${owner.username}: ${excerpt(text, TITLE_MAX)}`
 }
@@ -35,10 +34,7 @@ export function hasMoreAncestors({
 
 type Published = { created_at: number }
 
-/**
- * Returns the seconds left to edit a post, at most the period: the clock of the browser may lag
- * behind. The server applies the same rule in SQL.
- */
+/** Returns at most the period, because the browser's clock may lag behind. */
 export function editSecondsLeft(post: Published, now: number, periodSeconds: number): number {
   const left = Math.ceil(post.created_at + periodSeconds - now)
   return Math.max(0, Math.min(periodSeconds, left))

@@ -56,7 +56,6 @@ export const listPosts = endpoint('GET', '/posts', {
     userId: Type.Optional(Id),
     filter: Type.Optional(Type.Enum(['all', 'liked'])),
   }),
-  status: 200,
   answer: PostPage,
   errors: ['INVALID_REQUEST'],
 })
@@ -66,7 +65,6 @@ export const readPost = endpoint('GET', '/posts/:id', {
   cache: {},
   summary: 'One post, with the post it answers',
   params: IdParams,
-  status: 200,
   answer: Post,
   errors: ['POST_NOT_FOUND'],
 })
@@ -88,7 +86,6 @@ export const editPost = endpoint('PATCH', '/posts/:id', {
   summary: 'Change the text of one’s own post within the edit period',
   params: IdParams,
   body: PostBody,
-  status: 200,
   answer: Post,
   errors: ['POST_NOT_FOUND', 'EDIT_PERIOD_EXPIRED'],
 })
@@ -97,11 +94,9 @@ export const deletePost = endpoint('DELETE', '/posts/:id', {
   access: 'user',
   summary: 'Delete one’s own post; its replies stay',
   params: IdParams,
-  status: 204,
   errors: ['POST_NOT_FOUND'],
 })
 
-/** Returns the id of the post that a call has published or is about. */
 export function postIdOf(
   { path }: Endpoint,
   params: unknown,

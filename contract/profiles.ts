@@ -3,7 +3,6 @@ import { OPAQUE_MAX } from './constants.ts'
 import { endpoint, strictObject } from './endpoint.ts'
 import { Id, line, UnixSeconds } from './fields.ts'
 
-/** The public data of an author. */
 export const Profile = strictObject({
   id: Id,
   username: Type.String(),
@@ -17,7 +16,6 @@ export const readProfile = endpoint('GET', '/profiles/:username', {
   access: 'public',
   summary: 'Who has a username, or had it in the last 30 days',
   params: strictObject({ username: line(1, OPAQUE_MAX) }),
-  status: 200,
   answer: Profile,
   errors: ['AUTHOR_NOT_FOUND'],
 })

@@ -10,7 +10,6 @@ export const listReplies = endpoint('GET', '/posts/:id/replies', {
   summary: `Direct replies to a post, newest first; with cursor=${FROM_OLDEST} oldest first`,
   params: IdParams,
   query: PageQuery,
-  status: 200,
   answer: PostPage,
   errors: ['INVALID_REQUEST', 'POST_NOT_FOUND'],
 })
@@ -33,7 +32,6 @@ export const listAncestors = endpoint('GET', '/posts/:id/ancestors', {
       Type.Integer({ minimum: 1, maximum: ANCESTORS_MAX, default: ANCESTORS_MAX }),
     ),
   }),
-  status: 200,
   answer: Ancestors,
   errors: ['INVALID_REQUEST', 'POST_NOT_FOUND'],
 })
@@ -43,7 +41,6 @@ export const listRepliesOf = endpoint('GET', '/posts/replies', {
   cache: { unless: { userId: undefined } },
   summary: 'The replies of one user, or the viewer’s own; newest first',
   query: strictObject({ ...pageQuery, userId: Type.Optional(Id) }),
-  status: 200,
   answer: PostPage,
   errors: ['INVALID_REQUEST'],
 })

@@ -9,9 +9,7 @@ export type ReportReason = Type.Static<typeof ReportReason>
 export const listReasons = endpoint('GET', '/reports/reasons', {
   access: 'public',
   summary: 'Reasons a post can be reported for',
-  status: 200,
   answer: strictObject({ reasons: Type.Array(ReportReason) }),
-  errors: [],
 })
 
 export const reportPost = endpoint('POST', '/posts/:id/reports', {
@@ -21,9 +19,7 @@ export const reportPost = endpoint('POST', '/posts/:id/reports', {
   params: IdParams,
   query: strictObject({ reason_id: Id }),
   body: strictObject({
-    /** What is wrong, in the reporter's words. */
     comment: Type.Optional(Type.String({ maxLength: REPORT_COMMENT_MAX })),
   }),
-  status: 204,
   errors: ['INVALID_REQUEST', 'POST_NOT_FOUND', 'REASON_NOT_FOUND'],
 })

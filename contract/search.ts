@@ -23,7 +23,6 @@ export const searchPosts = endpoint('GET', '/posts/search', {
     limit: pageQuery.limit,
     cursor: pageQuery.cursor,
   }),
-  status: 200,
   answer: FoundPage,
   errors: ['INVALID_REQUEST', 'QUERY_TOO_BROAD'],
 })

@@ -15,7 +15,6 @@ export const refreshSession = endpoint('PATCH', '/sessions/current', {
   summary: 'Exchange the session cookie for a fresh access token',
   /** A browser that has lost its token leaves it out: its cookie is enough. */
   body: strictObject({ clientToken: Type.Optional(ClientToken) }),
-  status: 200,
   answer: AccessTokenAnswer,
   /** The sentence of SESSION_CLOSED states the reason. After expiry or logout: UNAUTHORIZED. */
   errors: ['UNAUTHORIZED', 'SESSION_CLOSED', 'FORBIDDEN'],
@@ -24,29 +23,22 @@ export const refreshSession = endpoint('PATCH', '/sessions/current', {
 export const listSessions = endpoint('GET', '/sessions', {
   access: 'user',
   summary: 'Live sessions of the viewer, the current one first',
-  status: 200,
   answer: strictObject({ sessions: Type.Array(Session) }),
-  errors: [],
 })
 
 export const closeSession = endpoint('DELETE', '/sessions/:id', {
   access: 'user',
   summary: 'Close another session of the viewer',
   params: IdParams,
-  status: 204,
   errors: ['SESSION_NOT_FOUND', 'CURRENT_SESSION'],
 })
 
 export const closeOtherSessions = endpoint('DELETE', '/sessions', {
   access: 'user',
   summary: 'Close every session of the viewer but the current one',
-  status: 204,
-  errors: [],
 })
 
 export const closeCurrentSession = endpoint('DELETE', '/sessions/current', {
   access: 'user',
   summary: 'Log out: close the current session and clear its cookie',
-  status: 204,
-  errors: [],
 })

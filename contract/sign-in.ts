@@ -12,7 +12,6 @@ import {
 } from './fields.ts'
 
 const StartBody = strictObject({ email: Email, clientToken: ClientToken, device: Device })
-/** What an invitation's link contains. */
 const Invitation = Type.String({ minLength: 1, maxLength: OPAQUE_MAX })
 const invitation = { invitation: Type.Optional(Invitation) }
 
@@ -33,7 +32,6 @@ const verify = {
   access: 'public',
   params: IdParams,
   body: SignInVerifyBody,
-  status: 200,
   answer: AccessTokenAnswer,
   errors: [
     'INVALID_CONFIRM_CODE',
@@ -62,9 +60,7 @@ export const validateInvitation = endpoint('POST', '/invitations/validation', {
   access: 'public',
   summary: 'Whether one can register with an invitation; yes while nobody needs one',
   body: strictObject({ invitation: Invitation }),
-  status: 200,
   answer: strictObject({ isValid: Type.Boolean() }),
-  errors: [],
 })
 
 export const startLogin = endpoint('POST', '/logins', {

@@ -3,12 +3,9 @@ import { POST_TEXT_MAX } from './constants.ts'
 const MARKS_MAX = 8
 
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/gu
-/**
- * NFC sorts a run of marks in quadratic time. With long runs cut first, 16 KiB of them take one
- * millisecond instead of a hundred.
- */
+/** Cut first, because NFC sorts a run of marks in quadratic time. */
 const ENDLESS_MARKS = /(?<!\p{M})(\p{M}{32})\p{M}+/gu
-/** A mark and 8 or more marks after it, with the invisible characters that do not end their run. */
+/** Nine or more marks, with the invisible characters that do not end their run. */
 const MARKS_ON_ONE_LETTER = /\p{M}[\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}]{8,}/gu
 const FIRST_MARKS = new RegExp(`^(?:\\p{M}\\P{M}*){${MARKS_MAX}}(?=\\p{M})`, 'u')
 /** Control characters except the line feed, and lone surrogates: no person types them. */
@@ -17,10 +14,7 @@ const FORBIDDEN = /(?!\n)[\p{Cc}\p{Cs}]/u
 const VISIBLE =
   /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\u2800\ufffc\u{13441}\u{13442}\u{1d159}]/u
 
-/**
- * Returns a text as it is stored, counted and compared: without bidirectional overrides, in NFC,
- * trimmed, with at most 8 combining marks on a letter. It takes linear time.
- */
+/** Returns a text as it is stored, counted and compared. Takes linear time. */
 export function normalizeText(raw: string): string {
   return raw
     .replace(BIDI_CONTROLS, '')

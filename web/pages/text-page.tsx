@@ -1,4 +1,4 @@
-import { TEXT_NAMES } from '../../contract/pages.ts'
+import { TEXT_NAMES } from '../../contract/constants.ts'
 import { SiteFoot } from '../feed/post-feed.tsx'
 import { usePage } from '../history/entry.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { micromark } from 'micromark'
-import { readText, type SiteText, TextName } from '../../../contract/texts.ts'
+import { TEXT_NAMES } from '../../../contract/constants.ts'
+import { readText, type SiteText, type TextName } from '../../../contract/texts.ts'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
 import type { Node } from '../../kernel/feature.ts'
 
 const TEMPLATES = join(import.meta.dirname, 'templates')
-/** A file that was changed is shown after this, in milliseconds. */
 const MAX_AGE_MS = 2000
 const FIELD = /\{\{(\w+)\}\}/g
 const FIELDS = new Map<string, (facts: Facts) => string>(
@@ -27,17 +27,16 @@ type Facts = {
   operatorName: string | undefined
   contactEmail: string | undefined
   removedDays: number
-  /** For how many days addresses are kept; 0 when they are not. */
+  /** 0 if addresses are not kept. */
   accessJournalDays: number
   origin: string
 }
 
-/** The folder of the operator's own files; other texts are read from their templates. */
+/** `folder` is that of the operator's own files. */
 type Options = Facts & { folder: string }
 
 export type ReadText = (name: TextName) => Promise<SiteText>
 
-/** The first heading is the title. HTML in a file is shown as text. */
 export function createTexts({ folder, ...facts }: Options): ReadText {
   const texts = new LRUCache<TextName, SiteText>({
     max: 8,
@@ -53,7 +52,7 @@ export function createTexts({ folder, ...facts }: Options): ReadText {
 
 /** Returns what is wrong with the operator's own files, in Russian. */
 export async function findTextFaults(folder: string): Promise<string[]> {
-  const files = TextName.enum.map(async (name) => {
+  const files = TEXT_NAMES.map(async (name) => {
     try {
       const text = (await readIfExists(join(folder, `${name}.md`))) ?? ''
       const unknown = [...text.matchAll(FIELD)].filter(([, field = '']) => !FIELDS.has(field))
@@ -65,7 +64,6 @@ export async function findTextFaults(folder: string): Promise<string[]> {
   return (await Promise.all(files)).flat()
 }
 
-/** Serves the texts of the site, and returns what reads them for pages. */
 export function registerTexts({ route }: Node, options: Options): ReadText {
   const read = createTexts(options)
   route(readText, ({ params }) => read(params.name))
@@ -80,7 +78,6 @@ function toText(markdown: string, facts: Facts): SiteText {
   return { title, html }
 }
 
-/** What an operator who is ordered to keep addresses has to say of it. */
 function addressesLine(days: number): string {
   return `- **Сетевой адрес и порт** — при регистрации, входе, публикации и удалении, потому что этого требует закон. Хранятся (дней): ${days}, в том числе после удаления аккаунта.\n`
 }

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { TEXT_NAMES } from '../../../contract/pages.ts'
+import { TEXT_NAMES } from '../../../contract/constants.ts'
 import { appForFile } from '../../testing/test-app.ts'
 import { createTexts } from './texts.service.ts'
 
