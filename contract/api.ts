@@ -1,36 +1,19 @@
-import type * as account from './account.ts'
-import type * as accountDeletion from './account-deletion.ts'
-import type * as answers from './answers.ts'
-import type * as codes from './codes.ts'
-import type * as dataExport from './data-export.ts'
-import type * as likes from './likes.ts'
-import type * as moderation from './moderation.ts'
-import type * as mutes from './mutes.ts'
-import type * as posts from './posts.ts'
-import type * as profiles from './profiles.ts'
-import type * as replies from './replies.ts'
-import type * as reports from './reports.ts'
-import type * as search from './search.ts'
-import type * as sessions from './sessions.ts'
-import type * as signIn from './sign-in.ts'
-import type * as texts from './texts.ts'
-
-type Modules = typeof account &
-  typeof accountDeletion &
-  typeof answers &
-  typeof codes &
-  typeof dataExport &
-  typeof likes &
-  typeof moderation &
-  typeof mutes &
-  typeof posts &
-  typeof profiles &
-  typeof replies &
-  typeof reports &
-  typeof search &
-  typeof sessions &
-  typeof signIn &
-  typeof texts
+type Modules = typeof import('./account.ts') &
+  typeof import('./account-deletion.ts') &
+  typeof import('./answers.ts') &
+  typeof import('./codes.ts') &
+  typeof import('./data-export.ts') &
+  typeof import('./likes.ts') &
+  typeof import('./moderation.ts') &
+  typeof import('./mutes.ts') &
+  typeof import('./posts.ts') &
+  typeof import('./profiles.ts') &
+  typeof import('./replies.ts') &
+  typeof import('./reports.ts') &
+  typeof import('./search.ts') &
+  typeof import('./sessions.ts') &
+  typeof import('./sign-in.ts') &
+  typeof import('./texts.ts')
 
 type Described = Extract<Modules[keyof Modules], { method: string; path: string }>
 
