@@ -3,11 +3,7 @@ type Exchange = [lettersBefore: number, endings: string]
 /** Endings that are exchanged for no ending at all. */
 const NONE_OR = 'ен л ова ит а ут ет ив ьт ат ом ем ов'
 
-/**
- * Endings by which Snowball's stems of one Russian word differ, each exchanged for the others of
- * its group: «кусок, куск», «рисова, рису». The letters before keep other words out: «кот» is no
- * «кота…».
- */
+/** Endings by which Snowball's stems of one word differ: «кусок, куск», «рисова, рису». */
 const EXCHANGES: Exchange[] = [
   [2, 'п пис'],
   [3, 'ок к'],
@@ -21,9 +17,7 @@ const EXCHANGES: Exchange[] = [
 
 const GROUPS = EXCHANGES.map(([before, endings]) => ({ before, endings: endings.split(' ') }))
 
-/**
- * Returns the stem and the stems that other forms of the word may have; most of them do not exist.
- */
+/** Returns the stems that forms of the word may have; most of them do not exist. */
 export function nearStems(stem: string): string[] {
   const near = GROUPS.flatMap(({ before, endings }) =>
     endings

@@ -2,16 +2,8 @@ import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { nearStems } from './near-stems.ts'
 
-/** Searches as tsqueries: words by their stems. */
-type ParsedSearch = {
-  /** Finds the words in all their forms. */
-  forms: string
-  /** Finds the last word as a beginning, or is null if it cannot be one. */
-  begun: string | null
-  /** Whether the index can find anything by them. */
-  hasWords: boolean
-  newest: string
-}
+/** tsqueries: the words in all their forms, and the last word as a beginning if it can be one. */
+type ParsedSearch = { forms: string; begun: string | null; hasWords: boolean; newest: string }
 
 /** Begins a search in its transaction, of which no statement may take longer than `ms`. */
 export async function parseSearch(
@@ -33,11 +25,11 @@ export async function parseSearch(
     CROSS JOIN (SELECT coalesce(max(id), 0) AS newest FROM posts) newest`.execute(tx)
   const [search] = rows
   if (!search) return undefined
-  const { forms, begun, ...rest } = search
-  return { ...rest, forms: inAllForms(forms), begun: begun && inAllForms(begun) }
+  const { forms, begun } = search
+  return { ...search, forms: inAllForms(forms), begun: begun && inAllForms(begun) }
 }
 
-/** A tsquery with the near stems of each Russian word that is not a beginning. */
+/** Adds the near stems of each Russian word that is not a beginning. */
 function inAllForms(query: string): string {
   return query.replace(/'([а-я]+)'(?!:)/g, (_, stem: string) => {
     const near = nearStems(stem).map((it) => `'${it}'`)
@@ -45,18 +37,9 @@ function inAllForms(query: string): string {
   })
 }
 
-/** Whether a search ends with what may be the beginning of a word. */
-export function endsWithBeginning(q: string): boolean {
-  return searchWords(q).beginning !== null
-}
-
-/** Fewer letters begin too many words. */
 const LAST_WORD = /(?:^|\s)([\p{L}\p{N}]{5,})$/u
 
-/**
- * Returns a search as `websearch_to_tsquery` reads it, and its last word where that may be a
- * beginning. Leaves words, quotes and leading minuses, as `search_text` in the database does.
- */
+/** Leaves words, quotes and leading minuses, as `search_text` in the database does. */
 function searchWords(q: string): { text: string; beginning: string | null } {
   const text = q
     .normalize('NFC')
@@ -73,27 +56,25 @@ function searchWords(q: string): { text: string; beginning: string | null } {
 
 type Found = {
   query: string
-  /** What this query finds as well is left out. */
   except?: string
   before: string
   count: number
   viewerId: string
 }
 
-/** Ranges of blocks, counted back from the block of `before`. */
-const NEWEST_BLOCKS = [0, 1] as const
-const NEXT_16_BLOCKS = [2, 17] as const
+/** The newest blocks and the next 16, counted back from the block of `before`. */
+const RANGES = [
+  [0, 1],
+  [2, 17],
+] as const
 /** A block has 8192 ids, as in `search_words` of the schema. */
 const BLOCK_BITS = 13n
 
-/**
- * Returns the ids of the newest posts before `before` whose authors the viewer has not muted. Words
- * that many posts have are found in the newest blocks; all posts are searched only for rare words.
- */
+/** Returns the ids of the newest posts before `before`. Only rare words are searched in all posts. */
 export async function selectFound(tx: Queryable, search: Found): Promise<string[]> {
   const blocksBefore = (BigInt(search.before) - 1n) >> BLOCK_BITS
   const found: string[] = []
-  for (const blocks of [NEWEST_BLOCKS, NEXT_16_BLOCKS]) {
+  for (const blocks of RANGES) {
     found.push(...(await selectFoundIn(tx, blocks, search)))
     const isEnough = found.length >= search.count || blocks[1] >= blocksBefore
     if (isEnough) return found.slice(0, search.count)
@@ -101,10 +82,7 @@ export async function selectFound(tx: Queryable, search: Found): Promise<string[
   return selectFoundIn(tx, 'all', search)
 }
 
-/**
- * The planner must not see the order and the position: it would walk along the ids, and parse the
- * text of each post. So the candidates are materialised, and OFFSET 0 keeps their order apart.
- */
+/** MATERIALIZED and OFFSET 0 keep the planner from walking along the ids and parsing each text. */
 async function selectFoundIn(
   tx: Queryable,
   blocks: readonly [first: number, last: number] | 'all',
@@ -132,7 +110,6 @@ async function selectFoundIn(
   return rows.map(({ id }) => id)
 }
 
-/** Returns the words of posts that a query finds, each as it stands there but for its case. */
 export async function selectFoundWords(
   tx: Queryable,
   query: string,

@@ -8,12 +8,7 @@ import { Gate } from '../../kernel/gate/gate.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { widestNetworkOf } from '../../kernel/limits/limits.ts'
 import { type PostViewer, readPosts } from '../posts/hydrate-posts.ts'
-import {
-  endsWithBeginning,
-  parseSearch,
-  selectFound,
-  selectFoundWords,
-} from './search.repository.ts'
+import { parseSearch, selectFound, selectFoundWords } from './search.repository.ts'
 
 const SEARCH_MS = 300
 const CANCELED = '57014'
@@ -37,7 +32,7 @@ export type Search = (
   by: { viewer: PostViewer; ip: string },
 ) => Promise<FoundPage>
 
-/** Serves the search, which keeps nothing of what people search for, and returns it for pages. */
+/** Keeps nothing of what people search for. */
 export function registerSearch({ route, db, limits }: Node): Search {
   const searches = new Gate({
     running: 4,
@@ -62,7 +57,6 @@ export function registerSearch({ route, db, limits }: Node): Search {
   return search
 }
 
-/** A cursor among the similar words. */
 const SIMILAR = 'similar-'
 
 function placeOf(cursor = ''): { isSimilar: boolean; before: string | undefined } {
@@ -75,24 +69,18 @@ function placeOf(cursor = ''): { isSimilar: boolean; before: string | undefined 
 type Page = { q: string; before: string | undefined; limit: number; viewerId: string }
 type FoundIds = Omit<FoundPage, 'posts'> & { ids: string[] }
 
-/** Finds words by their forms. Similar words fill the first page if there are fewer posts. */
+/** Similar words fill the first page if the forms find fewer posts. */
 async function find(db: Db, page: Page): Promise<FoundIds> {
-  const forms = await findPart(db, page, { isSimilar: false })
+  const { mayBegin, ...forms } = await findPart(db, page, { isSimilar: false })
   const room = page.limit - forms.ids.length
-  if (page.before !== undefined || room === 0 || !endsWithBeginning(page.q)) {
-    return { ...forms, similar: [] }
-  }
+  if (page.before !== undefined || room === 0 || !mayBegin) return { ...forms, similar: [] }
   const { ids, ...rest } = await findSimilar(db, { ...page, limit: room }).catch(asNothing)
   return { ...rest, ids: [...forms.ids, ...ids], words: [...forms.words, ...rest.words] }
 }
 
 async function findSimilar(db: Db, page: Page): Promise<FoundIds> {
-  const part = await findPart(db, page, { isSimilar: true })
-  return {
-    ...part,
-    similar: part.ids,
-    nextCursor: part.nextCursor && SIMILAR + part.nextCursor,
-  }
+  const { nextCursor, ...part } = await findPart(db, page, { isSimilar: true })
+  return { ...part, similar: part.ids, nextCursor: nextCursor && SIMILAR + nextCursor }
 }
 
 const NOTHING: FoundIds = { ids: [], similar: [], words: [], nextCursor: null }
@@ -101,14 +89,15 @@ async function findPart(
   db: Db,
   { q, before, limit, viewerId }: Page,
   { isSimilar }: { isSimilar: boolean },
-): Promise<Omit<FoundIds, 'similar'>> {
+) {
   try {
     return await db.transaction().execute(async (tx) => {
       const search = await parseSearch(tx, q, SEARCH_MS)
       if (!search?.hasWords) throw new AppError('INVALID_REQUEST', { message: NO_WORDS })
       const { forms, begun, newest } = search
       const query = isSimilar ? begun : forms
-      if (query === null) return NOTHING
+      const mayBegin = begun !== null
+      if (query === null) return { ...NOTHING, mayBegin }
       const from = { before: before ?? `${BigInt(newest) + 1n}`, count: limit + 1, viewerId }
       const found = await selectFound(tx, { query, ...(isSimilar && { except: forms }), ...from })
       const ids = found.slice(0, limit)
@@ -116,6 +105,7 @@ async function findPart(
         ids,
         nextCursor: found.length > limit ? (ids.at(-1) ?? null) : null,
         words: await selectFoundWords(tx, query, ids),
+        mayBegin,
       }
     })
   } catch (error) {
@@ -123,7 +113,6 @@ async function findPart(
   }
 }
 
-/** Similar words that take too long spoil no search. */
 function asNothing(error: unknown): FoundIds {
   if (error instanceof AppError && error.code === 'QUERY_TOO_BROAD') return NOTHING
   throw error
