@@ -31,28 +31,19 @@ export const PATHS = {
   contacts: '/contacts',
 } as const
 
-export const TEXT_NAMES = [
-  'about',
-  'rules',
-  'privacy',
-  'consent',
-  'contacts',
-] as const satisfies TextName[]
-
 /** The server answers 404 here; the web app shows the page to moderators. */
 export const MODERATION_PATH = '/moderation'
 
-/** The query parameter with the cursor of a list; '' stands for the first page. */
+/** Query parameters. */
 const CURSOR_PARAM = 'cursor'
-/** The query parameter with the words of a search, and the name of the form's field. */
 export const SEARCH_PARAM = 'q'
 
 /** A page by its name, with its canonical path. */
 export type Page =
   | { name: 'post'; path: string; id: string }
   | { name: 'author' | 'authorReplies'; path: string; username: string }
-  | { name: Exclude<keyof typeof PATHS, PathsWithParameter> | 'moderation'; path: string }
-type PathsWithParameter = 'post' | 'author' | 'authorReplies'
+  | PlainPage<Exclude<keyof typeof PATHS, 'post' | 'author' | 'authorReplies'> | 'moderation'>
+type PlainPage<Name> = Name extends string ? { name: Name; path: string } : never
 
 const POST_PATH = /^\/posts\/([^/]+)$/i
 const AUTHOR_PATH = /^\/users\/([^/]+)(\/replies)?$/i
@@ -69,10 +60,7 @@ export function isForUsers({ path }: Page): boolean {
   return FOR_USERS.test(path)
 }
 
-/**
- * Returns the page at a path in any spelling; null if there is none. Server, browser and service
- * worker all use it.
- */
+/** Returns the page at a path in any spelling; null if there is none. */
 export function pageAt(path: string): Page | null {
   const plain = decode(path).replace(/(?<=.)\/$/, '')
   const id = POST_PATH.exec(plain)?.[1]
@@ -85,7 +73,7 @@ export function pageAt(path: string): Page | null {
   return PAGES_BY_PATH.get(plain.toLowerCase()) ?? null
 }
 
-/** Decodes a path. Returns '', which is the path of no page, for a malformed one. */
+/** Returns '', which is the path of no page, for a malformed path. */
 function decode(path: string): string {
   try {
     return decodeURIComponent(path)
@@ -100,7 +88,6 @@ export function cursorIn(query: string): string {
 
 const OLDEST_FIRST = 'oldest-'
 
-/** Whether a list goes on from this cursor with newer posts. */
 export function isOldestFirst(cursor: string): boolean {
   return cursor.startsWith(OLDEST_FIRST)
 }
@@ -115,7 +102,7 @@ export function searchIn(query: string): string {
   return (new URLSearchParams(query).get(SEARCH_PARAM) ?? '').trim()
 }
 
-/** Returns the query of a call for a page of a list. The API accepts no empty cursor. */
+/** Returns the query of a call for a part of a list; '' is the cursor of the first one. */
 export function pageAfter(cursor: string, limit = PAGE_SIZE): { limit: number; cursor?: string } {
   return cursor === '' ? { limit } : { limit, cursor }
 }
@@ -144,12 +131,8 @@ export const FEED_PATHS = {
   author: '/users/:username/posts.atom',
 } as const
 
-export function repliesFeedPath(postId: string): string {
-  return FEED_PATHS.replies.replace(':id', encodeURIComponent(postId))
-}
-
-export function authorFeedPath(username: string): string {
-  return FEED_PATHS.author.replace(':username', encodeURIComponent(username))
+export function feedPath(name: keyof typeof FEED_PATHS, about = ''): string {
+  return FEED_PATHS[name].replace(/:\w+/, encodeURIComponent(about))
 }
 
 export function withCursor(url: string, cursor: string): string {
@@ -157,7 +140,6 @@ export function withCursor(url: string, cursor: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams({ [CURSOR_PARAM]: cursor })}`
 }
 
-/** Titles that the server writes into the HTML too, for crawlers and link previews. */
 export const TITLES = {
   wall: 'Стена',
   noPost: 'Запись не найдена',
@@ -165,7 +147,6 @@ export const TITLES = {
   noPage: 'Страница не существует',
 } as const
 
-/** The text of an empty list of posts. */
 export const EMPTY_LIST = {
   title: 'Записи не найдены',
   text: 'Возможно, записи скоро появятся',
@@ -178,13 +159,12 @@ export function pageTitle(title: string | undefined, appName: string): string {
   return title ? `${title} - ${appName}` : appName
 }
 
-/** What the operator has closed, with the reason that users see; null if it is open. */
+/** What the operator has closed, with the reason that users see. */
 export type SiteState = {
   registrationsClosed: string | null
-  /** Whether an open registration requires an invitation. */
   isInviteOnly: boolean
   writingClosed: string | null
-  /** The operator's notice for everybody. A new notice has a new id, even with the same text. */
+  /** A new notice has a new id, even with the same text. */
   notice: { id: string; text: string } | null
 }
 
@@ -197,7 +177,6 @@ export const OPEN_SITE: SiteState = {
 
 export const INVITE_ONLY = 'Регистрация по приглашениям'
 
-/** The words to mark in the found posts and the ids of similar posts, or why it was refused. */
 export type SearchState = {
   words: readonly string[]
   similar: readonly string[]
@@ -206,7 +185,7 @@ export type SearchState = {
 
 /** The data from which the server renders a page and the browser hydrates it. */
 export type FirstPage = {
-  /** When it was rendered, in unix seconds. */
+  /** Unix seconds. */
   now: number
   site: SiteState
   /** Set if the data is stale, because a fresh read failed. */
@@ -232,16 +211,12 @@ export type FirstPage = {
     }
   | { shows: 'search'; cursor: string; posts: PostPage; search: SearchState }
   | { shows: 'text'; name: TextName; text: SiteText }
-  | { shows: 'missing post' }
-  | { shows: 'missing author' }
-  | { shows: 'nothing' }
-  /** A page for signed-in users, of which the server renders only the surroundings. */
-  | { shows: 'own' }
+  /** `own`: a page for signed-in users, of which the server renders only the surroundings. */
+  | { shows: 'missing post' | 'missing author' | 'nothing' | 'own' }
 )
 
 export type PageSettings = { appName: string; editPeriodSeconds: number }
 
-/** Returns the HTML of the app at a path with its query. */
 export type RenderPage = (path: string, first: FirstPage) => string
 
 /** The tile of an author: a tone from 1 to 8, and its bricks of three strengths as SVG paths. */
@@ -249,7 +224,7 @@ export type Tile = { tone: number; pale: string; tinted: string; full: string }
 
 export type ServerBuild = {
   createRenderer: (settings: PageSettings) => Promise<RenderPage>
-  /** What the server paints into pictures; the mark is an SVG path, 24 wide and high. */
+  /** For pictures; the mark is an SVG path, 24 wide and high. */
   pictureParts: { drawTile: (username: string) => Tile; mark: string }
 }
 
@@ -266,7 +241,7 @@ export type PageFrames = {
   inlineHashes: { scripts: string[]; styles: string[] }
 }
 
-/** The name of the meta element with the SiteState as JSON, which an open site lacks. */
+/** The meta element with the SiteState as JSON, which an open site lacks. */
 export const SITE_STATE_META = 'site-state'
 
 export const FIRST_PAGE_ID = 'first-page'

@@ -8,8 +8,12 @@ export function universalDay(seconds: number) {
   return { day: part('day'), month: part('month'), year: part('year') }
 }
 
-/** Returns '29 ноября 2026, 11:07 UTC', for pages of the server, which does not know the reader's time zone. */
+/** Returns '29 ноября 2026, 11:07 UTC'. */
 export function universalTime(seconds: number): string {
   const { day, month, year } = universalDay(seconds)
-  return `${day} ${month} ${year}, ${new Date(seconds * 1000).toISOString().slice(11, 16)} UTC`
+  return `${day} ${month} ${year}, ${isoTime(seconds).slice(11, 16)} UTC`
+}
+
+export function isoTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
 }

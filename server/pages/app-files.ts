@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
@@ -8,10 +7,8 @@ import type { WebApp } from './web-app.ts'
 const WORKER = 'service-worker.js'
 const WORKER_OFF = 'service-worker-off.js'
 const MANIFEST = 'manifest.webmanifest'
-/** The files whose answer depends on the operator's configuration. */
 const CONFIGURED = [WORKER, WORKER_OFF, MANIFEST]
 
-/** Serves the files of the web app: browsers cache its assets for ever. */
 export async function serveAppFiles(files: FastifyInstance, web: WebApp): Promise<void> {
   const { folder, appName, serviceWorker } = web
   await files.register(fastifyStatic, {
@@ -32,22 +29,17 @@ export async function serveAppFiles(files: FastifyInstance, web: WebApp): Promis
     decorateReply: false,
     globIgnore: ['assets/**', '.*', ...CONFIGURED.map((name) => `${name}*`)],
   })
-  // Files are no calls of the API.
   const schema = { hide: true }
-  if (existsSync(join(folder, WORKER))) {
-    const script = serviceWorker ? WORKER : WORKER_OFF
-    files.get(`/${WORKER}`, { schema }, (_request, reply) =>
-      reply.header('cache-control', 'no-cache').sendFile(script, folder, { cacheControl: false }),
-    )
-  }
-  if (existsSync(join(folder, MANIFEST))) {
-    const built = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'))
-    const manifest = JSON.stringify({ ...built, name: appName, short_name: appName })
-    files.get(`/${MANIFEST}`, { schema }, (_request, reply) =>
-      reply
-        .header('cache-control', 'public, max-age=3600')
-        .type('application/manifest+json; charset=utf-8')
-        .send(manifest),
-    )
-  }
+  const script = serviceWorker ? WORKER : WORKER_OFF
+  files.get(`/${WORKER}`, { schema }, (_request, reply) =>
+    reply.header('cache-control', 'no-cache').sendFile(script, folder, { cacheControl: false }),
+  )
+  const built = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'))
+  const manifest = JSON.stringify({ ...built, name: appName, short_name: appName })
+  files.get(`/${MANIFEST}`, { schema }, (_request, reply) =>
+    reply
+      .header('cache-control', 'public, max-age=3600')
+      .type('application/manifest+json; charset=utf-8')
+      .send(manifest),
+  )
 }

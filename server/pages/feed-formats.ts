@@ -1,20 +1,19 @@
 import { postPath } from '../../contract/pages.ts'
 import { postTitle } from '../../contract/post-rules.ts'
 import type { Post } from '../../contract/posts.ts'
+import { isoTime } from '../../contract/universal-time.ts'
 import { escapeXml } from '../kernel/http/escape.ts'
 
 /** One page of a feed. All URLs are absolute. */
 export type Feed = {
   title: string
-  /** URL of the feed's first page. */
+  /** The URL of its first page. */
   id: string
   url: string
   nextUrl: string | null
-  /** The web page with the same posts. */
   pageUrl: string
-  /** When the feed began, for one without posts. */
+  /** When the feed began, in unix seconds. */
   since: number
-  /** Newest first. */
   posts: Post[]
 }
 
@@ -32,7 +31,7 @@ export function toAtom(feed: Feed, origin: string): string {
     '<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="ru">',
     element('id', id),
     element('title', title),
-    element('updated', toDate(updated)),
+    element('updated', isoTime(updated)),
     element('icon', `${origin}/icon-512.png`),
     link('self', url, 'application/atom+xml'),
     link('alternate', pageUrl, 'text/html'),
@@ -52,8 +51,8 @@ function atomEntry(post: Post, origin: string): string {
     '<entry>',
     element('id', url),
     element('title', postTitle(post)),
-    element('updated', toDate(changedAt(post))),
-    element('published', toDate(post.created_at)),
+    element('updated', isoTime(changedAt(post))),
+    element('published', isoTime(post.created_at)),
     `<author>${element('name', post.owner.username)}</author>`,
     link('alternate', url, 'text/html'),
     `<content type="xhtml"><div xmlns="${XHTML}">${html}</div></content>`,
@@ -61,7 +60,7 @@ function atomEntry(post: Post, origin: string): string {
   ].join('')
 }
 
-/** Writes a feed as JSON Feed 1.1 (https://jsonfeed.org/version/1.1). */
+/** Writes a feed as JSON Feed 1.1. */
 export function toJsonFeed(feed: Feed, origin: string): string {
   const { title, url, nextUrl, pageUrl, posts } = feed
   return JSON.stringify({
@@ -76,8 +75,8 @@ export function toJsonFeed(feed: Feed, origin: string): string {
       id: origin + postPath(post.id),
       url: origin + postPath(post.id),
       content_text: post.text,
-      date_published: toDate(post.created_at),
-      ...(post.modified_at && { date_modified: toDate(post.modified_at) }),
+      date_published: isoTime(post.created_at),
+      ...(post.modified_at && { date_modified: isoTime(post.modified_at) }),
       authors: [{ name: post.owner.username }],
     })),
   })
@@ -93,8 +92,4 @@ function element(name: string, text: string): string {
 
 function link(rel: string, href: string, type: string): string {
   return `<link rel="${rel}" type="${type}" href="${escapeXml(href)}"/>`
-}
-
-function toDate(seconds: number): string {
-  return new Date(seconds * 1000).toISOString()
 }

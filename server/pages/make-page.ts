@@ -1,19 +1,17 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { withFlag } from '../../contract/page-flags.ts'
-import type {
-  FirstPage,
-  PageFrames,
-  PageSettings,
-  ServerBuild,
-  Tile,
+import {
+  FIRST_PAGE_START,
+  type FirstPage,
+  type PageFrames,
+  type PageSettings,
+  type ServerBuild,
+  type Tile,
 } from '../../contract/pages.ts'
-import { FIRST_PAGE_START } from '../../contract/pages.ts'
 import { lowerPriority } from '../kernel/threads/threads.ts'
 import { plainPage } from './plain-page.ts'
-
-// Makes pages of what was read for them, in a thread of its own (web-app.ts).
 
 export type PageParts = {
   url: string
@@ -21,7 +19,7 @@ export type PageParts = {
   /** The FirstPage as JSON. */
   data: string
   isVisitors: boolean
-  /** Whether who asks takes Brotli. */
+  /** Whether it is compressed by Brotli too. */
   isPacked: boolean
 }
 /** `tag` names its content, without the moment at which it was made. */
@@ -58,21 +56,14 @@ function makePage({ url, head, data, isVisitors, isPacked }: PageParts): MadePag
   const content = first.plain ? plainPage(url, first) : render(url, first)
   const body = Buffer.from(`${start}${content}</div>${dataBlock(data)}${end}`)
   // The times that a page shows are in its content.
-  const tag = hash(start, content, JSON.stringify({ ...first, now: 0 }), end)
+  const shown = start + content + JSON.stringify({ ...first, now: 0 }) + end
   const packed = isPacked ? pack(body, QUALITY[first.plain ? 'plain' : 'rendered']) : undefined
-  return { body, tag, packed }
+  return { body, tag: hash('sha1', shown, 'base64url'), packed }
 }
 
-/** HTML finds neither the end of the element nor a comment in it. */
 function dataBlock(json: string): string {
   const escaped = json.slice(1).replaceAll('<', '\\u003c')
   return `<script type="application/json" ${FIRST_PAGE_START}${escaped}</script>`
-}
-
-function hash(...parts: string[]): string {
-  const sha = createHash('sha1')
-  for (const part of parts) sha.update(part)
-  return sha.digest('base64url')
 }
 
 function pack(body: Buffer, quality: number): Uint8Array {

@@ -1,30 +1,30 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
-  authorFeedPath,
   authorPath,
-  FEED_PATHS,
+  type FirstPage,
+  feedPath,
   pageTitle,
   postPath,
-  repliesFeedPath,
   SITE_DESCRIPTION,
   SITE_STATE_META,
   type SiteState,
+  searchIn,
   TITLES,
 } from '../../contract/pages.ts'
 import { excerpt, postTitle } from '../../contract/post-rules.ts'
 import type { Post } from '../../contract/posts.ts'
 import type { Profile } from '../../contract/profiles.ts'
+import { searchTitle } from '../../contract/search-rules.ts'
+import { isoTime } from '../../contract/universal-time.ts'
 import { escapeHtml, escapeJson } from '../kernel/http/escape.ts'
 
-/** What a page shows: `own` is what a visitor sees nothing of, `other` what could not be read. */
-export type Shown = 'own' | 'other' | 'wall' | Post | Profile | TextPage | Missing
-export type Missing = 'no post' | 'no author' | 'nothing'
-
-type TextPage = { title: string; isIndexed?: false | undefined }
+export type Missing = 'missing post' | 'missing author' | 'nothing'
+/** A page without data: `own` shows a visitor nothing, `other` could not be read. */
+export type Bare = 'own' | 'other' | Missing
 
 type Site = {
   appName: string
-  /** The public origin, without which a preview has neither an address nor a picture. */
+  /** Without it, previews have neither an address nor a picture. */
   publicUrl: string | undefined
 }
 
@@ -33,47 +33,46 @@ type Preview = {
   text: string
   type: 'website' | 'article' | 'profile'
   path: string
-  /** The default is that of the wall. */
-  picture?: { path: string; alt: string } | undefined
+  picture?: typeof PICTURE
 }
 
-/** Says that the request for the page carried no session cookie. */
+/** States that the request for the page carried no session cookie. */
 export const VISITOR_META = meta('session', 'none')
+const DESCRIPTION = meta('description', SITE_DESCRIPTION)
 const NOT_INDEXED = meta('robots', 'noindex')
-
-function isoDate(seconds: number): string {
-  return new Date(seconds * 1000).toISOString()
+const MISSING_TITLES: Record<Missing, string> = {
+  'missing post': TITLES.noPost,
+  'missing author': TITLES.noAuthor,
+  nothing: TITLES.noPage,
 }
 
-/** About as much as search engines show. */
+/** As much as search engines show. */
 const DESCRIPTION_MAX = 160
-/** Enough for the whole text of most posts. */
 const PREVIEW_MAX = 300
-/** The picture of link previews, in web/public. */
 const PICTURE = { path: '/preview.png', alt: 'Вслух: стена коротких текстовых записей' }
 
 /** Returns the part of the head that depends on what a page shows, for crawlers and previews. */
-export function headOf(shown: Shown, site: Site): string {
-  if (shown === 'own') return headOf('other', site) + NOT_INDEXED
-  if (shown === 'other') return title(undefined, site) + meta('description', SITE_DESCRIPTION)
-  if (shown === 'no post') return title(TITLES.noPost, site)
-  if (shown === 'no author') return title(TITLES.noAuthor, site)
-  if (shown === 'nothing') return title(TITLES.noPage, site)
-  if (shown === 'wall') return wallHead(site)
-  if ('title' in shown) {
-    const description = meta('description', SITE_DESCRIPTION)
-    return title(shown.title, site) + description + (shown.isIndexed === false ? NOT_INDEXED : '')
+export function headOf(shown: FirstPage | { shows: Bare }, site: Site, url = ''): string {
+  if (shown.shows === 'wall') return wallHead(site)
+  if (shown.shows === 'post') return postHead(shown.post, site)
+  if (shown.shows === 'author') return authorHead(shown.author, site)
+  if (shown.shows === 'text') return title(shown.text.title, site) + DESCRIPTION
+  if (shown.shows === 'search') {
+    const [, query = ''] = url.split('?')
+    return title(searchTitle(searchIn(query)), site) + DESCRIPTION + NOT_INDEXED
   }
-  return 'username' in shown ? authorHead(shown, site) : postHead(shown, site)
+  if (shown.shows === 'own') return title(undefined, site) + DESCRIPTION + NOT_INDEXED
+  if (shown.shows === 'other') return title(undefined, site) + DESCRIPTION
+  return title(MISSING_TITLES[shown.shows], site)
 }
 
 function wallHead(site: Site): string {
   return (
     title(TITLES.wall, site) +
-    meta('description', SITE_DESCRIPTION) +
+    DESCRIPTION +
     preview({ title: site.appName, text: SITE_DESCRIPTION, type: 'website', path: '/' }, site) +
-    feedLink('application/atom+xml', FEED_PATHS.atom) +
-    feedLink('application/feed+json', FEED_PATHS.json)
+    feedLink('application/atom+xml', feedPath('atom')) +
+    feedLink('application/feed+json', feedPath('json'))
   )
 }
 
@@ -83,15 +82,15 @@ function authorHead({ username }: Profile, site: Site): string {
     title(username, site) +
     meta('description', text) +
     preview({ title: username, text, type: 'profile', path: authorPath(username) }, site) +
-    feedLink('application/atom+xml', authorFeedPath(username))
+    feedLink('application/atom+xml', feedPath('author', username))
   )
 }
 
 function postHead(post: Post, site: Site): string {
   const { text, owner, created_at, modified_at } = post
-  const path = `/posts/${post.id}`
-  const drawn = picturePath(post, site.appName)
-  const picture = drawn === undefined ? undefined : { path: drawn, alt: postTitle(post) }
+  const path = postPath(post.id)
+  const picturePath = `${PICTURE_PATH.replace(':id', post.id)}?v=${pictureTag(post, site.appName)}`
+  const picture = isDrawn(post) ? { path: picturePath, alt: postTitle(post) } : PICTURE
   return (
     title(postTitle(post), site) +
     meta('description', excerpt(text, DESCRIPTION_MAX)) +
@@ -100,14 +99,14 @@ function postHead(post: Post, site: Site): string {
       { title: owner.username, text: excerpt(text, PREVIEW_MAX), type: 'article', path, picture },
       site,
     ) +
-    property('article:published_time', isoDate(created_at)) +
-    (modified_at ? property('article:modified_time', isoDate(modified_at)) : '') +
-    feedLink('application/atom+xml', repliesFeedPath(post.id)) +
+    property('article:published_time', isoTime(created_at)) +
+    (modified_at ? property('article:modified_time', isoTime(modified_at)) : '') +
+    feedLink('application/atom+xml', feedPath('replies', post.id)) +
     structuredData(post, site.publicUrl)
   )
 }
 
-/** The element that tells the empty page what is closed and announced, if anything is. */
+/** Returns '' for an open site without a notice. */
 export function siteStateMeta(site: SiteState): string {
   if (Object.values(site).every((part) => !part)) return ''
   return `<meta name="${SITE_STATE_META}" content="${escapeHtml(JSON.stringify(site))}">`
@@ -153,10 +152,7 @@ function property(name: string, content: string): string {
   return `<meta property="${name}" content="${escapeHtml(content)}">`
 }
 
-/**
- * Returns the JSON-LD of a post, as search engines describe it for forums:
- * https://developers.google.com/search/docs/appearance/structured-data/discussion-forum
- */
+/** https://developers.google.com/search/docs/appearance/structured-data/discussion-forum */
 export function structuredData(post: Post, publicUrl: string | undefined): string {
   const { text, owner, created_at, modified_at, actions } = post
   const description = {
@@ -169,8 +165,8 @@ export function structuredData(post: Post, publicUrl: string | undefined): strin
       name: owner.username,
       ...(publicUrl && { url: publicUrl + authorPath(owner.username) }),
     },
-    datePublished: isoDate(created_at),
-    ...(modified_at && { dateModified: isoDate(modified_at) }),
+    datePublished: isoTime(created_at),
+    ...(modified_at && { dateModified: isoTime(modified_at) }),
     commentCount: actions.replies_count,
     interactionStatistic: {
       '@type': 'InteractionCounter',
@@ -182,7 +178,7 @@ export function structuredData(post: Post, publicUrl: string | undefined): strin
 }
 
 export const PICTURE_PATH = `${postPath('')}:id/picture.png`
-/** Counts the changes of how pictures look. */
+/** Counts the changes of the pictures' design. */
 const DESIGN = 1
 /** Of Europe, the Caucasus and the Near East, as the fonts of paint-post.ts have them. */
 const LETTERS = String.raw`\u00a0-\u02e9\u0300-\u034f\u0370-\u0377\u0384-\u0525\u0531-\u055f\u0561-\u0586\u05b0-\u05c3\u05d0-\u05ea\u0621-\u063a\u0640-\u0655\u0660-\u0670\u0679-\u06bf\u06cc\u06f0-\u06f9\u10d0-\u10fa\u1e00-\u1efb`
@@ -192,19 +188,13 @@ const DRAWN = new RegExp(
   'u',
 )
 
-/** Returns whether the fonts have every letter of the post. */
+/** Whether the fonts have every letter of the post. */
 export function isDrawn({ text }: Post): boolean {
   return DRAWN.test(text)
 }
 
-/** Returns where the picture of a post is; undefined if the fonts lack a letter of it. */
-function picturePath(post: Post, appName: string): string | undefined {
-  if (!isDrawn(post)) return undefined
-  return `${PICTURE_PATH.replace(':id', post.id)}?v=${pictureTag(post, appName)}`
-}
-
-/** Names what a picture shows, so that an edited post has another address for whoever keeps it. */
+/** Names what a picture shows, so that an edited post has another address. */
 export function pictureTag({ text, owner }: Post, appName: string): string {
   const shown = JSON.stringify([DESIGN, text, owner.username, appName])
-  return createHash('sha1').update(shown).digest('base64url').slice(0, 12)
+  return hash('sha1', shown, 'base64url').slice(0, 12)
 }

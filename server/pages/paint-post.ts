@@ -5,9 +5,6 @@ import { type Node, Renderer } from '@takumi-rs/wasm/node'
 import type { Tile } from '../../contract/pages.ts'
 import { lowerPriority } from '../kernel/threads/threads.ts'
 
-// Paints the pictures of posts for link previews, in a thread of its own (painter.ts).
-
-/** What is painted; `tag` names it. */
 export type Painting = {
   tag: string
   text: string
@@ -21,9 +18,9 @@ type Style = NonNullable<Node['style']>
 const [WIDTH, HEIGHT] = [1200, 630]
 const MARGIN = 72
 const TEXT = { width: WIDTH - 2 * MARGIN, top: 56, height: 404, leading: 1.3 }
-/** The largest at which the whole text fits is taken. */
+/** The largest one at which the whole text fits is used. */
 const SIZES = [116, 96, 80, 68, 58, 50, 44, 39, 34, 30]
-/** From here on, words of any length may be broken. */
+/** At this size, words of any length may be broken. */
 const SMALL = 39
 /** A wide letter's width by its size. */
 const LETTER = 0.64
@@ -92,7 +89,7 @@ async function paint({ text, username, tile, appName, mark }: Painting): Promise
   return renderer.render(page, { width: WIDTH, height: HEIGHT, format: 'png', images })
 }
 
-/** Returns the text as large as its place allows; of one with too many lines, the first ones. */
+/** Makes the text as large as its place allows, and cuts one with too many lines. */
 async function layOut(text: string): Promise<Node> {
   const longest = Math.max(...text.split(/\s/).map((word) => [...word].length))
   for (const size of SIZES) {

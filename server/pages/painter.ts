@@ -3,11 +3,11 @@ import { Gate } from '../kernel/gate/gate.ts'
 import { createHelperThread } from '../kernel/threads/threads.ts'
 import type { Painting } from './paint-post.ts'
 
-/** Of the requests that run at once, as many may wait for pictures. */
+/** Further requests for pictures are refused. */
 const WAITING_MAX = 8
-/** Those who asked are refused sooner; what is painted late is cached for when they ask again. */
+/** Requests end sooner; a late picture is cached for the next one. */
 const PAINT_MS = 30_000
-/** After which the thread ends, and with it the memory of its fonts. */
+/** Then the thread ends, and frees the memory of its fonts. */
 const IDLE_MS = 60_000
 const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 }
 
@@ -34,7 +34,7 @@ export function createPainter() {
 
   return {
     gate,
-    /** Resolves to a PNG; rejects with UNAVAILABLE while too many others wait. */
+    /** Resolves to a PNG; rejects with UNAVAILABLE if too many others wait. */
     paint(asked: Painting): Promise<Buffer> {
       const picture = painting.get(asked.tag) ?? paint(asked)
       painting.set(asked.tag, picture)

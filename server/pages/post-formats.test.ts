@@ -157,7 +157,9 @@ test('feeds and structured data say when a post was edited', () => {
   expect(FORMATS['structured data'](post)).toContain(`"dateModified":"${edited}"`)
 })
 
-function pagesOf(text: string): [url: string, first: FirstPage][] {
+type Shown = [url: string, first: FirstPage]
+
+function pagesOf(text: string): Shown[] {
   const posts = listOf(postOf(text))
   const { owner, created_at } = postOf(text)
   const author = { ...owner, created_at, posts_count: 1, replies_count: 0 }
@@ -190,28 +192,30 @@ test('a plain page has its texts as they are, links to authors and posts, and to
   expect(empty).toContain('<p>Записи не найдены</p><p>Возможно, записи скоро появятся</p>')
 })
 
+const [[, WALL], [, THREAD]] = pagesOf('текст') as [Shown, Shown]
+
 test('the wall and a post name their feeds, other pages have none; only a post has structured data', () => {
   const headFor = (shown: Parameters<typeof headOf>[0]) => {
     const head = headOf(shown, { appName: 'Вслух', publicUrl: ORIGIN })
     const links = head.matchAll(/<link rel="alternate" type="(.*?)" href="(.*?)">/g)
     return { head, feeds: [...links].map(([, type, href]) => `${type} ${href}`) }
   }
-  expect(headFor('wall').feeds).toEqual([
+  expect(headFor(WALL).feeds).toEqual([
     'application/atom+xml /feed.atom',
     'application/feed+json /feed.json',
   ])
-  const ofPost = headFor(postOf('текст'))
+  const ofPost = headFor(THREAD)
   expect(ofPost.feeds).toEqual(['application/atom+xml /posts/1/replies.atom'])
-  for (const shown of ['own', 'other', 'no post', 'nothing'] as const) {
-    expect(headFor(shown).feeds).toEqual([])
+  for (const shows of ['own', 'other', 'missing post', 'nothing'] as const) {
+    expect(headFor({ shows }).feeds).toEqual([])
   }
   expect(ofPost.head).toContain('<script type="application/ld+json">')
-  expect(headFor('wall').head).not.toContain('<script')
+  expect(headFor(WALL).head).not.toContain('<script')
 })
 
 test('previews have a large picture, which has the size that they state', async () => {
   const png = await readFile(join(import.meta.dirname, '../../web/public/preview.png'))
-  const head = headOf('wall', { appName: 'Вслух', publicUrl: ORIGIN })
+  const head = headOf(WALL, { appName: 'Вслух', publicUrl: ORIGIN })
   expect(head).toContain('<meta name="twitter:card" content="summary_large_image">')
   expect(head).toContain(`content="${ORIGIN}/preview.png"`)
   // The header of a PNG: its width and height are the two numbers from byte 16 on.

@@ -20,12 +20,10 @@ type Options = {
 type PictureRequest = { Params: { id: string } }
 
 const CACHED_BYTES = 16 * 1024 * 1024
-/** After which the picture of a deleted post, which nobody is sent, has left the memory too. */
+/** The picture of a deleted post leaves the memory too. */
 const CACHED_MS = 10 * 60_000
-/**
- * Serves the pictures of posts for link previews. Each request reads the post, so that its picture
- * is there exactly as long as the post is.
- */
+
+/** Serves pictures for link previews. Each request reads the post, so that both disappear at once. */
 export async function servePostPictures(
   app: FastifyInstance,
   { web, db, limits }: Options,
@@ -50,7 +48,6 @@ export async function servePostPictures(
     const parts = await maker.pictureParts(username)
     const png = await painter.paint({ tag, text, username, appName, ...parts })
     const { tag: now } = await readTagged(id)
-    // The post was edited meanwhile: its new page names another picture.
     if (now !== tag) throw new AppError('UNAVAILABLE')
     cached.set(id, { tag, png })
     return png
@@ -63,7 +60,7 @@ export async function servePostPictures(
       { schema: { hide: true } },
       async (request, reply) => {
         const { id } = request.params
-        // Before the database is asked: a storm of pictures costs reads as little as it can.
+        // Before the read: many requests for pictures must not slow other reads.
         if (painter.gate.isFull && !cached.has(id)) throw painter.gate.refusal()
         const { post, tag } = await readTagged(id).catch((error) => {
           cached.delete(id)

@@ -1,11 +1,11 @@
 import { ANCESTORS_SHOWN } from '../../contract/constants.ts'
-import { ERRORS } from '../../contract/errors.ts'
 import {
   authorPath,
   type FirstPage,
   markSaved,
   OPEN_SITE,
   PATHS,
+  type Page,
   pageAfter,
   postPath,
   type SiteState,
@@ -14,7 +14,7 @@ import {
 } from '../../contract/pages.ts'
 import { hasMoreAncestors, postIdsOf } from '../../contract/post-rules.ts'
 import type { FoundPage } from '../../contract/search.ts'
-import { pageOf, searchTitle } from '../../contract/search-rules.ts'
+import { pageOf } from '../../contract/search-rules.ts'
 import type { TextName } from '../../contract/texts.ts'
 import { requireProfile } from '../features/account/account.service.ts'
 import { readAncestors } from '../features/posts/ancestors.ts'
@@ -25,29 +25,26 @@ import { accepts, CachedResponse } from '../kernel/cache/cached-response.ts'
 import type { ResponseCache } from '../kernel/cache/response-cache.ts'
 import type { Db } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
+import { noteRefusal } from '../kernel/http/error-handler.ts'
 import { HTML_TYPE } from '../kernel/http/refusal.ts'
 import type { Http } from '../kernel/http/route.ts'
 import { withHandlerDeadline } from '../kernel/http/server.ts'
-import type { MadePage } from './make-page.ts'
-import { headOf, type Missing, type Shown, VISITOR_META } from './page-head.ts'
+import { headOf, type Missing, VISITOR_META } from './page-head.ts'
 import type { WebApp } from './web-app.ts'
 
-/** A page that visitors may see, by its address. */
-export type PublicPage = (
-  | { name: 'wall' }
-  | { name: 'post'; id: string }
-  | { name: 'author' | 'authorReplies'; username: string }
-  | { name: 'text'; text: TextName }
-  | { name: 'search'; q: string }
-) & {
-  /** After which post its list begins. */
+/** The names of the pages with a list of posts that visitors may see. */
+export const LISTS = ['wall', 'post', 'author', 'authorReplies', 'search'] as const
+
+/** A page that visitors may see, after which post its list begins, and what it searches for. */
+export type PublicPage = Extract<Page, { name: (typeof LISTS)[number] | TextName }> & {
   cursor: string
+  q: string
 }
 
-/** Whether the request for a page carried a session's cookie, of whomever. */
+/** Whether the request for a page carried a session's cookie, even an invalid one. */
 export type Reader = 'visitor' | 'session'
 
-type Options = {
+export type RenderOptions = {
   db: Db
   search: Search
   readText: ReadText
@@ -56,36 +53,18 @@ type Options = {
   cache: Pick<ResponseCache, 'serveShared'>
   headers: Record<string, string>
 }
-type Page = { route: string; url: string; head: Shown; first: FirstPage }
+type Content = { route: string; url: string; first: FirstPage }
+type Asked = { reader: Reader; http?: Http }
 
-type Asked = { reader?: Reader; http?: Http }
-
-type SearchedPage = Extract<PublicPage, { name: 'search' }>
-
-const NO_FACTS = { now: 0, site: OPEN_SITE }
-const MISSING: Record<Missing, Page> = {
-  'no post': {
-    route: PATHS.post,
-    url: postPath('0'),
-    head: 'no post',
-    first: { ...NO_FACTS, shows: 'missing post' },
-  },
-  'no author': {
-    route: PATHS.author,
-    url: authorPath('nobody'),
-    head: 'no author',
-    first: { ...NO_FACTS, shows: 'missing author' },
-  },
-  nothing: {
-    route: '*',
-    url: '/nothing',
-    head: 'nothing',
-    first: { ...NO_FACTS, shows: 'nothing' },
-  },
+const MISSING: Record<Missing, { route: string; url: string }> = {
+  'missing post': { route: PATHS.post, url: postPath('0') },
+  'missing author': { route: PATHS.author, url: authorPath('nobody') },
+  nothing: { route: '*', url: '/nothing' },
 }
 const NOTHING: FoundPage = { posts: [], nextCursor: null, words: [], similar: [] }
 const KEY_ENDS = { visitor: '', session: ' session' }
-/** Thrown where a page has another address, at which it can be had. */
+
+/** Thrown if a page has another address. */
 export class PageMoved extends Error {
   readonly url: string
   constructor(url: string) {
@@ -97,10 +76,10 @@ export class PageMoved extends Error {
 /** Renders public pages as a visitor sees them, and serves everybody from the response cache. */
 export class RenderedPages {
   readonly #web: WebApp
-  readonly #options: Options
+  readonly #options: RenderOptions
   readonly #missing: Partial<Record<Missing, Promise<CachedResponse>>> = {}
 
-  constructor(web: WebApp, options: Options) {
+  constructor(web: WebApp, options: RenderOptions) {
     this.#web = web
     this.#options = options
   }
@@ -110,157 +89,124 @@ export class RenderedPages {
    * a visitor's content. Rejects with PageMoved, and as the reads do.
    */
   serve(page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> {
-    if (page.name === 'search') return this.#serveSearch(page, reader, http)
+    const content = { route: PATHS[page.name], url: urlOf(page) }
+    if (page.name === 'search') return this.#serveSearch(page, content, { reader, http })
     // No request has a space in its URL.
-    const url = `${urlOf(page)}${KEY_ENDS[reader]}`
-    return this.#options.cache.serveShared({ ...http, url }, async () =>
-      this.#render(await this.#read(page), { reader, http }),
+    const key = content.url + KEY_ENDS[reader]
+    return this.#options.cache.serveShared({ ...http, url: key }, async () =>
+      this.#render({ ...content, first: await this.#read(page) }, { reader, http }),
     )
   }
 
-  /** As `serve`, for a page of which only a signed-in user sees more than what surrounds it. */
+  /** Serves a page of which only a signed-in user sees more than what surrounds it. */
   serveOwn(path: string, http: Http): Promise<Buffer> {
     return this.#options.cache.serveShared({ ...http, url: `${path} own` }, async () => {
-      const first = {
-        now: unixNow(),
-        site: await this.#options.readSiteState(),
-        shows: 'own',
-      } as const
-      return this.#render(
-        { route: path, url: path, head: 'own', first },
-        { reader: 'session', http },
-      )
+      const first = { ...(await this.#readFacts()), shows: 'own' } as const
+      return this.#render({ route: path, url: path, first }, { reader: 'session', http })
     })
   }
 
   /** Resolves to the answer to what is not there, the same at every address. */
-  missing(what: Missing): Promise<CachedResponse> {
-    const made = this.#missing[what] ?? this.#render(MISSING[what])
-    this.#missing[what] = made
-    made.catch(() => delete this.#missing[what])
-    return made
+  missing(shows: Missing): Promise<CachedResponse> {
+    const first = { now: 0, site: OPEN_SITE, shows }
+    this.#missing[shows] ??= this.#render({ ...MISSING[shows], first }, { reader: 'visitor' })
+    this.#missing[shows].catch(() => delete this.#missing[shows])
+    return this.#missing[shows]
   }
 
-  async #render(page: Page, { reader = 'visitor', http }: Asked = {}): Promise<CachedResponse> {
+  async #render({ route, url, first }: Content, { reader, http }: Asked): Promise<CachedResponse> {
     const leave = this.#web.maker.rendered.tryEnter()
     // All read the wall; the pages of what is missing are made once.
-    const isPlain =
-      !leave && http !== undefined && page.url !== PATHS.wall && page.first.shows !== 'own'
-    const first: FirstPage = isPlain ? { ...page.first, plain: true } : page.first
+    const isPlain = !leave && http !== undefined && url !== PATHS.wall && first.shows !== 'own'
     const isVisitors = reader === 'visitor'
     try {
       const made = this.#web.maker.make({
-        url: page.url,
-        head: headOf(page.head, this.#web) + (isVisitors ? VISITOR_META : ''),
-        data: JSON.stringify(first),
+        url,
+        head: headOf(first, this.#web, url) + (isVisitors ? VISITOR_META : ''),
+        data: JSON.stringify(isPlain ? { ...first, plain: true } : first),
         isVisitors,
         isPacked: accepts('br', http?.request.headers['accept-encoding']),
       })
-      return this.#toResponse(page, { made: await withHandlerDeadline(made), isVisitors })
+      const { body, packed, tag } = await withHandlerDeadline(made)
+      const isPrivate = !isVisitors || first.shows === 'search'
+      return new CachedResponse({
+        route,
+        isPage: true,
+        body: bufferOf(body),
+        packed: packed && bufferOf(packed),
+        tag,
+        type: HTML_TYPE,
+        headers: this.#options.headers,
+        vary: 'Cookie',
+        ...(isPrivate && { cacheControl: 'private, no-cache' }),
+        postIds: postIdsShown(first),
+        markSaved,
+      })
     } finally {
       leave?.()
     }
   }
 
-  #toResponse(
-    { route, first }: Page,
-    { made: { body, tag, packed }, isVisitors }: { made: MadePage; isVisitors: boolean },
-  ): CachedResponse {
-    const isPrivate = !isVisitors || first.shows === 'search'
-    return new CachedResponse({
-      route,
-      isPage: true,
-      body: bufferOf(body),
-      packed: packed && bufferOf(packed),
-      tag,
-      type: HTML_TYPE,
-      headers: this.#options.headers,
-      vary: 'Cookie',
-      ...(isPrivate && { cacheControl: 'private, no-cache' }),
-      postIds: postIdsShown(first),
-      markSaved,
-    })
+  async #readFacts() {
+    return { now: Math.floor(Date.now() / 1000), site: await this.#options.readSiteState() }
   }
 
-  async #read(page: Exclude<PublicPage, SearchedPage>): Promise<Page> {
-    const { db, readText, readSiteState } = this.#options
+  async #read(page: Exclude<PublicPage, { name: 'search' }>): Promise<FirstPage> {
+    const { db, readText } = this.#options
     const { cursor } = page
-    const facts = { now: unixNow(), site: await readSiteState() }
+    const facts = await this.#readFacts()
     const query = pageAfter(cursor)
-    const url = urlOf(page)
     if (page.name === 'wall') {
       const posts = await readPostList(db, wall, query, null)
-      const first = { ...facts, shows: 'wall', cursor, posts } as const
-      return { route: PATHS.wall, url, head: 'wall', first }
+      return { ...facts, shows: 'wall', cursor, posts }
     }
-    if (page.name === 'text') {
-      const { text: name } = page
-      const text = await readText(name)
-      const first = { ...facts, shows: 'text', name, text } as const
-      return { route: url, url, head: { title: text.title }, first }
+    if (page.name === 'post') {
+      const { post, replies } = await readThread(db, page.id, query)
+      const nearest = { id: page.id, limit: ANCESTORS_SHOWN }
+      const above = hasMoreAncestors(post)
+        ? { ancestors: await readAncestors(db, nearest, null) }
+        : {}
+      return { ...facts, shows: 'post', post, ...above, cursor, replies }
     }
-    if (page.name !== 'post') {
+    if (page.name === 'author' || page.name === 'authorReplies') {
       const { name: list } = page
       const author = await requireProfile(db, page.username)
       if (author.username !== page.username) {
-        throw new PageMoved(urlOf({ ...page, username: author.username }))
+        throw new PageMoved(urlOf({ ...page, path: authorPath(author.username, list) }))
       }
       const listOf = list === 'author' ? postsOf : repliesOf
       const posts = await readPostList(db, listOf(author.id), query, null)
-      const first = { ...facts, shows: 'author', author, list, cursor, posts } as const
-      return { route: PATHS[list], url, head: author, first }
+      return { ...facts, shows: 'author', author, list, cursor, posts }
     }
-    const { post, replies } = await readThread(db, page.id, query)
-    const nearest = { id: page.id, limit: ANCESTORS_SHOWN }
-    const above = hasMoreAncestors(post)
-      ? { ancestors: await readAncestors(db, nearest, null) }
-      : {}
-    const first = { ...facts, shows: 'post', post, ...above, cursor, replies } as const
-    return { route: PATHS.post, url, head: post, first }
+    return { ...facts, shows: 'text', name: page.name, text: await readText(page.name) }
   }
 
   /** No cache keeps what people search for. A refusal is a page too, with words and a form. */
-  async #serveSearch(page: SearchedPage, reader: Reader, http: Http): Promise<Buffer> {
-    const { search, readSiteState } = this.#options
-    const { q, cursor } = page
+  async #serveSearch(
+    { q, cursor }: PublicPage,
+    content: Omit<Content, 'first'>,
+    { reader, http }: Required<Asked>,
+  ): Promise<Buffer> {
     const by = { viewer: null, ip: http.request.ip }
-    const [site, found] = await Promise.all([
-      readSiteState(),
-      q === '' ? NOTHING : search({ q, ...pageAfter(cursor) }, by).catch(asRefusal),
+    const [facts, found] = await Promise.all([
+      this.#readFacts(),
+      q === '' ? NOTHING : this.#options.search({ q, ...pageAfter(cursor) }, by).catch(asRefusal),
     ])
     const refused = found instanceof AppError
     const { words, similar, ...posts } = refused ? NOTHING : found
-    const first = {
-      now: unixNow(),
-      site,
-      shows: 'search',
-      cursor,
-      posts: pageOf(posts),
-      search: { words, similar, refusal: refused ? found.message : null },
-    } as const
-    const head = { title: searchTitle(q), isIndexed: false } as const
-    const searched = { route: PATHS.search, url: urlOf(page), head, first }
-    const response = await this.#render(searched, { reader, http })
+    const search = { words, similar, refusal: refused ? found.message : null }
+    const first = { ...facts, shows: 'search', cursor, posts: pageOf(posts), search } as const
+    const response = await this.#render({ ...content, first }, { reader, http })
     const body = await response.send(http)
     // Words that cannot be looked for are no failure of the page.
-    if (!refused || found.status === ERRORS.INVALID_REQUEST.status) return body
-    http.reply.code(found.status)
-    if (found.retryAfter !== undefined)
-      http.reply.header('retry-after', Math.ceil(found.retryAfter))
+    if (refused && found.status !== 400) noteRefusal(http.reply, found)
     return body
   }
 }
 
-/** The address of a page as links spell it, which is also the key of its cached response. */
-export function urlOf(page: PublicPage): string {
-  if (page.name === 'text') return PATHS[page.text]
-  if (page.name === 'search') return withCursor(searchPath(page.q), page.q && page.cursor)
-  return withCursor(pathOf(page), page.cursor)
-}
-
-function pathOf(page: Exclude<PublicPage, { name: 'text' | 'search' }>): string {
-  if (page.name === 'wall') return PATHS.wall
-  return page.name === 'post' ? postPath(page.id) : authorPath(page.username, page.name)
+/** Returns the address of a page as links spell it. */
+export function urlOf({ name, path, q, cursor }: PublicPage): string {
+  return name === 'search' ? withCursor(searchPath(q), q && cursor) : withCursor(path, cursor)
 }
 
 function asRefusal(error: unknown): AppError {
@@ -274,11 +220,7 @@ function postIdsShown(first: FirstPage): string[] {
   return [first.post, first.ancestors ?? { posts: [] }, first.replies].flatMap(postIdsOf)
 }
 
-/** The bytes of another thread, not copied. */
+/** Returns the bytes of another thread without copying them. */
 function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length)
-}
-
-function unixNow(): number {
-  return Math.floor(Date.now() / 1000)
 }

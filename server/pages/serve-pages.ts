@@ -1,19 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { TEXT_NAMES } from '../../contract/constants.ts'
 import {
   cursorIn,
   isForUsers,
   MODERATION_PATH,
   PATHS,
+  type Page,
   pageAt,
-  type SiteState,
   searchIn,
-  TEXT_NAMES,
 } from '../../contract/pages.ts'
-import type { Search } from '../features/search/search.service.ts'
 import { createSiteStateReader } from '../features/site-state/site-state.service.ts'
-import type { ReadText } from '../features/texts/texts.service.ts'
-import type { ResponseCache } from '../kernel/cache/response-cache.ts'
-import type { Db } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { NO_POST_CACHE_CONTROL, noteRefusal } from '../kernel/http/error-handler.ts'
@@ -22,9 +18,17 @@ import type { Http } from '../kernel/http/route.ts'
 import type { Limits } from '../kernel/limits/limits.ts'
 import { serveAppFiles } from './app-files.ts'
 import { serveFeeds } from './feeds.ts'
-import { headOf, type Missing, type Shown, siteStateMeta, VISITOR_META } from './page-head.ts'
+import { type Bare, headOf, type Missing, siteStateMeta, VISITOR_META } from './page-head.ts'
 import { servePostPictures } from './post-pictures.ts'
-import { PageMoved, type PublicPage, type Reader, RenderedPages, urlOf } from './rendered-pages.ts'
+import {
+  LISTS,
+  PageMoved,
+  type PublicPage,
+  type Reader,
+  RenderedPages,
+  type RenderOptions,
+  urlOf,
+} from './rendered-pages.ts'
 import { serveSitemap } from './sitemap.ts'
 import type { WebApp } from './web-app.ts'
 
@@ -32,29 +36,22 @@ const NOT_NOW =
   'Страница сейчас не открывается. Через несколько секунд она загрузится ещё раз' +
   '<meta http-equiv="refresh" content="5">'
 
-const RENDERED = new Set(['wall', 'post', 'author', 'authorReplies', 'search'])
+const WITH_LIST = new Set<string>(LISTS)
+const PUBLIC = new Set<string>([...LISTS, ...TEXT_NAMES])
 
-type Options = {
-  /** The built web app; null where there is none, and then there are no pages. */
+type Options = Omit<RenderOptions, 'readSiteState'> & {
+  /** The built web app; null if there is none, and then there are no pages. */
   web: WebApp | null
-  db: Db
-  search: Search
-  readText: ReadText
-  cache: Pick<ResponseCache, 'serveShared'>
   limits: Limits
   cookieName: string
-  headers: Record<string, string>
   appName: string
   origin: string
 }
 
-/**
- * Makes the page in place of one for which there is no time now, without and with a session. The
- * browser's app fills it, by calls of the API; without scripts it loads again.
- */
+/** Returns the page that is sent if there is no time for another; it loads again without scripts. */
 export function pageNotNow(web: WebApp): Record<Reader, string> {
   const { before, after } = shellNotNow(web)
-  const start = before + headOf('other', web)
+  const start = before + headOf({ shows: 'other' }, web)
   return { visitor: start + VISITOR_META + after, session: start + after }
 }
 
@@ -62,7 +59,7 @@ function shellNotNow({ shell }: WebApp): WebApp['shell'] {
   return { ...shell, after: shell.after.replace(/(?<=<noscript>).*(?=<\/noscript>)/s, NOT_NOW) }
 }
 
-/** Serves all that is no call of the API, and answers what is not found. */
+/** Serves pages, files, feeds and the sitemap, and answers what is not found. */
 export async function servePages(http: FastifyInstance, options: Options): Promise<void> {
   const { web, limits } = options
   const pages = web && new Pages(web, options)
@@ -73,7 +70,7 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
       site.addHook('onRequest', ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]))
       await serveAppFiles(site, web)
       for (const [name, path] of Object.entries(PATHS)) {
-        const config = RENDERED.has(name) ? { lane: laneOf } : {}
+        const config = WITH_LIST.has(name) ? { lane: laneOf } : {}
         site.get(path, { config, schema: { hide: true } }, (request, reply) =>
           pages.send({ request, reply }),
         )
@@ -82,14 +79,13 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
   }
   await serveFeeds(http, options)
   await serveSitemap(http, options)
-  // In a context of its own, whose hook runs for nothing else.
   await http.register(async (missing) => {
     missing.addHook('onRequest', async (request, reply) => {
       const isPage = pages && wantsPage(request)
       const limit = isPage ? PAGE_FILES : VISITOR_CALLS
       await limits.charge([{ limit, ip: request.ip }])
       if (isPage) return
-      // Before the body is read: the server must not wait for one that nobody needs.
+      // Before the body is read, for which the server need not wait.
       const allowed = http.methodsAt(request.url)
       if (allowed.length === 0) throw new AppError('NOT_FOUND')
       reply.header('allow', allowed.join(', '))
@@ -116,10 +112,9 @@ function spell(path: string, query: string): string {
   return given.length > 0 ? `${path}?${given.join('&')}` : path
 }
 
-/** Sends the pages of people, which a browser opens. */
 class Pages {
   readonly #web: WebApp
-  readonly #options: Options & { readSiteState: () => Promise<SiteState> }
+  readonly #options: Options & RenderOptions
   readonly #rendered: RenderedPages
   readonly #refusedShell: WebApp['shell']
 
@@ -130,7 +125,7 @@ class Pages {
     this.#refusedShell = shellNotNow(web)
   }
 
-  /** Sends the page at an address, or redirects to its one spelling, or says that there is none. */
+  /** Sends the page at an address, or redirects to the one spelling of the address. */
   send(http: Http): Promise<FastifyReply> | FastifyReply {
     const { url } = http.request
     const [path = '/', query = ''] = url.split(/\?(.*)/s)
@@ -144,18 +139,17 @@ class Pages {
     return isForUsers(page) ? this.#sendOwn(http, page.path) : this.#sendShell(http, 'own')
   }
 
-  /** Sends a page that the browser fills: what is no page for visitors, or could not be read. */
-  async #sendShell({ request, reply }: Http, shown: Shown): Promise<FastifyReply> {
-    const { before, after } = shown === 'other' ? this.#refusedShell : this.#web.shell
+  /** Sends a page that the browser fills. */
+  async #sendShell({ request, reply }: Http, shows: Bare): Promise<FastifyReply> {
+    const { before, after } = shows === 'other' ? this.#refusedShell : this.#web.shell
     const session = this.#hasSession(request) ? '' : VISITOR_META
     const state = siteStateMeta(await this.#options.readSiteState())
     return reply
       .headers({ 'cache-control': 'private, no-cache', vary: 'Cookie' })
       .type(HTML_TYPE)
-      .send(before + headOf(shown, this.#web) + state + session + after)
+      .send(before + headOf({ shows }, this.#web) + state + session + after)
   }
 
-  /** The header and the frame of the page come with it: only its content waits for the scripts. */
   async #sendOwn(http: Http, path: string): Promise<FastifyReply> {
     if (!this.#hasSession(http.request)) return this.#sendShell(http, 'own')
     try {
@@ -166,26 +160,24 @@ class Pages {
     }
   }
 
-  /** Only a moderator's browser fills it: for all others it is missing. */
+  /** Only a moderator's browser fills the page. */
   #sendModeration(http: Http): Promise<FastifyReply> {
     if (!this.#hasSession(http.request)) return this.#sendMissing(http, 'nothing')
     http.reply.code(404)
     return this.#sendOwn(http, MODERATION_PATH)
   }
 
-  /** Says that there is no such post, or no such page. */
-  async #sendMissing(http: Http, shown: Missing): Promise<FastifyReply> {
+  async #sendMissing(http: Http, shows: Missing): Promise<FastifyReply> {
     const { request, reply } = http
     reply.code(404)
     // What is no page for visitors may be one for the signed-in user.
-    if (this.#hasSession(request)) return this.#sendShell(http, shown)
-    const missing = await this.#rendered.missing(shown)
+    if (this.#hasSession(request)) return this.#sendShell(http, shows)
+    const missing = await this.#rendered.missing(shows)
     const { headers, body } = await missing.variantFor(request.headers['accept-encoding'])
-    const cacheControl = shown === 'no post' ? NO_POST_CACHE_CONTROL : 'no-cache'
+    const cacheControl = shows === 'missing post' ? NO_POST_CACHE_CONTROL : 'no-cache'
     return reply.headers({ ...headers, 'cache-control': cacheControl }).send(body)
   }
 
-  /** Sends a page as visitors see it. One that cannot be read now is an error that tries again. */
   async #sendPublic(http: Http, page: PublicPage): Promise<FastifyReply> {
     const { request, reply } = http
     const { ip } = request
@@ -197,14 +189,13 @@ class Pages {
       const reader = this.#hasSession(request) ? 'session' : 'visitor'
       return reply.send(await this.#rendered.serve(page, { request, reply, reader }))
     } catch (error) {
-      if (isCode(error, 'POST_NOT_FOUND')) return this.#sendMissing(http, 'no post')
-      if (isCode(error, 'AUTHOR_NOT_FOUND')) return this.#sendMissing(http, 'no author')
+      if (isCode(error, 'POST_NOT_FOUND')) return this.#sendMissing(http, 'missing post')
+      if (isCode(error, 'AUTHOR_NOT_FOUND')) return this.#sendMissing(http, 'missing author')
       // Only for now: another may take the name that its author has given up.
       if (error instanceof PageMoved) return reply.redirect(error.url, 302)
       // The cursor is malformed: the list begins anew.
       if (isCode(error, 'INVALID_REQUEST')) return reply.redirect(urlOf({ ...page, cursor: '' }))
       noteRefusal(reply, error as Error)
-      // The shell needs no database: it says what it cannot show yet, and tries again.
       return this.#sendShell(http, 'other')
     }
   }
@@ -214,20 +205,14 @@ class Pages {
   }
 }
 
-/** Returns the page that visitors may see at an address; null if only its user may. */
-function publicPage(
-  page: NonNullable<ReturnType<typeof pageAt>>,
-  query: string,
-): PublicPage | null {
-  const cursor = cursorIn(query)
-  if (page.name === 'post') return { name: 'post', id: page.id, cursor }
-  if (page.name === 'author' || page.name === 'authorReplies') {
-    return { name: page.name, username: page.username, cursor }
-  }
-  if (page.name === 'wall') return { name: 'wall', cursor }
-  if (page.name === 'search') return { name: 'search', q: searchIn(query), cursor }
-  const text = TEXT_NAMES.find((name) => name === page.name)
-  return text === undefined ? null : { name: 'text', text, cursor }
+function publicPage(page: Page, query: string): PublicPage | null {
+  if (!isPublic(page)) return null
+  const cursor = WITH_LIST.has(page.name) ? cursorIn(query) : ''
+  return { ...page, cursor, q: page.name === 'search' ? searchIn(query) : '' }
+}
+
+function isPublic(page: Page): page is Extract<Page, Pick<PublicPage, 'name'>> {
+  return PUBLIC.has(page.name)
 }
 
 function isCode(error: unknown, code: AppError['code']): boolean {

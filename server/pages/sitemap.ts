@@ -7,6 +7,7 @@ import type { Db } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { escapeXml } from '../kernel/http/escape.ts'
+import type { Http } from '../kernel/http/route.ts'
 import type { Limits } from '../kernel/limits/limits.ts'
 
 type Options = {
@@ -16,7 +17,7 @@ type Options = {
   limits: Limits
 }
 
-/** A sitemap may name 50,000 URLs (https://www.sitemaps.org/protocol.html). */
+/** The protocol allows 50,000. */
 const SITEMAP_IDS = 5000
 /** The index names the newest ten million ids. */
 const SITEMAPS_MAX = 2000
@@ -32,6 +33,14 @@ type SitemapRequest = { Params: { number: string } }
 export async function serveSitemap(app: FastifyInstance, options: Options): Promise<void> {
   const { origin, headers, limits } = options
   const schema = { hide: true }
+  const toResponse = (text: string, type: string) =>
+    new CachedResponse({
+      route: 'file',
+      body: Buffer.from(text),
+      type,
+      headers,
+      cacheControl: `public, max-age=${CACHE_SECONDS}`,
+    })
   const responses = new LRUCache<'index' | number, CachedResponse>({
     maxSize: CACHED_BYTES_MAX,
     sizeCalculation: ({ identity }) => identity.body.length,
@@ -41,30 +50,14 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
       return toResponse(await text, 'application/xml; charset=utf-8')
     },
   })
-  const toResponse = (text: string, type: string) =>
-    new CachedResponse({
-      route: 'file',
-      body: Buffer.from(text),
-      type,
-      headers,
-      cacheControl: `public, max-age=${CACHE_SECONDS}`,
-    })
+  const send = async (key: 'index' | number, http: Http) =>
+    (await responses.forceFetch(key)).send(http)
 
   await app.register(async (sitemaps) => {
     sitemaps.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
-
-    sitemaps.get('/sitemap.xml', { schema }, async (request, reply) => {
-      const response = await responses.forceFetch('index')
-      return response.send({ request, reply })
-    })
-
-    sitemaps.get<SitemapRequest>(
-      '/sitemap/:number(^\\d{1,9}).xml',
-      { schema },
-      async (request, reply) => {
-        const response = await responses.forceFetch(Number(request.params.number))
-        return response.send({ request, reply })
-      },
+    sitemaps.get('/sitemap.xml', { schema }, (request, reply) => send('index', { request, reply }))
+    sitemaps.get<SitemapRequest>('/sitemap/:number(^\\d{1,9}).xml', { schema }, (request, reply) =>
+      send(Number(request.params.number), { request, reply }),
     )
   })
 
@@ -73,7 +66,7 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
   app.get(
     '/robots.txt',
     { schema, onRequest: ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]) },
-    async (request, reply) => robots.send({ request, reply }),
+    (request, reply) => robots.send({ request, reply }),
   )
 }
 

@@ -13,7 +13,6 @@ type Settings = PageSettings & {
   serviceWorker: boolean
 }
 
-/** The built web app, its frames with the settings that the browser needs at once. */
 export type WebApp = PageFrames & Settings & { folder: string; maker: PageMaker }
 
 const SERVER_BUILD = '.server/entry-server.js'
@@ -23,12 +22,12 @@ export async function loadWebApp(folder: string, settings: Settings): Promise<We
   const built = await readIfExists(join(folder, PAGE_FRAMES_FILE))
   if (built === undefined) return null
   const { appName, editPeriodSeconds, publicUrl, serviceWorker } = settings
-  const { shell, rendered: plain, inlineHashes }: PageFrames = JSON.parse(built)
+  const { shell, inlineHashes, ...frames }: PageFrames = JSON.parse(built)
   const metas =
     `<meta name="application-name" content="${escapeHtml(appName)}">` +
     `<meta name="edit-period-seconds" content="${editPeriodSeconds}">` +
     (serviceWorker ? '' : '<meta name="service-worker" content="off">')
-  const rendered = { ...plain, before: plain.before + metas }
+  const rendered = { ...frames.rendered, before: frames.rendered.before + metas }
   return {
     ...{ folder, appName, editPeriodSeconds, publicUrl, serviceWorker, inlineHashes },
     shell: { ...shell, before: shell.before + metas },
@@ -41,17 +40,14 @@ export async function loadWebApp(folder: string, settings: Settings): Promise<We
   }
 }
 
-/** So many pages wait to be rendered. The others come plain: their texts and links. */
+/** If more pages wait, they come plain: their texts and links. */
 const RENDERED_MAX = 3
 const SILENCE_MS = 10_000
 const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 12 }
 
 type PageMaker = ReturnType<typeof createPageMaker>
 
-/**
- * Makes pages one after the other in a thread of its own, which has a lower priority: rendering
- * takes nothing from reads of the API and from what people do.
- */
+/** Makes pages one after the other in a thread of lower priority, so that calls do not wait. */
 function createPageMaker(data: MakerData) {
   const file = new URL('./make-page.ts', import.meta.url)
   const thread = createHelperThread<Asked, Answer>(file, {

@@ -1,9 +1,9 @@
 import { Rss } from 'lucide'
 import { useMemo } from 'react'
 import {
-  authorFeedPath,
   authorPath,
   cursorIn,
+  feedPath,
   MODERATION_PATH,
   PATHS,
   type Page,
@@ -134,7 +134,7 @@ function AuthorMenuButton({ author }: { author: Profile }) {
   const feed: MenuItem = {
     label: 'Лента RSS',
     icon: Rss,
-    onSelect: () => location.assign(authorFeedPath(author.username)),
+    onSelect: () => location.assign(feedPath('author', author.username)),
   }
   return (
     <MenuButton about={author.username} chunk={menu}>
