@@ -1,4 +1,4 @@
-/** The forms of a Russian noun after a whole number: 1 ответ, 2 ответа, 5 ответов. */
+/** 1 ответ, 2 ответа, 5 ответов. */
 export type PluralForms = { one: string; few: string; many: string }
 
 const rules = new Intl.PluralRules('ru')
@@ -16,7 +16,7 @@ const UNITS = [
   { from: 1e3, name: 'тыс.' },
 ]
 
-/** Returns '999', '1,4 тыс.', '2 млн.'. The count is never rounded up: 999 999 is '999,9 тыс.'. */
+/** Returns '999', '1,4 тыс.'. Never rounds up: 999 999 is '999,9 тыс.'. */
 export function shortCount(count: number): string {
   const unit = UNITS.find((candidate) => count >= candidate.from)
   if (!unit) return String(count)

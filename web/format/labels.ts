@@ -4,14 +4,12 @@ import { dayWithin } from './time.ts'
 
 const day = new Intl.DateTimeFormat('ru', { dateStyle: 'long' })
 
-/** Returns '12 записей, 1,4 тыс. ответов'. */
 export function postsAndReplies(of: { posts_count: number; replies_count: number }): string {
   const [posts, replies] = [of.posts_count, of.replies_count]
   const said = `${shortCount(posts)} ${plural(posts, POST_FORMS)}`
   return `${said}, ${shortCount(replies)} ${plural(replies, REPLY_FORMS)}`
 }
 
-/** Returns 'Модерация · 14' if reports wait, otherwise 'Модерация'. */
 export function moderationLabel({ waitingReports }: { waitingReports?: number }): string {
   return waitingReports ? `Модерация · ${waitingReports}` : 'Модерация'
 }

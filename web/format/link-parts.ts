@@ -1,13 +1,10 @@
-/**
- * `text` is the shortened address of a link, `title` the whole address. Neither looks like the
- * address of another site.
- */
+/** The text of a link is its shortened address, the title its whole one. */
 export type TextPart =
   | { kind: 'text'; text: string }
   | { kind: 'link'; text: string; title: string; href: string }
 
 type LinkOptions = {
-  /** How many characters of an address are shown; its host is never cut. */
+  /** How many characters are shown; a host is never cut. */
   length?: number
   /** False leaves out addresses that two parsers of URLs could understand differently. */
   withUnusual?: boolean
@@ -19,7 +16,7 @@ const SCHEME = /^https?:/i
 const PUNCTUATION_AT_END = /[.,:;!?…'’*_~|\\-]$/u
 /** Browsers also accept other slashes than `//` between a scheme and a host. */
 const SCHEME_AND_HOST = /^https?:[/\\]+([^/\\?#]*)/i
-/** An address that all URL parsers understand alike: ASCII labels, nothing to escape. */
+/** What all URL parsers understand alike: ASCII labels, nothing to escape. */
 const COMMON_ADDRESS =
   /^https?:\/\/(?:(?!xn--)[a-z0-9][a-z0-9-]*\.)+(?!xn--)[a-z]{2,}(?::\d+)?(?:[/?#][^\\^{|}']*)?$/i
 const WWW = /^www\.(?=[^.]+\.[^.])/
@@ -36,7 +33,6 @@ const NOT_ASCII_ENCODED = /%[89A-F][\dA-F]/i
 /** Russian letters that look like no Latin one. */
 const UNMISTAKABLE = /[вджзийклмнптфцчшщъыьэюяБГДЖИЙЛПФЦЧШЩЪЫЭЮЯ]/
 
-/** Splits a text into plain text and links: http(s) addresses and addresses that begin with www. */
 export function linkParts(text: string, options: LinkOptions = {}): TextPart[] {
   const { length = Number.POSITIVE_INFINITY, withUnusual = true } = options
   const parts: TextPart[] = []
@@ -55,7 +51,6 @@ export function linkParts(text: string, options: LinkOptions = {}): TextPart[] {
   return parts
 }
 
-/** Closing punctuation belongs to the sentence, as does a bracket opened before the address. */
 function trimEnd(address: string): string {
   let end = address
   while (PUNCTUATION_AT_END.test(end) || endsWithStrayBracket(end)) end = end.slice(0, -1)
@@ -74,9 +69,13 @@ function count(text: string, mark: string): number {
 
 /** Returns undefined for an address that hides its host behind a login. */
 function safeUrl(address: string): URL | undefined {
-  const url = parseUrl(address)
-  if (!url || url.username || url.password) return undefined
-  return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined
+  // Some of the supported browsers lack URL.parse().
+  try {
+    const url = new URL(address)
+    return url.username || url.password ? undefined : url
+  } catch {
+    return undefined
+  }
 }
 
 function shownAddress(address: string, url: URL, length: number) {
@@ -89,19 +88,13 @@ function shownAddress(address: string, url: URL, length: number) {
   }
 }
 
-/**
- * Letters of another alphabet can imitate Latin ones, so a host is shown in its ASCII form. A
- * Russian domain stays as written if none of its labels mixes alphabets.
- */
+/** Shows a host in ASCII, unless it is Russian and no label mixes alphabets. */
 function shownHost(address: string, host: string): string {
   const written = SCHEME_AND_HOST.exec(address)?.[1]?.toLowerCase() ?? ''
   return isRussian(written.replace(PORT, '')) ? written : host
 }
 
-/**
- * Decodes words of Russian letters. A word stays encoded if it has other letters too or, before the
- * query, if all of its letters look like Latin ones.
- */
+/** Decodes words of Russian letters, before the query only if a letter looks like no Latin one. */
 function readable(path: string): string {
   return path.replace(PIECE, (piece, at) => {
     const decoded = piece.replace(RUSSIAN_LETTER, decodeURIComponent)
@@ -112,7 +105,6 @@ function readable(path: string): string {
   })
 }
 
-/** Never cuts in the middle of a percent-encoded byte. */
 function cut(text: string, length: number): string {
   if (text.length <= length) return text
   return `${text.slice(0, length - 1).replace(/%[\dA-F]?$/i, '')}…`
@@ -123,13 +115,4 @@ function isRussian(host: string): boolean {
   return (
     RUSSIAN_DOMAINS.has(labels.at(-1) ?? '') && labels.every((label) => ONE_ALPHABET.test(label))
   )
-}
-
-/** Some of the supported browsers lack URL.parse(). */
-function parseUrl(address: string): URL | undefined {
-  try {
-    return new URL(address)
-  } catch {
-    return undefined
-  }
 }

@@ -10,7 +10,6 @@ const MOST_MONTHS = 11
 
 const YEAR_FORMS = { one: 'г.', few: 'г.', many: 'л.' }
 
-/** Each step covers the ages from the previous step's end up to `until` seconds. */
 const STEPS = [
   { until: HOUR, size: MINUTE, name: 'мин.', unit: 'minute' },
   { until: DAY, size: HOUR, name: 'ч.', unit: 'hour' },
@@ -23,7 +22,7 @@ const STEPS = [
 const words = new Intl.RelativeTimeFormat('ru')
 const exact = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeStyle: 'short' })
 
-/** Returns 'сейчас', '5 мин.', '2 дн.', '1 г.'. Both times are in unix seconds. */
+/** Returns 'сейчас', '5 мин.', '1 г.'. Both times are in unix seconds. */
 export function timeAgo(createdAt: number, now: number): string {
   return ago(now - createdAt, (count, { name }) => `${count} ${name || plural(count, YEAR_FORMS)}`)
 }
@@ -37,7 +36,7 @@ function ago(age: number, say: (count: number, step: (typeof STEPS)[number]) => 
   const step = STEPS.find(({ until }) => age < until)
   if (age < MINUTE || !step) return 'сейчас'
   const count = Math.floor(age / step.size)
-  // Twelve months of thirty days are less than a year: its last days count as eleven months.
+  // Twelve months of thirty days are less than a year.
   return say(step.size === MONTH ? Math.min(MOST_MONTHS, count) : count, step)
 }
 
@@ -46,7 +45,6 @@ export function exactTime(seconds: number, now?: number): string {
   return dayWithin(exact, seconds, now)
 }
 
-/** Returns the day, with the year unless it is the year of `now`. */
 export function dayWithin(format: Intl.DateTimeFormat, seconds: number, now = Date.now()): string {
   const date = new Date(seconds * 1000)
   const isThisYear = date.getFullYear() === new Date(now).getFullYear()

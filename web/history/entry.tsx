@@ -11,7 +11,7 @@ import { currentEntry, type Entry, onEntryChange } from './history.ts'
 
 const EntryContext = createContext<Entry | null>(null)
 
-/** Provides the current history entry. On the server and in tests, `entry` is given. */
+/** On the server and in tests, `entry` is given. */
 export function HistoryProvider({ entry, children }: { entry?: Entry; children: ReactNode }) {
   const [shown, setShown] = useState(entry ?? currentEntry)
 
@@ -31,14 +31,13 @@ export function entryAt(address: string): Entry {
   return { pathname, search, hash, key: 'default', isReturn: false, fromSettings: false }
 }
 
-/** The entry whose page is shown. It stays the same while dialogs open and close over the page. */
+/** Stays the same while dialogs open and close. */
 export function useEntry(): Entry {
   const entry = useContext(EntryContext)
   if (!entry) throw new Error('No HistoryProvider')
   return entry
 }
 
-/** The page that the current address names; null if there is none. */
 export function usePage(): Page | null {
   return pageAt(useEntry().pathname)
 }

@@ -15,9 +15,8 @@ export type Dialog =
   | { name: 'remove-post'; postId: string }
   | { name: 'shortcuts' }
 
-/** The state of a history entry. The browser keeps it across reloads. */
 type EntryState = {
-  /** Identifies the page. Its dialogs have the same key, other entries do not. */
+  /** Identifies the page, with its dialogs. */
   key: string
   /** How many entries of this app are before it. */
   index: number
@@ -32,9 +31,8 @@ export type Entry = {
   search: string
   hash: string
   key: string
-  /** Whether the person came back to the entry, or reloaded it. */
+  /** Also after a reload. */
   isReturn: boolean
-  /** Whether a link in the settings has led to it. */
   fromSettings: boolean
 }
 
@@ -43,7 +41,6 @@ const STEP_BACK_MAX_MS = 1000
 const dialog = createAtom<Dialog | null>(null)
 const changes = createEmitter()
 let entry: Entry | undefined
-/** The open dialog if a reload or a step through the history has opened it. */
 let restored: Dialog | null = null
 let stepBack: PromiseWithResolvers<void> | undefined
 let closeLoading: (left: Dialog) => void = () => {}
@@ -57,9 +54,9 @@ export function currentEntry(): Entry {
   return entry
 }
 
-/** Starts to follow the browser's history. Called once, before the first render. */
+/** Called once, before the first render. */
 export function startHistory(): void {
-  // Browsers keep the state of an entry when its address is entered again, which is a new visit.
+  // Browsers keep the state if the address is entered again, which is a new visit.
   const isAnew = navigation()?.type === 'navigate'
   const state = readState()
   write('replaceState', isAnew ? newState(state.index) : state)
@@ -76,11 +73,7 @@ export function isAsOpened(): boolean {
 
 type NavigateOptions = { replace?: boolean; fromSettings?: boolean }
 
-/**
- * Opens a page of the app. It replaces the entry of a page with the same address, and that of an
- * open dialog, which closes as by Escape. With `replace` the page below a dialog changes, and the
- * dialog stays, because a person may be writing in it.
- */
+/** Opens a page and closes a dialog. With `replace`, the page below changes and the dialog stays. */
 export function navigate(
   to: string,
   { replace = false, fromSettings }: NavigateOptions = {},
@@ -98,24 +91,21 @@ export function navigate(
   })
 }
 
-/** Replaces the page at `path`. Does nothing if the person has left that page meanwhile. */
+/** Replaces the page at `path`, unless the person has left it. */
 export function leave(path: string, to: string): void {
   whenDialogIsClosed(() => {
     if (location.pathname === path) navigate(to, { replace: true })
   })
 }
 
-/** Goes back, or to `otherwise` if the previous entry is no page of the app. */
 export function goBack(otherwise: string): void {
-  // A link followed before the scripts ran has no index. Both checks are needed: a new tab has a
-  // referrer too, and a typed address has an entry before it.
+  // A link followed before the scripts ran has no index; a new tab has a referrer too.
   const isReferred = document.referrer.startsWith(`${location.origin}/`)
   const isLinked = globalThis.navigation?.canGoBack && isReferred
   if (readState().index > 0 || isLinked) history.back()
   else navigate(otherwise)
 }
 
-/** Opens a dialog in an entry of its own, or in the entry of the open dialog. */
 export function openDialog(opened: Dialog): void {
   whenDialogIsClosed(() => {
     const { index, ...state } = readState()
@@ -126,10 +116,7 @@ export function openDialog(opened: Dialog): void {
   })
 }
 
-/**
- * Closes a dialog unless another has replaced it, removes it from its entry and steps back. Returns
- * whether this call closed it.
- */
+/** Steps back too. Returns false if another dialog has replaced it. */
 export function closeDialog(closed: Dialog): boolean {
   if (dialog.get() !== closed) return false
   const { dialog: own, below, ...state } = readState()
@@ -141,10 +128,7 @@ export function closeDialog(closed: Dialog): boolean {
   return true
 }
 
-/**
- * Reloads the page below the open dialog, which stays in sight meanwhile. A step back after the
- * reload would cancel another reload, by the person.
- */
+/** Reloads the page below the open dialog, which stays in sight meanwhile. */
 export function reloadBelowDialog(): void {
   const { dialog: own, below, ...state } = readState()
   if (own) {
@@ -170,17 +154,16 @@ function stepBackTo(below: string | undefined): void {
   }, STEP_BACK_MAX_MS)
 }
 
-/** Sets the function that closes a dialog if the person goes back before it has loaded. */
+/** Sets what closes a dialog if the person goes back before it has loaded. */
 export function onLeaveLoading(close: (left: Dialog) => void): void {
   closeLoading = close
 }
 
-/** Whether a reload or a step through the history opened the dialog, perhaps for another viewer. */
+/** Whether a reload or a step through the history opened the dialog. */
 export function isRestored(opened: Dialog): boolean {
   return opened === restored
 }
 
-/** Treats the restored dialog like any other from now on. */
 export function acceptRestored(): void {
   restored = null
 }
@@ -206,7 +189,7 @@ function onPopState(): void {
   done?.resolve()
 }
 
-/** Closes the dialog like Escape, so that it can save its draft. Its entry is left already. */
+/** Closes the dialog like Escape, so that it can save its draft. */
 function askToClose(): void {
   const left = dialog.get()
   if (left === null) return
@@ -237,7 +220,7 @@ function readState(): EntryState {
   return isEntryState(state) ? state : newState(0)
 }
 
-/** Browsers refuse more than some hundred changes in half a minute. Then loads the page. */
+/** Browsers refuse more than some hundred changes in half a minute. */
 function write(how: 'pushState' | 'replaceState', state: EntryState, href = location.href): void {
   try {
     history[how](state, '', href)

@@ -3,7 +3,6 @@ import { navigate } from './history.ts'
 
 type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & {
   to: string
-  /** Whether the opened page may go back to the settings. */
   fromSettings?: boolean
 }
 
@@ -18,7 +17,6 @@ export function Link({ to, fromSettings = false, onClick, ...attributes }: LinkP
   return <a {...attributes} href={to} onClick={follow} />
 }
 
-/** Whether a click opens a link in this tab, not in another tab or window. */
 function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
   return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
 }

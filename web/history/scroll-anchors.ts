@@ -2,13 +2,11 @@ import { arrayOf, isNumber, isString, shape } from '../platform/guards.ts'
 import { sessionStore } from '../platform/storage.ts'
 import { ANCHORS_KEY } from '../session/stored-keys.ts'
 
-/** The reader's place in a list when they left a history entry. */
 export type Anchor = {
   /** The first visible post, and its distance (px) from the top of the viewport. */
   postId: string
   top: number
   focusedId: string | undefined
-  /** Whether the focus was visible (:focus-visible). */
   focusVisible?: boolean | undefined
   /** The cursor of the list's page with the post, and the number of posts above that page. */
   cursor: string
@@ -24,7 +22,7 @@ export function findAnchor(entryKey: string): Anchor | undefined {
   return known().get(entryKey)
 }
 
-/** At the very top the anchor is not stored, because a reader who reloads there wants new posts. */
+/** At the top it is not stored, because a reader who reloads there wants new posts. */
 export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): void {
   const all = known()
   all.delete(entryKey)
@@ -33,7 +31,6 @@ export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): 
   sessionStore.writeJson(ANCHORS_KEY, stored.slice(-ANCHORS_STORED_MAX))
 }
 
-/** Forgets the anchors on logout, because they reveal what the user has read. */
 export function forgetAnchors(): void {
   anchors = undefined
 }

@@ -6,7 +6,7 @@ import { settings } from '../session/page-settings.ts'
 /** A page rendered by the server sets it before the first render. */
 export const headerTitle = createAtom<string | undefined>(undefined)
 
-/** With 'tab' only the browser's tab shows the title, because the page has its own heading. */
+/** With 'tab', the page has a heading of its own. */
 export function usePageTitle(
   title: string | undefined,
   where: 'header' | 'tab' = 'header',

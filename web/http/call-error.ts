@@ -4,7 +4,7 @@ import { isString, shape } from '../platform/guards.ts'
 
 const CODE = /^[A-Z_]+$/
 
-/** A call that failed. Its message is Russian and may be shown as it is. */
+/** A call that failed. Its message may be shown as it is. */
 export class CallError extends Error {
   override readonly name = 'CallError'
   readonly code: ErrorBody['code'] | 'OFFLINE' | 'TIMEOUT'
@@ -20,7 +20,6 @@ export class CallError extends Error {
   }
 }
 
-/** Resolves to `otherwise` if the server answers with this status. */
 export async function fallBackOn<T, U>(
   status: number,
   call: Promise<T>,
@@ -38,7 +37,6 @@ export function noAnswer(code: 'OFFLINE' | 'TIMEOUT'): CallError {
   return new CallError({ code, message: whyNoAnswer(code), status: 0 })
 }
 
-/** Blames the network only if the browser is offline, because only then is the cause known. */
 function whyNoAnswer(code: 'OFFLINE' | 'TIMEOUT'): string {
   if (globalThis.navigator?.onLine === false) return 'Нет связи. Проверьте интернет и повторите'
   return code === 'OFFLINE'
@@ -50,7 +48,7 @@ export function generalError(code: keyof typeof GENERAL_ERRORS): CallError {
   return new CallError({ ...GENERAL_ERRORS[code], code })
 }
 
-/** Uses the status if the body is not the API's, for example the error page of a proxy. */
+/** Uses the status if the body is a proxy's. */
 export function errorOf(response: Response, body: unknown): CallError {
   const { code, message } = isErrorBody(body) ? body : generalError(codeFor(response.status))
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
@@ -75,7 +73,7 @@ function codeFor(status: number): keyof typeof GENERAL_ERRORS {
   return status === 502 || status === 503 || status === 504 ? 'UNAVAILABLE' : 'INTERNAL_ERROR'
 }
 
-/** A longer limit is not waited for, because few people keep a page open that long. */
+/** Few people keep a page open longer. */
 const LONGEST_LIMIT_SECONDS = 300
 
 export type ShortLimit = CallError & { retryAfter: number }

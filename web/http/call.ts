@@ -7,20 +7,14 @@ import { type SendOptions, send } from './send.ts'
 type CallOptions = { signal?: AbortSignal | undefined }
 type ReadName = Exclude<CallName, WriteName>
 
-/**
- * Sends a call other than a user's write, which write() sends. Throws CallError; rethrows an abort
- * unchanged.
- */
+/** Sends a read or a visitor's write. Throws CallError; rethrows an abort unchanged. */
 export const call: <N extends ReadName>(
   name: N,
   input: Input<Api[N]>,
   options?: CallOptions,
 ) => Promise<Answer<Api[N]>> = callAs
 
-/**
- * Sends a call within 10 s, and once more after a 401. The server refuses it if the token's user is
- * not `userId`.
- */
+/** Sends a call, and once more after a 401. The server refuses it to other users than `userId`. */
 export async function callAs<N extends CallName>(
   name: N,
   input: Input<Api[N]>,

@@ -1,6 +1,5 @@
-/** A write that is sent after ten seconds, unless it is cancelled before. */
 export type DelayedWrite = {
-  /** Sends the write, even while the page is being left. Never rejects. */
+  /** Also works while the page is being left. Never rejects. */
   send: () => Promise<void>
   onCancel: () => void
 }

@@ -18,20 +18,14 @@ export const queryClient = new QueryClient({
   },
 })
 
-/**
- * Returns false after a timeout of ten seconds, and offline, because the read is repeated when the
- * network is back: the error shows at once.
- */
+/** Returns false offline, because the read is repeated when the network is back. */
 export function worthRetrying(failures: number, error: unknown): boolean {
   if (failures >= RETRIES || !(error instanceof CallError) || error.code === 'TIMEOUT') return false
   if (globalThis.navigator?.onLine === false) return false
   return error.code === 'OFFLINE' || error.status >= 500
 }
 
-/**
- * Returns milliseconds: doubled with each failure, and at least the server's Retry-After.
- * `chance` (0 to 1) shortens the pause, so that pages that failed together retry apart.
- */
+/** Returns milliseconds. `chance` (0 to 1) lets pages that failed together retry apart. */
 export function retryPause(failures: number, error: unknown, chance: number): number {
   const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
   const asked = error instanceof CallError ? (error.retryAfter ?? 0) * 1000 : 0

@@ -8,12 +8,11 @@ import { readStaleness, setServerClock } from './server-clock.ts'
 
 export type SendOptions = {
   token?: string | null
-  /** The caller's id, which the server compares with the token's user. */
+  /** The server compares it with the token's user. */
   userId?: string | undefined
   signal?: AbortSignal | undefined
-  /** Whether the request continues when the page is left. */
   keepalive?: boolean | undefined
-  /** The response to this request if it was sent earlier; it is read instead of sending again. */
+  /** The response if the request was sent earlier. */
   answered?: EarlyRefresh | null
 }
 type RequestInput = {
@@ -23,7 +22,6 @@ type RequestInput = {
   body?: unknown
 }
 
-/** The key that stores the time of this browser's last write (Date.now()). */
 const WROTE_AT = 'wrote-at'
 
 /** Sends one request within 10 s. Throws CallError; rethrows an abort by `signal` unchanged. */
@@ -67,7 +65,7 @@ export async function send<N extends CallName>(
   }
 }
 
-/** Soon after a write, this browser's reads bypass all caches, so that the write shows at once. */
+/** Soon after a write, reads bypass all caches, so that the write shows at once. */
 function freshness(method: string): Record<string, string> {
   const ms = Date.now() - Number(localStore.read(WROTE_AT))
   const mayLackIt = method === 'GET' && ms >= 0 && ms < READ_AFTER_WRITE_MS

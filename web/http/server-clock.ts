@@ -3,7 +3,7 @@ import { createAtom } from '../platform/atom.ts'
 
 const TICK_MS = 1000
 
-/** Whether the last read of posts returned stale data. A page rendered by the server sets it. */
+/** Whether the last read of posts returned stale data. */
 export const isStale = createAtom(false)
 
 let offsetSeconds = 0
@@ -11,7 +11,7 @@ let offsetSeconds = 0
 /** Unix seconds. */
 export const clock = createAtom(Math.floor(serverNow()), startClock)
 
-/** Sets the time at which the server rendered the page: the server's clock shows that or later. */
+/** The server's clock shows this time or later. */
 export function setRenderedAt(seconds: number): void {
   clock.set(seconds)
   offsetSeconds = Math.max(offsetSeconds, seconds - Date.now() / 1000)
@@ -27,7 +27,7 @@ export function readStaleness(headers: Headers): void {
   if (stale !== isStale.get()) isStale.set(stale)
 }
 
-/** Returns unix seconds, correct to about a second even if the machine's clock is hours off. */
+/** Returns unix seconds, even if the machine's clock is hours off. */
 export function serverNow(now: number = Date.now()): number {
   return now / 1000 + offsetSeconds
 }

@@ -8,18 +8,11 @@ import { CallError, isUnanswered } from './call-error.ts'
 import { errorMessage } from './error-message.ts'
 
 type ActionOptions<Data, Variables> = UseMutationOptions<Data, Error, Variables> & {
-  /**
-   * Where an error shows: in the caller's line, in a toast, or in a dialog's line. If that dialog
-   * is closed, a toast shows the error and can open the dialog again.
-   */
+  /** An object is for a dialog: if it is closed, a toast shows the error and opens it again. */
   errors?: 'line' | 'toast' | { failed: string; reopen: Intent }
 }
 
-/**
- * Runs a write that a person triggers. `mutate` does nothing while an earlier call is pending:
- * `isPending` changes a render too late for a second Enter in the same frame. The callbacks in
- * `options` run even after an unmount. A network error is cleared when the network is back.
- */
+/** Runs a write that a person triggers. The callbacks in `options` run even after an unmount. */
 export function useAction<Data, Variables = void>(options: ActionOptions<Data, Variables>) {
   const { errors = 'line', ...rest } = options
   const isRunning = useRef(false)
@@ -37,10 +30,9 @@ export function useAction<Data, Variables = void>(options: ActionOptions<Data, V
       isInSight = true
     }
     try {
-      // This callback, unlike those in `options`, does not run after an unmount.
+      // This callback does not run after an unmount.
       await mutateAsync(input, { onError: see })
     } catch (reason) {
-      // The caller receives the error as `error` and in `onError`.
       const text = errorMessage(reason)
       if (errors === 'toast') toast({ text })
       else if (errors !== 'line' && !isInSight) {
@@ -57,7 +49,7 @@ export function useAction<Data, Variables = void>(options: ActionOptions<Data, V
     isSuccess,
     variables,
     error,
-    /** Props of a FormError. In a dialog, an error that requires it has a sign-in button. */
+    /** Props of a FormError. */
     errorLine: {
       children: error && errorMessage(error),
       action: needsSignIn && typeof errors === 'object' && (
@@ -69,6 +61,7 @@ export function useAction<Data, Variables = void>(options: ActionOptions<Data, V
     clearError: (): void => {
       if (error) reset()
     },
+    // `isPending` changes a render too late for a second Enter in the same frame.
     mutate: (input: Variables): void => {
       if (!isRunning.current) void run(input)
     },

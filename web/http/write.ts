@@ -6,20 +6,15 @@ import { callAs } from './call.ts'
 import { generalError, isShortLimit, type ShortLimit } from './call-error.ts'
 
 type WriteOptions = {
-  /** The id of the user who began the write, if that was before this call. */
+  /** The id of the user who began the write. */
   by?: string | undefined
   /** Called before waiting for a short limit. If absent, the limit is thrown. */
   onLimit?: (error: ShortLimit) => void
-  /** Checked after the wait: if it returns false, the limit is thrown. */
   isWanted?: () => boolean
-  /** Whether the request continues when the page is left. */
   keepalive?: boolean
 }
 
-/**
- * Sends a user's write with the id of the account that began it. Throws CallError: OTHER_ACCOUNT if
- * another user has signed in before the request, or before its answer.
- */
+/** Sends a user's write. Throws OTHER_ACCOUNT if another user has signed in meanwhile. */
 export async function write<N extends WriteName>(
   name: N,
   input: Input<Api[N]>,

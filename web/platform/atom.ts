@@ -2,7 +2,6 @@ import { useSyncExternalStore } from 'react'
 
 export type Emitter<Event = void> = {
   emit: (event: Event) => void
-  /** Returns the function that unsubscribes the listener. */
   subscribe: (listener: (event: Event) => void) => () => void
 }
 
@@ -24,7 +23,6 @@ export function createEmitter<Event = void>(connect?: () => () => void): Emitter
   }
 }
 
-/** A value outside of React that components can follow. */
 export type ReadableAtom<Value> = {
   get: () => Value
   subscribe: (listener: () => void) => () => void
@@ -49,15 +47,9 @@ export function useAtom<Value>({ get, subscribe }: ReadableAtom<Value>, onServer
   return useSyncExternalStore(subscribe, get, () => onServer)
 }
 
-/** Returns false during hydration, so that output that depends on the browser renders after it. */
+/** False during hydration, so that output that depends on the browser renders after it. */
 export function useHydrated(): boolean {
-  return useSyncExternalStore(
-    subscribeToNothing,
-    () => true,
-    () => false,
-  )
+  return useAtom(HYDRATED, false)
 }
 
-function subscribeToNothing(): () => void {
-  return () => {}
-}
+const HYDRATED = { get: () => true, subscribe: () => () => {} }

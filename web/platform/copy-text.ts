@@ -1,6 +1,6 @@
 export const NOT_COPIED = 'Не получилось скопировать'
 
-/** Works also on plain http, where browsers have no Clipboard API. Returns whether it could. */
+/** Also works on plain http, where browsers have no Clipboard API. Returns whether it could. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -9,10 +9,7 @@ export function tabId(): string {
   return id
 }
 
-/**
- * Stores the id only while no page is open in the tab: a duplicated tab copies the storage, but
- * needs an id of its own.
- */
+/** A duplicated tab copies the storage, so the id is stored only while no page is open. */
 function takeId(): string {
   const taken = sessionStore.read(KEY) ?? randomKey()
   sessionStore.remove(KEY)

@@ -1,9 +1,8 @@
 const RELOAD_TIMEOUT_MS = 3000
 
-/** A piece of the app in a chunk of its own, such as a page or a dialog. */
 export type LazyChunk<Content> = {
   content: () => Content | undefined
-  /** Concurrent calls share one request. After a failure, the next call tries again. */
+  /** After a failure, the next call tries again. */
   load: () => Promise<Content>
   preload: () => Promise<void>
 }
@@ -14,21 +13,17 @@ export function createLazyChunk<Module, Name extends keyof Module>(
   name: Name,
 ): LazyChunk<Module[Name]> {
   let content: Module[Name] | undefined
-  let loading: Promise<Module[Name]> | undefined
+  let loading: Promise<Module> | undefined
 
-  async function loadOnce(): Promise<Module[Name]> {
+  async function load(): Promise<Module[Name]> {
+    loading ??= importModule()
     try {
-      content = (await importModule())[name]
+      content = (await loading)[name]
       return content
     } catch (error) {
       loading = undefined
       throw error
     }
-  }
-
-  function load(): Promise<Module[Name]> {
-    loading ??= loadOnce()
-    return loading
   }
 
   return { content: () => content, load, preload: () => preload(load) }
@@ -39,7 +34,6 @@ export async function preload(load: () => Promise<unknown>): Promise<void> {
   if (navigator.onLine) await load().catch(() => undefined)
 }
 
-/** Reloads only if the server answers: otherwise the reload would lose the page. */
 export async function reloadIfPossible(): Promise<void> {
   if (await canReload()) location.reload()
 }

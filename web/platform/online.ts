@@ -1,15 +1,16 @@
 import { useEffect, useEffectEvent } from 'react'
-import { createEmitter, useAtom } from './atom.ts'
+import { useAtom } from './atom.ts'
 
-const changes = createEmitter<boolean>(() => {
-  addEventListener('online', emit)
-  addEventListener('offline', emit)
-  return () => {
-    removeEventListener('online', emit)
-    removeEventListener('offline', emit)
-  }
-})
-const online = { get: () => navigator.onLine, subscribe: changes.subscribe }
+const online = {
+  get: () => navigator.onLine,
+  subscribe(listener: () => void) {
+    const following = new AbortController()
+    const { signal } = following
+    addEventListener('online', listener, { signal })
+    addEventListener('offline', listener, { signal })
+    return () => following.abort()
+  },
+}
 
 export function useOnline(): boolean {
   return useAtom(online, true)
@@ -17,15 +18,9 @@ export function useOnline(): boolean {
 
 export function useReconnect(action: () => void): void {
   const onReconnect = useEffectEvent(action)
-  useEffect(
-    () =>
-      changes.subscribe((isOnline) => {
-        if (isOnline) onReconnect()
-      }),
-    [],
-  )
-}
-
-function emit({ type }: Event): void {
-  changes.emit(type === 'online')
+  useEffect(() => {
+    const reconnect = () => onReconnect()
+    addEventListener('online', reconnect)
+    return () => removeEventListener('online', reconnect)
+  }, [])
 }

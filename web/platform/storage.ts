@@ -2,7 +2,6 @@ import { createEmitter, type Emitter } from './atom.ts'
 
 export type SafeStorage = ReturnType<typeof safeStorage>
 
-/** Emits when another tab has stored or removed something. */
 export const storedElsewhere: Emitter<StorageEvent> = createEmitter(() => {
   globalThis.addEventListener?.('storage', storedElsewhere.emit)
   return () => globalThis.removeEventListener?.('storage', storedElsewhere.emit)
@@ -12,10 +11,7 @@ export const storedElsewhere: Emitter<StorageEvent> = createEmitter(() => {
 export const localStore = safeStorage(() => localStorage)
 export const sessionStore = safeStorage(() => sessionStorage)
 
-/**
- * Makes a storage whose methods never throw. If the browser's storage is full or refused, a value
- * stays in memory until the page is closed.
- */
+/** Never throws: a value that the browser does not store stays in memory. */
 export function safeStorage(open: () => Storage) {
   const attempt = <T>(action: (storage: Storage) => T): T | null => {
     try {
@@ -52,7 +48,6 @@ export function safeStorage(open: () => Storage) {
   return {
     read,
     write,
-    /** Whether the value is in memory only. */
     isUnsaved: (key: string): boolean => unsaved.has(key),
     /** Returns null for a value that `is` refuses, and removes it. */
     readJson<Value>(key: string, is: (value: unknown) => value is Value): Value | null {

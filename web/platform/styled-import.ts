@@ -1,9 +1,6 @@
 const sheets = new Map<string, Promise<unknown>>()
 
-/**
- * Imports a chunk after its style sheets. Skips sheets that the page has, and requests failed ones
- * again. The build replaces Vite's loader with this, because that one never retries.
- */
+/** Imports a chunk after its style sheets. The build uses it because Vite's loader never retries. */
 export async function importStyled<Module>(
   importChunk: () => Promise<Module>,
   paths: readonly string[] = [],

@@ -2,9 +2,8 @@
 export function createTabChannel<Message>(name: string) {
   let opened: BroadcastChannel | undefined
 
-  /** A channel does not receive its own messages, but a second one of the same tab would. */
   function channel(): BroadcastChannel | undefined {
-    // Firefox refuses it if all cookies are blocked. Tabs then exchange no messages.
+    // Firefox refuses it if all cookies are blocked.
     try {
       opened ??= new BroadcastChannel(name)
     } catch {}
@@ -13,7 +12,6 @@ export function createTabChannel<Message>(name: string) {
 
   return {
     post: (message: Message): void => channel()?.postMessage(message),
-    /** `listener` receives messages of other tabs only. Returns the function that unsubscribes it. */
     subscribe: (listener: (message: Message) => void) => {
       const onMessage = ({ data }: MessageEvent<Message>) => listener(data)
       channel()?.addEventListener('message', onMessage)
@@ -22,13 +20,10 @@ export function createTabChannel<Message>(name: string) {
   }
 }
 
-/** False on plain http, where browsers have no Web Locks: all tabs then act at the same time. */
+/** False on plain http: all tabs then act at the same time. */
 export const hasLocks = (): boolean => Boolean(navigator.locks)
 
-/**
- * Calls `action` with the lock, or at once if the browser has no locks. With `ifAvailable`,
- * `action` receives null if another tab has the lock.
- */
+/** With `ifAvailable`, `action` receives null if another tab has the lock. */
 export async function withLock<Result>(
   name: string,
   options: LockOptions,

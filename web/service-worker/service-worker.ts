@@ -15,7 +15,6 @@ self.addEventListener('install', (event) => event.waitUntil(storeOfflinePage()))
 
 self.addEventListener('activate', (event) => event.waitUntil(activate()))
 
-// Everything else, the API above all, goes to the network.
 self.addEventListener('fetch', (event) => {
   const { method, mode, url } = event.request
   const { origin, pathname } = new URL(url)

@@ -2,11 +2,10 @@
 declare const BUILD_ASSETS: string[]
 
 const CACHE = 'assets'
-/** Some six builds: a tab that is never closed keeps those of former builds alive. */
+/** Of some six builds: a tab that is never closed needs those of former ones. */
 const ASSETS_AT_MOST = 400
 const ASSET_PATH = /\/assets\/[\w.-]+/g
 
-/** The name of an asset holds a hash, so it never changes. */
 export async function respondWithAsset(event: FetchEvent): Promise<Response> {
   const cache = await caches.open(CACHE)
   const stored = await cache.match(event.request.url, { ignoreVary: true })

@@ -22,12 +22,11 @@ async function findStored({ pathname, search }: URL): Promise<Response | undefin
   const path = pageAt(pathname)?.path
   const stored = path && (await caches.match(path, { cacheName: PAGES, ignoreVary: true }))
   if (!stored) return undefined
-  // Only the beginning of a list is stored, so the address must be that of the beginning.
+  // Only the beginning of a list is stored.
   if (cursorIn(search) !== '') return Response.redirect(path)
   return new Response(markSaved(await stored.text()), { headers: stored.headers })
 }
 
-/** Stores the pages that were loaded before the first worker was active. */
 export async function storeOpenPages(): Promise<void> {
   for (const client of await self.clients.matchAll({ type: 'window' })) {
     const url = new URL(client.url)
@@ -60,14 +59,14 @@ function mayBeStored({ pathname, search }: URL): boolean {
   return isPublic && page.path === pathname && search === ''
 }
 
-/** A page is stored after its assets, so that a stored page always has them. */
+/** Stores a page after its assets. */
 async function storePage({ pathname }: URL, response: Response): Promise<void> {
   const cache = await caches.open(PAGES)
   if (response.status === 404) {
     await cache.delete(pathname, { ignoreVary: true })
     return
   }
-  // A signed-in user's page has no content, so the page that a visitor sees is stored.
+  // The page that a visitor sees is stored.
   const page = isPrivate(response) ? await fetch(pathname, { credentials: 'omit' }) : response
   if (!isPublicPage(page)) return
   const copy = page.clone()

@@ -10,13 +10,12 @@ const IDENTIFY_MS = 3000
 
 let token: Promise<string> | null = null
 
-/** Computed once and stored, because a session is refreshed only with the token it began with. */
+/** A session is refreshed only with the token it began with. */
 export function clientToken(): Promise<string> {
   token ??= readToken()
   return token
 }
 
-/** Rejects if `read` takes more than 3 s. */
 export function withinTime<Result>(read: () => Promise<Result>): Promise<Result> {
   return Promise.race([read(), wait(IDENTIFY_MS).then(() => Promise.reject())])
 }
@@ -34,7 +33,7 @@ async function readToken(): Promise<string> {
 async function computeToken(): Promise<string> {
   await new Promise<void>((resolve) => whenIdle(resolve, IDLE_MS))
   const { default: fingerprint } = await import('@fingerprintjs/fingerprintjs')
-  // Monitoring would report some runs to the library's makers, which the page's policy refuses.
+  // Monitoring would report to the library's makers, which the page's policy refuses.
   const agent = await fingerprint.load({ monitoring: false })
   const { visitorId } = await agent.get()
   return visitorId.slice(0, CLIENT_TOKEN_MAX)

@@ -14,16 +14,12 @@ declare global {
   var earlyRefresh: Promise<EarlyRefresh | null> | undefined
 }
 
-/** Tabs refresh one at a time under this lock. */
 export const SESSION_LOCK = 'session'
 const METHOD = 'PATCH'
 const PATH = '/sessions/current'
 export const REFRESH = `${METHOD} ${PATH}` as const
 
-/**
- * Requests a signed-in user's access token while the scripts load, and nothing for a visitor. If
- * another tab has the lock, the app requests the token later.
- */
+/** Requests a user's access token while the scripts load, unless another tab has the lock. */
 export function beginEarlyRefresh(): void {
   const clientToken = localStorage.getItem(CLIENT_TOKEN_KEY) || undefined
   const isVisitor = cameWithoutCookie() && !localStorage.getItem(HAD_SESSION_KEY)
@@ -41,7 +37,7 @@ async function refreshWith(clientToken: string | undefined): Promise<EarlyRefres
     body: JSON.stringify({ clientToken }),
     signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
   })
-  // Reads the whole body, so that a truncated response fails here.
+  // A truncated response fails here.
   const text = await response.text()
   return { clientToken, response: new Response(text, response), receivedAt: Date.now() }
 }

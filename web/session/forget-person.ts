@@ -19,10 +19,7 @@ const OF_THE_BROWSER = new Set([
   THEME_KEY,
 ])
 
-/**
- * Removes what the browser stores about a user who logs out. The second word of a key may be the id
- * of its user: keys of other users stay.
- */
+/** Removes what the browser stores about a user. The second word of a key may be its user's id. */
 export function forgetPerson(userId: string): void {
   for (const key of localStore.keys('')) {
     const [, owner] = key.split(' ')
@@ -30,7 +27,6 @@ export function forgetPerson(userId: string): void {
   }
 }
 
-/** Clears the storage of this tab, which belongs to the user who has logged out. */
 export function forgetTab(): void {
   sessionStore.keys('').forEach(sessionStore.remove)
   forgetAnchors()

@@ -10,27 +10,23 @@ export type Intent =
   /** `liked: false` takes the like back. Only the user `by`, if set, may resume the intent. */
   | { name: 'like'; postId: string; liked?: boolean; by?: string }
   | Extract<Dialog, { name: 'reply' | 'edit' | 'delete' | 'report' | 'appeal' }>
-  /** With a text that the phone has shared with the app. */
+  /** The phone may share a text with the app. */
   | { name: 'new-post'; text?: string }
   | { name: 'go'; path: string }
 
 const KEY = 'intent'
 const ABOUT_A_POST = new Set<unknown>(['like', 'reply', 'edit', 'delete', 'report', 'appeal'])
 
-/** Intents that wait until the viewer is known. */
 const waiting = createAtom<readonly Intent[]>([])
 
 let perform: (intent: Intent) => void = () => {}
 
 let askedOnThisPage = false
 
-/**
- * Performs an intent now, or after signing in, even though the page reloads. While the viewer is
- * not known, the last intent counts: a second tap on a heart takes the first one back.
- */
+/** Performs an intent now, or after signing in. Until the viewer is known, the last one counts. */
 export async function withViewer(intent: Intent): Promise<void> {
   const known = viewer.get()
-  // A known viewer is not awaited, so that everything happens in the task of the tap.
+  // A known viewer is not awaited: everything happens in the task of the tap.
   const now = isKnown(known) ? known : await waitWith(intent)
   if (now === null) return
   if (now.state === 'authorized') return perform(intent)
@@ -45,7 +41,7 @@ export function writePost(): void {
   void withViewer({ name: 'new-post' })
 }
 
-/** Resolves to the viewer, or to null if a later intent counts, or took this one back. */
+/** Resolves to null if a later intent counts, or took this one back. */
 async function waitWith(intent: Intent) {
   const others = waiting.get().filter((other) => kindOf(other) !== kindOf(intent))
   const takesBack = intent.name === 'like' && others.length < waiting.get().length
@@ -65,10 +61,7 @@ export function useIsWaiting(is: (intent: Intent) => boolean): boolean {
   return useAtom({ get: () => waiting.get().some(is), subscribe: waiting.subscribe }, false)
 }
 
-/**
- * Sets the function that performs intents, and resumes the stored intent as soon as the viewer is
- * known.
- */
+/** Sets the function that performs intents, and resumes the stored intent. */
 export async function resumeIntents(performer: typeof perform): Promise<void> {
   perform = performer
   const now = await knownViewer()
@@ -77,7 +70,6 @@ export async function resumeIntents(performer: typeof perform): Promise<void> {
   else if (!askedOnThisPage && openedDialog.get()?.name !== 'sign-in') dropIntent()
 }
 
-/** Returns the stored intent, which is performed after signing in. */
 export function intentToResume(): Intent | null {
   return sessionStore.readJson(KEY, isIntent)
 }

@@ -29,7 +29,6 @@ export const onSessionLost = sessionLost.subscribe
 
 export const onSessionKnown = sessionKnown.subscribe
 
-/** If true, the page requests a token even if it came without the session's cookie. */
 export function hadSession(): boolean {
   return localStore.read(HAD_SESSION_KEY) !== null
 }
@@ -44,10 +43,8 @@ export function resetToken(next: 'unknown' | 'none'): void {
 }
 
 /**
- * Returns null for a visitor. `refused` is a token that the server has just refused. With `atOnce`
- * a token that expires soon is not refreshed: a page that is left has no time for it.
- * Concurrent calls share one refresh. Throws CallError: UNAUTHORIZED when a live session was
- * closed, or the error of the refresh.
+ * Returns null for a visitor. `refused` was just refused; `atOnce` accepts a token that expires soon.
+ * Throws CallError: UNAUTHORIZED if a live session was closed, or the error of the refresh.
  */
 export async function freshToken(refused?: string, atOnce?: boolean): Promise<string | null> {
   if (session === 'none') return null
@@ -82,7 +79,6 @@ export function storedClientToken(): string | undefined {
 
 async function askForToken() {
   const clientToken = storedClientToken()
-  // The browser's cookie is enough if the stored token is lost.
   const body = clientToken ? { clientToken } : {}
   const answered = await takeEarlyRefresh(clientToken)
   const ask = () => send(REFRESH, { body }, { answered })
@@ -93,7 +89,7 @@ function handleRefusal(error: CallError): null | Promise<never> {
   const wasLive = session === 'live'
   const isClosed = error.code === 'SESSION_CLOSED' && hadSession()
   if (wasLive && isClosed) {
-    // Clears what the page shows and has in memory; the reloaded page removes what is stored.
+    // The reloaded page removes what is stored.
     location.reload()
     return new Promise(() => {})
   }
@@ -104,7 +100,7 @@ function handleRefusal(error: CallError): null | Promise<never> {
   return null
 }
 
-/** A refresh rotates the cookie: the server could not tell two tabs at once from a thief. */
+/** The server could not tell two tabs that refresh at once from a thief. */
 async function oneTabAtATime<T>(action: () => Promise<T>): Promise<T> {
   // A tab that hangs with the lock must not block the others.
   const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)

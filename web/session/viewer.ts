@@ -11,11 +11,7 @@ import { cameWithoutCookie } from './page-settings.ts'
 import { HAD_SESSION_KEY } from './stored-keys.ts'
 import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } from './token.ts'
 
-export type Viewer =
-  | { state: 'authorizing' }
-  /** The server did not answer; the request is repeated. */
-  | { state: 'no-answer'; error: unknown }
-  | KnownViewer
+export type Viewer = { state: 'authorizing' } | { state: 'no-answer'; error: unknown } | KnownViewer
 
 type KnownViewer =
   | { state: 'signed-out'; because?: CallError }
@@ -37,7 +33,7 @@ const { queryKey } = viewerQuery
 const observer = new QueryObserver<KnownViewer>(queryClient, viewerQuery)
 export const viewer = { get: currentViewer, subscribe: observer.subscribe }
 
-/** Announces a login or a logout, so that other tabs do not continue as the former viewer. */
+/** Announces a login, or with `true` a logout, to other tabs. */
 const sessionChanges = createTabChannel<boolean>('session')
 const otherViewer = createEmitter()
 
@@ -45,7 +41,7 @@ export const onOtherViewer = otherViewer.subscribe
 
 const accountRead = createEmitter<OwnAccount>()
 
-/** Calls a listener with the account of a signed-in viewer before the viewer becomes known. */
+/** Emits before the viewer becomes known. */
 export const onAccountRead = accountRead.subscribe
 
 let mayTell: Promise<void> | undefined
@@ -55,7 +51,6 @@ export function useViewer(): Viewer {
   return useAtom(viewer, SIGNED_OUT)
 }
 
-/** Returns the signed-in user; undefined for a visitor, and while the viewer is not known. */
 export function useUser(): CurrentUser | undefined {
   const now = useViewer()
   return now.state === 'authorized' ? now.user : undefined
@@ -74,7 +69,7 @@ export function knownViewer(): Promise<KnownViewer> {
   return queryClient.ensureQueryData(viewerQuery)
 }
 
-/** Resolves when the viewer is known, or no answer came. After a failure, retries at once. */
+/** Also resolves if no answer came. After a failure, retries at once. */
 export async function viewerForAction(): Promise<Exclude<Viewer, { state: 'authorizing' }>> {
   const before = currentViewer()
   if (before.state === 'no-answer') fetchViewer()
@@ -96,7 +91,7 @@ function currentViewer(): Viewer {
   return noAnswer
 }
 
-/** Reads the viewer, who is a visitor only after a refusal. Changes nothing before `isShown`. */
+/** Reads the viewer. Changes nothing before `isShown`. */
 export function loadViewer(isShown: Promise<void>): void {
   mayTell = isShown
   assumeVisitor()
@@ -115,7 +110,6 @@ export function announceSessionChange(isLogOut = false): void {
   sessionChanges.post(isLogOut)
 }
 
-/** Deletes all stored data of the user whose session was closed elsewhere. */
 function forgetClosed(): void {
   forgetPerson(localStore.read(HAD_SESSION_KEY) ?? '')
   forgetTab()
@@ -127,12 +121,11 @@ function followOtherTab(isLogOut: boolean): void {
   reloadViewer()
 }
 
-/** Other tabs' messages do not reach a page in the back/forward cache, only what they store does. */
+/** Other tabs' messages do not reach a page in the back/forward cache. */
 function followRestored({ persisted }: PageTransitionEvent): void {
   if (persisted && localStore.read(HAD_SESSION_KEY) !== viewerId()) reloadViewer()
 }
 
-/** A page that came without a cookie needs no request if this browser remembers no session. */
 function assumeVisitor(): void {
   if (!cameWithoutCookie() || hadSession()) return
   resetToken('none')
@@ -159,7 +152,7 @@ export function signedOut(because?: CallError): void {
   otherViewer.emit()
 }
 
-/** Asks without waiting for the next retry. Resolves when the viewer is known. */
+/** Does not wait for the next retry. */
 function fetchViewer(): Promise<void> {
   // The answer to an earlier request may still be about the former viewer.
   void queryClient.cancelQueries({ queryKey }, { silent: true })
@@ -172,7 +165,7 @@ function retryNow(): void {
 
 async function readViewer({ signal }: QueryFunctionContext): Promise<KnownViewer> {
   try {
-    // A refused request without a token would show in the visitor's console.
+    // A refused request would show in the visitor's console.
     if ((await freshToken()) === null) return visitor()
     const user = await call('GET /users/current', {}, { signal })
     localStore.write(HAD_SESSION_KEY, user.id)

@@ -15,15 +15,14 @@ import { hideNotice, showTheme } from '../theme/page-looks.ts'
 
 const flags = pageFlags()
 
-// This script is in every page and runs before the first paint, so that neither the wrong theme nor
-// content for visitors flashes. A blocked storage throws.
+// Runs before the first paint, so that nothing wrong flashes. A blocked storage throws.
 try {
   const hadSession = localStorage.getItem(HAD_SESSION_KEY)
   if (localStorage.getItem(INTRO_SEEN_KEY)) flags.introSeen = ''
   // The server sets the same flag if the request has the session's cookie.
   if (hadSession) flags.session = ''
   const hidden = localStorage.getItem(HIDDEN_KEY) || ''
-  // Reported posts are not covered, because they do not justify the wait.
+  // Reported posts do not justify the wait.
   const hides = hadSession && /"(authors|words)":\["/.test(hidden)
   if (localStorage.getItem(THEME_KEY) === 'light') showTheme('light')
   if (localStorage.getItem(NO_COUNTS_KEY)) flags.noCounts = ''
@@ -52,8 +51,7 @@ function sayOld(): void {
   document.head.append(Object.assign(document.createElement('script'), { src: '/old-browser.js' }))
 }
 
-// On a slow or metered connection the fonts are not loaded, and the app's scripts only after the
-// first use of the page. With a service worker, both are stored already.
+// With a service worker, fonts and scripts are stored already.
 type Hints = { saveData?: boolean; effectiveType?: string }
 const { connection = {}, serviceWorker = {} } = navigator as {
   connection?: Hints

@@ -11,7 +11,7 @@ import { showFirstPage } from './first-page.ts'
 
 export const pictureParts = { drawTile, mark: MARK_BRICKS }
 
-/** Creates the function by which the server renders public pages as a visitor sees them. */
+/** The returned function renders public pages as a visitor sees them. */
 export async function createRenderer(settings: PageSettings): Promise<RenderPage> {
   setSettings(settings)
   const lazy = ['nothing', 'text', 'author', 'search'] as const

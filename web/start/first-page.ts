@@ -14,7 +14,7 @@ export function readFirstPage(): FirstPage | null {
   return json ? JSON.parse(json) : null
 }
 
-/** Puts all data of the first render into the caches, on the server and in the browser alike. */
+/** Puts the data of the first render into the caches, also on the server. */
 export function showFirstPage(
   client: QueryClient,
   first: FirstPage,

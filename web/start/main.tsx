@@ -15,7 +15,7 @@ import { wantsServiceWorker } from '../session/page-settings.ts'
 import { loadViewer, viewer } from '../session/viewer.ts'
 import { readFirstPage, showFirstPage } from './first-page.ts'
 
-// The browser can parse the app's scripts, so the handler of before-paint.ts is not needed.
+// The handler of before-paint.ts is not needed any more.
 window.onerror = null
 
 const REGISTER_WITHIN_MS = 5000
@@ -36,7 +36,6 @@ const begin = async () => {
   } else show(root, null)
 }
 
-// If anything fails, the page stays as it was served: readable, and with links that work.
 begin().catch(globalThis.endWait)
 
 function registerServiceWorker(): void {
@@ -55,7 +54,6 @@ function beginsAtAnchor(shown: FirstPage): boolean {
   return left.cursor === shown.cursor || left.cursor === (first && cursorAt(first.id))
 }
 
-/** Hydrates the served page, or renders the page anew. */
 function show(container: HTMLElement, served: FirstPage | null): void {
   const { key: entryKey, pathname } = currentEntry()
   if (served) showFirstPage(queryClient, served, { entryKey, page: pageAt(pathname) })
@@ -66,10 +64,10 @@ function show(container: HTMLElement, served: FirstPage | null): void {
   // Before the list asks for its next page, so that no page is read twice.
   if (served && viewer.get().state !== 'signed-out') readLikes()
   const { href } = location
-  // If the person goes back during hydration, React renders the page anew, which is no error.
+  // Going back during hydration is no error.
   const onRecoverableError = (error: unknown) => href === location.href && reportError(error)
   const app = <Shown onShown={onShown} />
-  // A transition renders in slices, so that the page answers a tap during the first render.
+  // A transition lets the page answer a tap during the first render.
   startTransition(() => {
     if (served && !served.plain) hydrateRoot(container, app, { onRecoverableError })
     else createRoot(container).render(app)
@@ -79,7 +77,6 @@ function show(container: HTMLElement, served: FirstPage | null): void {
 function Shown({ onShown }: { onShown: () => void }) {
   useEffect(() => {
     delete pageFlags().static
-    // After the effects, the page no longer contains hidden posts.
     delete pageFlags().covered
     onShown()
     globalThis.endWait?.()

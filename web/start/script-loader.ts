@@ -7,13 +7,12 @@ declare const SCRIPTS: [string, ...string[]]
 declare const SHEET: string
 
 declare global {
-  /** Called when the app runs, to repeat the presses. With a failure, the page stays static. */
+  /** Repeats the presses. With a failure, the page stays static. */
   var endWait: ((failure?: unknown) => void) | undefined
 }
 
-// This script in the head of a rendered page loads the app's scripts at the first sign of use, or
-// when the browser has painted the page and is idle. On a `sparing` page, only use loads them. For
-// a signed-in user, and on a return to an entry of the app, they load at the first paint.
+// This script in the head of a rendered page loads the app's scripts at the first sign of use, or,
+// unless bytes are spared, when the browser is idle: for a user or a return at the first paint.
 const LATEST_MS = 1500
 const flags = pageFlags()
 const held = new Set<HTMLButtonElement>()
@@ -79,14 +78,12 @@ function release(): void {
   for (const button of held) inPage(button)?.click()
 }
 
-/** Returns the pressed button, or its replacement if the app has rendered the page anew. */
 function inPage(pressed: HTMLButtonElement): HTMLButtonElement | undefined {
   if (pressed.isConnected) return pressed
   const name = nameOf(pressed)
   return [...document.querySelectorAll('button')].find((it) => nameOf(it) === name)
 }
 
-/** Returns the label of a button with the post on which it acts. */
 function nameOf(button: Element): string {
   const post = button.closest<HTMLElement>('article')
   return `${post?.dataset.postId} ${button.ariaLabel ?? button.textContent}`
@@ -107,7 +104,7 @@ function begin(): void {
   const options = { capture: true, signal: holding.signal }
   addEventListener('click', onUse, options)
   addEventListener('keydown', onUse, options)
-  // A resting pointer reports a move of zero length when the page appears under it.
+  // A resting pointer reports a move of zero length.
   addEventListener(
     'mousemove',
     (move) => (move.movementX || move.movementY) && onUse(move),
