@@ -18,7 +18,6 @@ const EMAIL = /^\S+@\S+\.\S{2,}$/u
 /** Characters with a meaning in a mail header, which could name a second recipient. */
 const HEADER_SYNTAX = /[,;:<>()"[\]\\\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u
 
-/** Whether people can sign in with this address. Mails are sent to no other. */
 export function isEmail(address: string): boolean {
   // The pattern is last, because it fails fast only on strings without spaces.
   return address.length <= EMAIL_MAX && !HEADER_SYNTAX.test(address) && EMAIL.test(address)

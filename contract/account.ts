@@ -23,7 +23,6 @@ export const CurrentUser = strictObject({
   hasNewOutcomes: Type.Optional(Type.Literal(true)),
   /** When a moderator last removed one of their posts that is still removed. */
   lastRemoval: Type.Optional(UnixSeconds),
-  /** Why they can only read, and until when. */
   block: Type.Optional(Block),
 })
 export type CurrentUser = Type.Static<typeof CurrentUser>

@@ -11,7 +11,6 @@ export const LIVE_BEAT = 'beat'
 export const LIVE_RECENT_MS = 10_000
 /** In Unicode code points after normalisation. */
 export const POST_TEXT_MAX = 500
-/** The counter of remaining characters appears when this many are left. */
 export const POST_COUNTER_FROM = 50
 export const PAGE_SIZE = 10
 export const PAGE_SIZE_MAX = 50
@@ -30,7 +29,6 @@ export const USERNAME_MIN = 5
 export const USERNAME_MAX = 32
 /** The limit of RFC 5321 for a path. */
 export const EMAIL_MAX = 254
-/** The next session closes the oldest. */
 export const SESSIONS_MAX = 10
 /** How long before its expiry a client refreshes the access token. */
 export const TOKEN_REFRESH_SECONDS = 20
@@ -38,7 +36,6 @@ export const REQUEST_TIMEOUT_MS = 10_000
 export const BODY_MAX = 16 * 1024
 export const REPORT_COMMENT_MAX = 300
 export const APPEAL_MAX = 500
-/** The reason that a reporter may explain. */
 export const OTHER_REASON = 'Другое нарушение'
 export const MODERATION_REASON_MAX = 200
 export const MODERATION_NOTE_MAX = 500
@@ -53,16 +50,12 @@ export const HIDDEN_WORD_MAX = 50
 export const OPAQUE_MAX = 100
 export const CLIENT_TOKEN_MAX = 256
 export const DEVICE_FIELD_MAX = 100
-/** How long after a write the user's reads bypass all caches. */
 export const READ_AFTER_WRITE_MS = 2000
-/** How long a deleted account can be brought back. */
 export const RETURN_DAYS = 14
 /** The header of a stale response that is served because a fresh read failed (RFC 9211). */
 export const SAVED_HEADER = 'cache-status'
 export const SAVED_STATUS = 'vslukh; hit; ttl=-'
-/** Unread replies are counted up to this many. */
 export const UNREAD_MAX = 100
-/** Also limits the number of words. */
 export const SEARCH_MAX = 100
 
 export const TEXT_NAMES = ['about', 'rules', 'privacy', 'consent', 'contacts'] as const

@@ -6,7 +6,6 @@ const DAY = inMoscow({ day: 'numeric', month: 'long' })
 const YEAR = inMoscow({ year: 'numeric' })
 const TIME = inMoscow({ day: 'numeric', month: 'long', hour: '2-digit', minute: '2-digit' })
 
-/** Writes «5 декабря». */
 export function formatDay(at: Date | number): string {
   return DAY.format(at).replaceAll(' ', '\u00a0')
 }

@@ -3,10 +3,7 @@ import type { ErrorCode } from './errors.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/**
- * Who may call: `public` refuses only invalid tokens, `user` requires the token of a live session,
- * `cookie` its cookie. A `moderator` call does not exist for anybody else.
- */
+/** `public` refuses only invalid tokens; a `moderator` call does not exist for anybody else. */
 type Access = 'public' | 'user' | 'cookie' | 'moderator'
 
 export type CacheRule = {
@@ -16,7 +13,6 @@ export type CacheRule = {
 
 export type EndpointDescription = {
   access: Access
-  /** One line for the OpenAPI document. */
   summary: string
   params?: TObject
   query?: TObject
@@ -41,7 +37,6 @@ type Named<M extends Method, P extends string> = {
 }
 export type Endpoint = Omit<EndpointDescription, 'status'> & Named<Method, string>
 
-/** Describes one call. The server validates and serialises by it; both sides take types from it. */
 export function endpoint<
   const M extends Method,
   const P extends string,
@@ -61,7 +56,6 @@ export type Input<E> = {
 }
 export type Answer<E> = Part<E, 'answer'>
 
-/** Refuses unknown fields, so that a misspelt one is reported. */
 export function strictObject<const P extends Record<string, TSchema>>(properties: P) {
   return Type.Object(properties, { additionalProperties: false })
 }

@@ -37,10 +37,7 @@ export type AccessTokenAnswer = Type.Static<typeof AccessTokenAnswer>
 export const OperationAnswer = strictObject({ id: Id })
 export const VerifyBody = strictObject({ confirmCode: ConfirmCode, clientToken: ClientToken })
 
-/**
- * `page` counts from 1. `cursor`, which excludes `page`, continues a list after its post; with the
- * prefix `oldest-` it continues with newer posts, the oldest of them first.
- */
+/** `cursor` excludes `page`. With the prefix `oldest-` it goes on to newer posts. */
 export const pageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE })),

@@ -9,10 +9,7 @@ import { endpoint, nullable, strictObject } from './endpoint.ts'
 import { Count, Id, IdParams, UnixSeconds } from './fields.ts'
 import { Post } from './posts.ts'
 
-/**
- * A post is `hidden` by its reports until a moderator decides, `removed` by a moderator, `deleted`
- * by its author while reports were open.
- */
+/** `hidden` by reports until a moderator decides, `deleted` by its author with reports open. */
 export const PostState = Type.Enum(['published', 'hidden', 'removed', 'deleted'])
 export type PostState = Type.Static<typeof PostState>
 
@@ -41,7 +38,6 @@ export const QueuedPost = strictObject({
     createdAt: UnixSeconds,
     posts: Count,
     removed: Count,
-    /** Posts of the last day that can be removed now, at most RECENT_MAX. */
     recent: Count,
     block: nullable(Block),
   }),
@@ -135,7 +131,6 @@ export const OwnRemovedPost = strictObject({
   createdAt: UnixSeconds,
   state: Type.Enum(['removed', 'hidden']),
   removedAt: UnixSeconds,
-  /** Why it was removed; empty for a hidden post. */
   reason: Type.String(),
   /** When it is deleted for good. */
   until: UnixSeconds,

@@ -4,7 +4,6 @@ import type { Profile } from './profiles.ts'
 import type { Ancestors } from './replies.ts'
 import type { SiteText, TextName } from './texts.ts'
 
-/** The web app's pages, each a route of the server. */
 export const PATHS = {
   wall: '/',
   post: '/posts/:id',
@@ -34,11 +33,9 @@ export const PATHS = {
 /** The server answers 404 here; the web app shows the page to moderators. */
 export const MODERATION_PATH = '/moderation'
 
-/** Query parameters. */
 const CURSOR_PARAM = 'cursor'
 export const SEARCH_PARAM = 'q'
 
-/** A page by its name, with its canonical path. */
 export type Page =
   | { name: 'post'; path: string; id: string }
   | { name: 'author' | 'authorReplies'; path: string; username: string }
@@ -55,7 +52,6 @@ const PAGES_BY_PATH = new Map(
 
 const FOR_USERS = /^\/(?:liked|own|replies|settings)(?:\/|$)/
 
-/** Whether only signed-in users see the page. */
 export function isForUsers({ path }: Page): boolean {
   return FOR_USERS.test(path)
 }
@@ -102,7 +98,6 @@ export function searchIn(query: string): string {
   return (new URLSearchParams(query).get(SEARCH_PARAM) ?? '').trim()
 }
 
-/** Returns the query of a call for a part of a list; '' is the cursor of the first one. */
 export function pageAfter(cursor: string, limit = PAGE_SIZE): { limit: number; cursor?: string } {
   return cursor === '' ? { limit } : { limit, cursor }
 }
@@ -154,12 +149,10 @@ export const EMPTY_LIST = {
 
 export const SITE_DESCRIPTION = 'Стена коротких текстовых записей: читайте, пишите, отвечайте.'
 
-/** Returns '{title} - {app name}', or the app name alone for a page without a title. */
 export function pageTitle(title: string | undefined, appName: string): string {
   return title ? `${title} - ${appName}` : appName
 }
 
-/** What the operator has closed, with the reason that users see. */
 export type SiteState = {
   registrationsClosed: string | null
   isInviteOnly: boolean
@@ -183,7 +176,6 @@ export type SearchState = {
   refusal: string | null
 }
 
-/** The data from which the server renders a page and the browser hydrates it. */
 export type FirstPage = {
   /** Unix seconds. */
   now: number
@@ -233,9 +225,7 @@ export const PAGE_FRAMES_FILE = '.page-frames.json'
 
 /** The HTML around what the server writes. The head of a page follows `before`. */
 export type PageFrames = {
-  /** The page that the browser fills. */
   shell: { before: string; after: string }
-  /** The page that the server renders, with its content before `end`. */
   rendered: { before: string; after: string; end: string }
   /** Source expressions of the inline scripts and style sheets, for the policy of all pages. */
   inlineHashes: { scripts: string[]; styles: string[] }

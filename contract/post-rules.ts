@@ -23,7 +23,6 @@ export function threadTitle({ actions }: { actions: { replied_post_id: string | 
   return actions.replied_post_id === null ? 'Запись' : 'Ответ'
 }
 
-/** Whether there are posts above the one that this post replies to. */
 export function hasMoreAncestors({
   actions,
 }: {

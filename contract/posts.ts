@@ -11,7 +11,6 @@ function post<S extends TSchema>(repliedPost: S) {
     text: Type.String(),
     created_at: UnixSeconds,
     is_modified: Type.Boolean(),
-    /** Absent until the post is edited. */
     modified_at: Type.Optional(UnixSeconds),
     owner: Owner,
     actions: strictObject({

@@ -17,7 +17,6 @@ export const listReplies = endpoint('GET', '/posts/:id/replies', {
 /** Invisible posts are left out. As in lists, `replied_post` of a reply to one is null. */
 export const Ancestors = strictObject({
   posts: Type.Array(Post),
-  /** How many there are, up to ANCESTORS_MAX. */
   total: Count,
 })
 export type Ancestors = Type.Static<typeof Ancestors>

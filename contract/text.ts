@@ -34,7 +34,6 @@ export function remainingLength(raw: string): number {
   return POST_TEXT_MAX - textLength(normalizeText(raw))
 }
 
-/** Returns the normalised text of a post; null when it may not be published. */
 export function parsePostText(raw: string): string | null {
   if (FORBIDDEN.test(raw)) return null
   const text = normalizeText(raw)

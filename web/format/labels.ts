@@ -14,7 +14,6 @@ export function moderationLabel({ waitingReports }: { waitingReports?: number })
   return waitingReports ? `Модерация · ${waitingReports}` : 'Модерация'
 }
 
-/** Returns 'ноября\u00a02026', the same on the server and in any browser. */
 export function monthAndYear(seconds: number): string {
   const { month, year } = universalDay(seconds)
   return `${month}\u00a0${year}`

@@ -27,7 +27,6 @@ export function timeAgo(createdAt: number, now: number): string {
   return ago(now - createdAt, (count, { name }) => `${count} ${name || plural(count, YEAR_FORMS)}`)
 }
 
-/** Returns 'сейчас', '5 минут назад', '2 дня назад', '1 год назад'. */
 export function timeAgoInWords(createdAt: number, now: number): string {
   return ago(now - createdAt, (count, { unit }) => words.format(-count, unit))
 }
@@ -51,7 +50,6 @@ export function dayWithin(format: Intl.DateTimeFormat, seconds: number, now = Da
   return format.format(date).replace(isThisYear ? /\s\d{4}\sг\./ : '', '')
 }
 
-/** Returns '2:05' for 125. */
 export function countdown(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }

@@ -31,7 +31,6 @@ export type Entry = {
   search: string
   hash: string
   key: string
-  /** Also after a reload. */
   isReturn: boolean
   fromSettings: boolean
 }
@@ -154,7 +153,6 @@ function stepBackTo(below: string | undefined): void {
   }, STEP_BACK_MAX_MS)
 }
 
-/** Sets what closes a dialog if the person goes back before it has loaded. */
 export function onLeaveLoading(close: (left: Dialog) => void): void {
   closeLoading = close
 }

@@ -3,7 +3,6 @@ import { pageTitle } from '../../contract/pages.ts'
 import { createAtom, useAtom } from '../platform/atom.ts'
 import { settings } from '../session/page-settings.ts'
 
-/** A page rendered by the server sets it before the first render. */
 export const headerTitle = createAtom<string | undefined>(undefined)
 
 /** With 'tab', the page has a heading of its own. */

@@ -5,12 +5,10 @@ import { errorMessage } from './error-message.ts'
 type ReadProps<Data> = {
   query: { data: Data | undefined; error: Error | null; refetch: () => unknown }
   loading: ReactNode
-  /** Whether an error takes only a row. */
   inRow?: boolean
   children: (data: Data) => ReactNode
 }
 
-/** Shows the data of a query, which stays if it is read again. */
 export function Read<Data>({ query, loading, inRow = false, children }: ReadProps<Data>) {
   const { data, error, refetch } = query
   if (data !== undefined) return children(data)

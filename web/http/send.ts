@@ -8,7 +8,6 @@ import { readStaleness, setServerClock } from './server-clock.ts'
 
 export type SendOptions = {
   token?: string | null
-  /** The server compares it with the token's user. */
   userId?: string | undefined
   signal?: AbortSignal | undefined
   keepalive?: boolean | undefined

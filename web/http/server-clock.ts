@@ -3,7 +3,6 @@ import { createAtom } from '../platform/atom.ts'
 
 const TICK_MS = 1000
 
-/** Whether the last read of posts returned stale data. */
 export const isStale = createAtom(false)
 
 let offsetSeconds = 0

@@ -49,7 +49,6 @@ export function useAction<Data, Variables = void>(options: ActionOptions<Data, V
     isSuccess,
     variables,
     error,
-    /** Props of a FormError. */
     errorLine: {
       children: error && errorMessage(error),
       action: needsSignIn && typeof errors === 'object' && (

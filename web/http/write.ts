@@ -6,7 +6,6 @@ import { callAs } from './call.ts'
 import { generalError, isShortLimit, type ShortLimit } from './call-error.ts'
 
 type WriteOptions = {
-  /** The id of the user who began the write. */
   by?: string | undefined
   /** Called before waiting for a short limit. If absent, the limit is thrown. */
   onLimit?: (error: ShortLimit) => void

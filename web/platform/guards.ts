@@ -10,7 +10,6 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** Makes a guard from checks of some properties, and ignores all others. */
 export function shape<Value>(
   checks: Record<string, Check> & { [Key in keyof Value]?: Check },
 ): Guard<Value> {

@@ -2,7 +2,6 @@ const RELOAD_TIMEOUT_MS = 3000
 
 export type LazyChunk<Content> = {
   content: () => Content | undefined
-  /** After a failure, the next call tries again. */
   load: () => Promise<Content>
   preload: () => Promise<void>
 }

@@ -49,7 +49,6 @@ export function safeStorage(open: () => Storage) {
     read,
     write,
     isUnsaved: (key: string): boolean => unsaved.has(key),
-    /** Returns null for a value that `is` refuses, and removes it. */
     readJson<Value>(key: string, is: (value: unknown) => value is Value): Value | null {
       const text = read(key)
       if (text === null) return null

@@ -1,4 +1,3 @@
-/** Create each name only once per tab. */
 export function createTabChannel<Message>(name: string) {
   let opened: BroadcastChannel | undefined
 

@@ -1,6 +1,5 @@
 declare const self: ServiceWorkerGlobalScope
 
-// With SERVICE_WORKER=off this script replaces the service worker, and leaves nothing behind.
 self.addEventListener('install', () => void self.skipWaiting())
 
 self.addEventListener('activate', (event) => event.waitUntil(removeEverything()))

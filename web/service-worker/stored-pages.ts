@@ -59,14 +59,12 @@ function mayBeStored({ pathname, search }: URL): boolean {
   return isPublic && page.path === pathname && search === ''
 }
 
-/** Stores a page after its assets. */
 async function storePage({ pathname }: URL, response: Response): Promise<void> {
   const cache = await caches.open(PAGES)
   if (response.status === 404) {
     await cache.delete(pathname, { ignoreVary: true })
     return
   }
-  // The page that a visitor sees is stored.
   const page = isPrivate(response) ? await fetch(pathname, { credentials: 'omit' }) : response
   if (!isPublicPage(page)) return
   const copy = page.clone()

@@ -42,7 +42,6 @@ async function refreshWith(clientToken: string | undefined): Promise<EarlyRefres
   return { clientToken, response: new Response(text, response), receivedAt: Date.now() }
 }
 
-/** Returns the early refresh once; null if it failed or had another `clientToken`. */
 export async function takeEarlyRefresh(
   clientToken: string | undefined,
 ): Promise<EarlyRefresh | null> {

@@ -10,7 +10,6 @@ export type Intent =
   /** `liked: false` takes the like back. Only the user `by`, if set, may resume the intent. */
   | { name: 'like'; postId: string; liked?: boolean; by?: string }
   | Extract<Dialog, { name: 'reply' | 'edit' | 'delete' | 'report' | 'appeal' }>
-  /** The phone may share a text with the app. */
   | { name: 'new-post'; text?: string }
   | { name: 'go'; path: string }
 
@@ -61,7 +60,6 @@ export function useIsWaiting(is: (intent: Intent) => boolean): boolean {
   return useAtom({ get: () => waiting.get().some(is), subscribe: waiting.subscribe }, false)
 }
 
-/** Sets the function that performs intents, and resumes the stored intent. */
 export async function resumeIntents(performer: typeof perform): Promise<void> {
   perform = performer
   const now = await knownViewer()

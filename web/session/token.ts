@@ -42,10 +42,7 @@ export function resetToken(next: 'unknown' | 'none'): void {
   if (typeof document !== 'undefined') delete pageFlags().session
 }
 
-/**
- * Returns null for a visitor. `refused` was just refused; `atOnce` accepts a token that expires soon.
- * Throws CallError: UNAUTHORIZED if a live session was closed, or the error of the refresh.
- */
+/** Returns null for a visitor. Throws UNAUTHORIZED if a live session was closed. */
 export async function freshToken(refused?: string, atOnce?: boolean): Promise<string | null> {
   if (session === 'none') return null
   if (token && token.token !== refused && (atOnce || !expiresSoon(token))) return token.token

@@ -41,7 +41,6 @@ export const onOtherViewer = otherViewer.subscribe
 
 const accountRead = createEmitter<OwnAccount>()
 
-/** Emits before the viewer becomes known. */
 export const onAccountRead = accountRead.subscribe
 
 let mayTell: Promise<void> | undefined
@@ -152,7 +151,6 @@ export function signedOut(because?: CallError): void {
   otherViewer.emit()
 }
 
-/** Does not wait for the next retry. */
 function fetchViewer(): Promise<void> {
   // The answer to an earlier request may still be about the former viewer.
   void queryClient.cancelQueries({ queryKey }, { silent: true })

@@ -11,7 +11,6 @@ import { showFirstPage } from './first-page.ts'
 
 export const pictureParts = { drawTile, mark: MARK_BRICKS }
 
-/** The returned function renders public pages as a visitor sees them. */
 export async function createRenderer(settings: PageSettings): Promise<RenderPage> {
   setSettings(settings)
   const lazy = ['nothing', 'text', 'author', 'search'] as const

@@ -15,7 +15,7 @@ import { wantsServiceWorker } from '../session/page-settings.ts'
 import { loadViewer, viewer } from '../session/viewer.ts'
 import { readFirstPage, showFirstPage } from './first-page.ts'
 
-// The handler of before-paint.ts is not needed any more.
+// before-paint.ts has set it for browsers that cannot parse this file.
 window.onerror = null
 
 const REGISTER_WITHIN_MS = 5000
