@@ -2,12 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isEmail } from './account-rules.ts'
 import { BODY_MAX, EMAIL_MAX } from './constants.ts'
-import { excerpt } from './post-rules.ts'
 import { normalizeText, parsePostText, remainingLength } from './text.ts'
 
 const MOST_MS = 2
 const LITTLE_MS = MOST_MS / 4
-/** How many runs are made at most: a busy machine interrupts some, and the first ones are not compiled yet. */
+/** A busy machine interrupts some runs, and the first ones are not compiled yet. */
 const RUNS = 2000
 
 /** Whether the fastest run of `action` takes less than `most` milliseconds; stops at the first that does. */
@@ -73,11 +72,4 @@ test('an address of any 254 characters is checked within half a millisecond', ()
   )
   const halves = `${'@'.repeat(125)}${'.'.repeat(125)}  `
   expect(takesLessThan(LITTLE_MS, () => isEmail(halves))).toBe(true)
-})
-
-test('the title of a post is found within half a millisecond', () => {
-  for (const unit of ['.', ' ', '. ', '—', 'a.', '\n']) {
-    const text = `${unit.repeat(500 / unit.length - 1)}a`
-    expect(takesLessThan(LITTLE_MS, () => excerpt(text, 300))).toBe(true)
-  }
 })

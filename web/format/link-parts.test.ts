@@ -8,12 +8,15 @@ const links = (text: string) => linksIn(text).map((link) => link.text)
 const shown = (address: string, length?: number) =>
   linksIn(address, length === undefined ? {} : { length })[0]?.text
 
-test('splits a sentence around its address', () => {
+test('a sentence is split around its addresses, of which one without a scheme leads to https', () => {
   const href = 'https://example.org/a?b=1#c'
-  expect(linkParts(`Читайте ${href}, там всё.`)).toEqual([
+  const address = 'www.example.com/%D0%B4%D0%BE%D0%BC'
+  const title = 'https://www.example.com/дом'
+  expect(linkParts(`Читайте ${href}, там всё, и ${address}`)).toEqual([
     { kind: 'text', text: 'Читайте ' },
     { kind: 'link', text: 'example.org/a?b=1#c', title: href, href },
-    { kind: 'text', text: ', там всё.' },
+    { kind: 'text', text: ', там всё, и ' },
+    { kind: 'link', text: 'example.com/дом', title, href: `https://${address}` },
   ])
 })
 
@@ -40,13 +43,6 @@ test.each(['\u200b', '\u202c', '\u3164', '👍', '🇷🇺'])(
     expect(rest).toEqual({ kind: 'text', text: `${mark}дальше` })
   },
 )
-
-test('a link without a scheme leads to https, and the title of every link is its whole address', () => {
-  const address = 'www.example.com/%D0%B4%D0%BE%D0%BC'
-  expect(linksIn(address)).toMatchObject([
-    { text: 'example.com/дом', title: 'https://www.example.com/дом', href: `https://${address}` },
-  ])
-})
 
 test('an address that browsers may parse differently can be left as text', () => {
   const common = (text: string) => linksIn(text, { withUnusual: false }).length

@@ -9,43 +9,29 @@ const MONTH = 30 * DAY
 const YEAR = 365 * DAY
 
 test.each([
-  [-5, 'сейчас'],
-  [60, '1 мин.'],
-  [HOUR, '1 ч.'],
-  [DAY, '1 дн.'],
-  [WEEK, '1 нд.'],
-  [MONTH - 1, '4 нд.'],
-  [MONTH, '1 м.'],
+  [-5, 'сейчас', 'сейчас'],
+  [60, '1 мин.', '1 минуту назад'],
+  [HOUR, '1 ч.', '1 час назад'],
+  [DAY, '1 дн.', '1 день назад'],
+  [WEEK, '1 нд.', '1 неделю назад'],
+  [MONTH - 1, '4 нд.', '4 недели назад'],
+  [MONTH, '1 м.', '1 месяц назад'],
   // Twelve months of thirty days are less than a year.
-  [YEAR - 1, '11 м.'],
-  [YEAR, '1 г.'],
-  [5 * YEAR, '5 л.'],
-  [21 * YEAR, '21 г.'],
-])('an age of %d seconds is %s', (age, text) => {
+  [YEAR - 1, '11 м.', '11 месяцев назад'],
+  [YEAR, '1 г.', '1 год назад'],
+  [5 * YEAR, '5 л.', '5 лет назад'],
+  [21 * YEAR, '21 г.', '21 год назад'],
+])('an age of %d seconds is %s, read out as «%s»', (age, text, words) => {
   expect(timeAgo(1_700_000_000, 1_700_000_000 + age)).toBe(text)
-})
-
-test.each([
-  [0, 'сейчас'],
-  [60, '1 минуту назад'],
-  [HOUR, '1 час назад'],
-  [14 * DAY, '2 недели назад'],
-  [YEAR - 1, '11 месяцев назад'],
-  [5 * YEAR, '5 лет назад'],
-])('an age of %d seconds is read out as «%s»', (age, text) => {
-  expect(timeAgoInWords(0, age)).toBe(text)
+  expect(timeAgoInWords(1_700_000_000, 1_700_000_000 + age)).toBe(words)
 })
 
 test('a month follows «с» in its form, in universal time', () => {
   expect(monthAndYear(Date.UTC(2026, 10, 30, 23) / 1000)).toBe('ноября\u00a02026')
 })
 
-test.each([
-  [600, '10:00'],
-  [60, '1:00'],
-  [0, '0:00'],
-])('%d seconds read %s', (seconds, text) => {
-  expect(countdown(seconds)).toBe(text)
+test('a countdown reads minutes and seconds', () => {
+  expect([600, 60, 0].map(countdown)).toEqual(['10:00', '1:00', '0:00'])
 })
 
 test('a date has its year unless it is the current one, no «г.» before a full stop, and no line break', () => {

@@ -3,29 +3,23 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 const { withResolvers } = Promise
 const { any } = AbortSignal
 
-async function takeAway(): Promise<void> {
-  onTestFinished(() => void Object.assign(Promise, { withResolvers }))
-  onTestFinished(() => void Object.assign(AbortSignal, { any }))
-  onTestFinished(() => void Reflect.deleteProperty(globalThis, 'HTMLElement'))
+test('in an old browser a promise can be settled from outside, and a combined signal is aborted with the first of its signals', async () => {
+  onTestFinished(() => {
+    Object.assign(Promise, { withResolvers })
+    Object.assign(AbortSignal, { any })
+    vi.unstubAllGlobals()
+  })
   Reflect.deleteProperty(Promise, 'withResolvers')
   Reflect.deleteProperty(AbortSignal, 'any')
-  Object.assign(globalThis, { HTMLElement: class {} })
-  vi.resetModules()
+  vi.stubGlobal('HTMLElement', class {})
   await import('./missing-functions.ts')
-}
 
-test('a promise can be settled from outside', async () => {
-  await takeAway()
-  const one = Promise.withResolvers<number>()
-  one.resolve(1)
-  expect(await one.promise).toBe(1)
-  const other = Promise.withResolvers()
-  other.reject(new Error('no'))
-  await expect(other.promise).rejects.toThrow('no')
-})
+  const [kept, broken] = [Promise.withResolvers<number>(), Promise.withResolvers()]
+  kept.resolve(1)
+  broken.reject(new Error('no'))
+  expect(await kept.promise).toBe(1)
+  await expect(broken.promise).rejects.toThrow('no')
 
-test('a combined signal is aborted with the first of its signals, and with its reason', async () => {
-  await takeAway()
   const [one, other] = [new AbortController(), new AbortController()]
   const signal = AbortSignal.any([one.signal, other.signal])
   expect(signal.aborted).toBe(false)
