@@ -10,7 +10,6 @@ export function formatDay(at: Date | number): string {
   return DAY.format(at).replaceAll(' ', '\u00a0')
 }
 
-/** Writes «5 декабря 2026». */
 export function formatDate(at: Date | number): string {
   return `${formatDay(at)}\u00a0${YEAR.format(at)}`
 }

@@ -60,7 +60,6 @@ const FEEDS: [name: keyof typeof FEED_PATHS, kind: Kind][] = [
   ['author', { read: readAuthor, ...ATOM }],
 ]
 
-/** Serves the feeds of the wall, of replies to a post, of an author; a cursor continues them. */
 export async function serveFeeds(app: FastifyInstance, options: Options): Promise<void> {
   const { db, appName, origin, limits, cache, headers } = options
   await app.register(async (feeds) => {

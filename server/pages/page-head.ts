@@ -46,7 +46,6 @@ const MISSING_TITLES: Record<Missing, string> = {
   nothing: TITLES.noPage,
 }
 
-/** As much as search engines show. */
 const DESCRIPTION_MAX = 160
 const PREVIEW_MAX = 300
 const PICTURE = { path: '/preview.png', alt: 'Вслух: стена коротких текстовых записей' }
@@ -99,8 +98,8 @@ function postHead(post: Post, site: Site): string {
       { title: owner.username, text: excerpt(text, PREVIEW_MAX), type: 'article', path, picture },
       site,
     ) +
-    property('article:published_time', isoTime(created_at)) +
-    (modified_at ? property('article:modified_time', isoTime(modified_at)) : '') +
+    meta('article:published_time', isoTime(created_at)) +
+    (modified_at ? meta('article:modified_time', isoTime(modified_at)) : '') +
     feedLink('application/atom+xml', feedPath('replies', post.id)) +
     structuredData(post, site.publicUrl)
   )
@@ -109,7 +108,7 @@ function postHead(post: Post, site: Site): string {
 /** Returns '' for an open site without a notice. */
 export function siteStateMeta(site: SiteState): string {
   if (Object.values(site).every((part) => !part)) return ''
-  return `<meta name="${SITE_STATE_META}" content="${escapeHtml(JSON.stringify(site))}">`
+  return meta(SITE_STATE_META, JSON.stringify(site))
 }
 
 function title(pageName: string | undefined, { appName }: Site): string {
@@ -121,21 +120,21 @@ function preview(
   { appName, publicUrl }: Site,
 ): string {
   const about =
-    property('og:type', type) +
-    property('og:site_name', appName) +
-    property('og:locale', 'ru_RU') +
-    property('og:title', title) +
-    property('og:description', text) +
+    meta('og:type', type) +
+    meta('og:site_name', appName) +
+    meta('og:locale', 'ru_RU') +
+    meta('og:title', title) +
+    meta('og:description', text) +
     meta('twitter:card', 'summary_large_image')
   if (!publicUrl) return about
   const address = publicUrl + path
   return (
     about +
-    property('og:url', address) +
-    property('og:image', publicUrl + picture.path) +
-    property('og:image:width', '1200') +
-    property('og:image:height', '630') +
-    property('og:image:alt', picture.alt) +
+    meta('og:url', address) +
+    meta('og:image', publicUrl + picture.path) +
+    meta('og:image:width', '1200') +
+    meta('og:image:height', '630') +
+    meta('og:image:alt', picture.alt) +
     `<link rel="canonical" href="${escapeHtml(address)}">`
   )
 }
@@ -144,12 +143,10 @@ function feedLink(type: string, path: string): string {
   return `<link rel="alternate" type="${type}" href="${path}">`
 }
 
+/** The names of the Open Graph protocol, such as og:title, stand in another attribute. */
 function meta(name: string, content: string): string {
-  return `<meta name="${name}" content="${escapeHtml(content)}">`
-}
-
-function property(name: string, content: string): string {
-  return `<meta property="${name}" content="${escapeHtml(content)}">`
+  const attribute = name.startsWith('og:') || name.startsWith('article:') ? 'property' : 'name'
+  return `<meta ${attribute}="${name}" content="${escapeHtml(content)}">`
 }
 
 /** https://developers.google.com/search/docs/appearance/structured-data/discussion-forum */

@@ -84,10 +84,7 @@ export class RenderedPages {
     this.#options = options
   }
 
-  /**
-   * Sets the headers of the reply and returns the page. All who have a session get one page, with
-   * a visitor's content. Rejects with PageMoved, and as the reads do.
-   */
+  /** All who have a session get one page, with a visitor's content. Rejects with PageMoved. */
   serve(page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> {
     const content = { route: PATHS[page.name], url: urlOf(page) }
     if (page.name === 'search') return this.#serveSearch(page, content, { reader, http })

@@ -29,7 +29,6 @@ const ROBOTS = ['User-agent: *', 'Disallow: /settings', 'Disallow: /liked', 'Dis
 
 type SitemapRequest = { Params: { number: string } }
 
-/** Serves the sitemap, split by the ids of posts, and the robots.txt that names it. */
 export async function serveSitemap(app: FastifyInstance, options: Options): Promise<void> {
   const { origin, headers, limits } = options
   const schema = { hide: true }

@@ -53,7 +53,6 @@ export function currentEntry(): Entry {
   return entry
 }
 
-/** Called once, before the first render. */
 export function startHistory(): void {
   // Browsers keep the state if the address is entered again, which is a new visit.
   const isAnew = navigation()?.type === 'navigate'

@@ -14,7 +14,6 @@ export function readFirstPage(): FirstPage | null {
   return json ? JSON.parse(json) : null
 }
 
-/** Puts the data of the first render into the caches, also on the server. */
 export function showFirstPage(
   client: QueryClient,
   first: FirstPage,
