@@ -4,12 +4,11 @@ import { endpoint, strictObject } from './endpoint.ts'
 import { Count, Id, IdParams, PageQuery } from './fields.ts'
 import { Post, PostPage } from './posts.ts'
 
-export const ReceivedReply = strictObject({
+const ReceivedReply = strictObject({
   ...Post.properties,
   /** Its number among the replies to its recipient, in order of arrival. */
   received_no: Count,
 })
-export type ReceivedReply = Type.Static<typeof ReceivedReply>
 
 export const ReceivedPage = strictObject({
   ...PostPage.properties,

@@ -3,23 +3,15 @@ import { endpoint, strictObject } from './endpoint.ts'
 import { ClientToken, IdParams, UnixSeconds } from './fields.ts'
 
 /** `sent`: accepted by the mail server; `retrying`: delayed; `refused`: no such mailbox. */
-const MailState = Type.Union([
-  Type.Literal('queued'),
-  Type.Literal('sent'),
-  Type.Literal('retrying'),
-  Type.Literal('refused'),
-])
+const MailState = Type.Enum(['queued', 'sent', 'retrying', 'refused'])
 export type MailState = Type.Static<typeof MailState>
-
-/** The expiry becomes earlier once the mail is accepted. */
-const CodeMail = strictObject({ state: MailState, expiresAt: UnixSeconds })
-export type CodeMail = Type.Static<typeof CodeMail>
 
 export const readCodeMail = endpoint('POST', '/codes/:id/mail', {
   access: 'public',
   summary: 'What has become of the mail with the code of a sign-in, registration or e-mail change',
   params: IdParams,
   body: strictObject({ clientToken: ClientToken }),
-  answer: CodeMail,
+  /** The expiry becomes earlier once the mail is accepted. */
+  answer: strictObject({ state: MailState, expiresAt: UnixSeconds }),
   errors: ['MAX_CONFIRM_ATTEMPTS', 'OPERATION_EXPIRED'],
 })
