@@ -2,6 +2,7 @@ const RELOAD_TIMEOUT_MS = 3000
 
 export type LazyChunk<Content> = {
   content: () => Content | undefined
+  /** Concurrent calls share one promise. After a failure, the next call tries again. */
   load: () => Promise<Content>
   preload: () => Promise<void>
 }
@@ -12,17 +13,21 @@ export function createLazyChunk<Module, Name extends keyof Module>(
   name: Name,
 ): LazyChunk<Module[Name]> {
   let content: Module[Name] | undefined
-  let loading: Promise<Module> | undefined
+  let loading: Promise<Module[Name]> | undefined
 
-  async function load(): Promise<Module[Name]> {
-    loading ??= importModule()
+  async function loadOnce(): Promise<Module[Name]> {
     try {
-      content = (await loading)[name]
+      content = (await importModule())[name]
       return content
     } catch (error) {
       loading = undefined
       throw error
     }
+  }
+
+  function load(): Promise<Module[Name]> {
+    loading ??= loadOnce()
+    return loading
   }
 
   return { content: () => content, load, preload: () => preload(load) }
