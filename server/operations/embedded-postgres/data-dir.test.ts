@@ -41,6 +41,8 @@ test('works as root where unshare is missing, as another user', async ({ skip })
   await (await at.start()).stop()
   const tools = join(at.root, 'tools')
   await mkdir(tools)
+  const id = join(tools, 'id')
+  await writeFile(id, '#!/bin/sh\necho 65534\n', { mode: 0o755 })
   const { connectionString = '', refused } = await at.startChild({ ...process.env, PATH: tools })
     .message
   expect(refused).toBeUndefined()

@@ -6,8 +6,6 @@ import { StartError } from '../../kernel/errors/app-error.ts'
 
 const execute = promisify(execFile)
 
-const NOBODY = 65534
-
 /** A uid to switch to, or a command that starts PostgreSQL's programs. */
 export type OsUser = {
   uid: number | undefined
@@ -44,12 +42,25 @@ async function* usersForRoot(postgres: string, dataDir: string): AsyncGenerator<
     return
   }
   // In a user namespace PostgreSQL sees root as nobody, and root still reaches its closed folders.
-  const prefix = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--']
+  const prefix = ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--']
   yield { uid: 0, gid: 0, switchIds: false, prefix }
-  yield { uid: NOBODY, gid: NOBODY, switchIds: true, prefix: [] }
+  const nobody = await idsOfNobody()
+  if (nobody) yield { ...nobody, switchIds: true, prefix: [] }
   // Under sudo the checkout may be closed to everyone but its owner.
   const { uid, gid } = await stat(postgres)
   if (uid !== 0) yield { uid, gid, switchIds: true, prefix: [] }
+}
+
+async function idsOfNobody(): Promise<{ uid: number; gid: number } | undefined> {
+  try {
+    const [uid, gid] = await Promise.all([
+      execute('id', ['-u', 'nobody']),
+      execute('id', ['-g', 'nobody']),
+    ])
+    return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+  } catch {
+    return undefined
+  }
 }
 
 async function openToOthers(dataDir: string): Promise<void> {
