@@ -1,5 +1,5 @@
-import type { Accounts, Newcomer, Person } from '../server/features/moderation/people.repository.ts'
-import { readNewcomers, selectPeople } from '../server/features/moderation/people.repository.ts'
+import type { Accounts, Person } from '../server/features/moderation/people.repository.ts'
+import { selectNewcomers, selectPeople } from '../server/features/moderation/people.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { beforeOf, listed, Refusal, requireWords, secondsOf, textOf } from './command.ts'
 import { PAGE, time } from './format.ts'
@@ -15,7 +15,7 @@ export const people: Command = {
     requireWords(context, 0)
     const seconds = secondsOf(context, 'since') ?? DAY_SECONDS
     const page = { seconds, before: beforeOf(context), limit: PAGE }
-    const { newcomers, total } = await readNewcomers(context.db, page)
+    const { people: newcomers, total } = await selectNewcomers(context.db, page)
     const rest = total - newcomers.length
     const since = textOf(context, 'since') ?? DAY
     const next = rest > 0 ? newcomers.at(-1)?.id : undefined
@@ -26,7 +26,7 @@ export const people: Command = {
   },
 }
 
-function linesOf(user: Newcomer): string[] {
+function linesOf(user: Person): string[] {
   const state = user.is_deleted
     ? ', аккаунт удалён'
     : user.block_reason === null
