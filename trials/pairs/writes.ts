@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { eraseNow } from '../../server/features/account-deletion/account-deletion.service.ts'
 import { moveAccounts } from '../../server/features/account-deletion/move-accounts.task.ts'
-import { answerJobs } from '../../server/features/answers/answers.task.ts'
+import { answerJobs } from '../../server/features/answers/answers.mail.ts'
 import { moveLikes } from '../../server/features/likes/likes.service.ts'
 import { decide as decideAny } from '../../server/features/moderation/decisions.service.ts'
 import { purgeExpiredPosts, reviewHidden } from '../../server/features/moderation/hiding.service.ts'

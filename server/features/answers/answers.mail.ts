@@ -5,9 +5,10 @@ import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { type Line, writeMail } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
-import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
+import { type QueuedMail, queueMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
-import { selectToMail, type ToMail } from './reply-mails.repository.ts'
+import type { Jobs } from '../../kernel/queue/queue.ts'
+import { claimReplyMails, selectToMail, type ToMail } from './answers.repository.ts'
 
 /** A queued mail about the replies that a user received after `afterNo` and has not seen. */
 export type ReplyMail = QueuedMail & {
@@ -17,14 +18,35 @@ export type ReplyMail = QueuedMail & {
   isLast: boolean
 }
 
+const STEP = 200
+const MAIL_LIFE_MS = 86_400_000
+
+export const answerJobs = (db: Db): Jobs => ({
+  'mail-replies': {
+    everyMinutes: 10,
+    async run() {
+      while ((await queueReplyMails(db)) === STEP);
+    },
+  },
+})
+
+async function queueReplyMails(db: Db): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const due = await claimReplyMails(tx, STEP)
+    for (const { email, ...rest } of due) {
+      const mail: ReplyMail = { to: email, expiresAt: Date.now() + MAIL_LIFE_MS, ...rest }
+      await queueMail(tx, 'send-reply-mail', { ...mail, key: `replies ${rest.userId}` })
+    }
+    return due.length
+  })
+}
+
 type WriteOptions = MailOptions & { unsubscribeKey: Buffer }
 
-/** The number of replies that one mail quotes; the others are only counted. */
 const SHOWN = 5
 
 export const answerMails = (db: Db, options: WriteOptions) => ({
   'send-reply-mail': {
-    /** Writes no mail if the user has seen all of them, or wants no such mails. */
     write: async (mail: ReplyMail) => {
       const replies = await selectToMail(db, mail.userId, mail.afterNo)
       return replies.length > 0 ? writeReplyMail(mail, replies, options) : null

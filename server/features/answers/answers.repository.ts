@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { UNREAD_MAX } from '../../../contract/constants.ts'
+import { hasCome } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 
 const MUTED_MAX = 100
@@ -9,9 +10,7 @@ export async function selectSeen(db: Queryable, userId: string): Promise<number>
   return Number((await state.executeTakeFirst())?.seen_no ?? 0)
 }
 
-/**
- * Counts unread replies from the list itself, since only the list reflects removals and returns.
- */
+/** Counts unread replies from the list itself: only it reflects removals and returns. */
 export async function selectReceived(db: Queryable, userId: string) {
   const seen = sql`(SELECT seen_no FROM answer_states WHERE user_id = ${userId}::bigint)`
   const { rows } = await sql<{ unread: number; muted: string[]; wantsMail: boolean }>`
@@ -53,4 +52,56 @@ export async function setMuted(
   const { numAffectedRows } = await sql`UPDATE posts SET is_muted = ${isMuted}
     WHERE id = ${id} AND owner_id = ${ownerId} AND hidden_for IS NULL`.execute(db)
   return numAffectedRows === 1n
+}
+
+const MAILS_WITHOUT_VISIT_MAX = 3
+
+/** A session is used whenever its browser gets a new access token, also without a click. */
+const VISITED_AT = sql`coalesce((SELECT max(used_at) FROM sessions WHERE user_id = state.user_id), '-infinity')`
+
+/** The newest reply that the user has seen in the list or in a mail. */
+const KNOWN_NO = sql`greatest(state.seen_no, state.mailed_no)`
+
+export type DueMail = { userId: string; email: string; afterNo: string; isLast: boolean }
+
+/** Claims mails: a reply is unread for an hour without a visit, the last mail a day old. */
+export async function claimReplyMails(tx: Queryable, limit: number): Promise<DueMail[]> {
+  const isUnreadForAnHour = sql`EXISTS (
+    SELECT FROM received_replies WHERE recipient_id = state.user_id AND received_no > ${KNOWN_NO}
+      AND created_at < now() - interval '1 hour' AND created_at > visit.at)`
+  const { rows } = await sql<DueMail>`
+    WITH due AS MATERIALIZED (
+      SELECT state.user_id, u.email, ${KNOWN_NO} AS after_no,
+        CASE WHEN visit.at > state.mailed_at THEN 1 ELSE state.mails_since_visit + 1 END AS mails
+      FROM answer_states state JOIN users u ON u.id = state.user_id AND u.deleted_at IS NULL
+      CROSS JOIN LATERAL (SELECT ${VISITED_AT} AS at) visit
+      WHERE wants_mail AND last_no > ${KNOWN_NO}
+        AND (mailed_at IS NULL OR ${hasCome(`mailed_at + interval '1 day'`, `interval '2 days'`)})
+        AND (mails_since_visit < ${sql.lit(MAILS_WITHOUT_VISIT_MAX)} OR visit.at > mailed_at)
+        AND ${isUnreadForAnHour}
+      ORDER BY state.user_id LIMIT ${limit} FOR NO KEY UPDATE OF state SKIP LOCKED
+    )
+    UPDATE answer_states state
+    SET mailed_at = now(), mailed_no = last_no, mails_since_visit = due.mails
+    FROM due WHERE state.user_id = due.user_id
+    RETURNING due.user_id AS "userId", due.email, due.after_no AS "afterNo",
+      due.mails >= ${sql.lit(MAILS_WITHOUT_VISIT_MAX)} AS "isLast"`.execute(tx)
+  return rows
+}
+
+export type ToMail = { username: string; text: string }
+
+/** Returns up to a hundred replies for a mail, the oldest first: those that are still unseen. */
+export async function selectToMail(
+  db: Queryable,
+  userId: string,
+  afterNo: string,
+): Promise<ToMail[]> {
+  const state = sql`SELECT greatest(seen_no, ${afterNo}::bigint) FROM answer_states
+    WHERE user_id = ${userId}::bigint AND wants_mail`
+  const { rows } = await sql<ToMail>`
+    SELECT username, text FROM received_replies
+    WHERE recipient_id = ${userId}::bigint AND received_no > (${state})
+    ORDER BY received_no LIMIT ${sql.lit(UNREAD_MAX)}`.execute(db)
+  return rows
 }

@@ -14,7 +14,7 @@ import type { Feature, Node } from '../../kernel/feature.ts'
 import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { readPostRows, receivedBy } from '../posts/post-lists.ts'
-import { answerMails, readUnsubscribeToken } from './answers.mail.ts'
+import { answerJobs, answerMails, readUnsubscribeToken } from './answers.mail.ts'
 import {
   selectReceived,
   selectSeen,
@@ -22,7 +22,6 @@ import {
   setWantsMail,
   updateSeen,
 } from './answers.repository.ts'
-import { answerJobs } from './answers.task.ts'
 
 const UNSUBSCRIBE_PATH = `${API_PREFIX}/reply-mails/:token`
 /** As RFC 8058 has it. */
