@@ -1,6 +1,9 @@
 import { isEmail } from '../contract/account-rules.ts'
-import { addModerator, removeModerator } from '../server/features/moderation/moderation.service.ts'
-import { selectModerators } from '../server/features/moderation/moderators.repository.ts'
+import {
+  addModerator,
+  removeModerator,
+  selectModerators,
+} from '../server/features/moderation/moderators.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { actOf, change, listed, Refusal, requireWords, UsageError } from './command.ts'
 import { time } from './format.ts'

@@ -5,10 +5,8 @@ import { answerJobs } from '../../server/features/answers/answers.mail.ts'
 import { moveLikes } from '../../server/features/likes/likes.service.ts'
 import { decide as decideAny } from '../../server/features/moderation/decisions.service.ts'
 import { purgeExpiredPosts, reviewHidden } from '../../server/features/moderation/hiding.service.ts'
-import {
-  removeModerator,
-  tellModerators,
-} from '../../server/features/moderation/moderation.service.ts'
+import { tellModerators } from '../../server/features/moderation/moderation.service.ts'
+import { removeModerator } from '../../server/features/moderation/moderators.repository.ts'
 import { closeSite } from '../../server/features/site-state/site-state.service.ts'
 import { leave } from '../../server/testing/calls/account-deletion-calls.ts'
 import { startChange, verifyChange } from '../../server/testing/calls/email-change-calls.ts'

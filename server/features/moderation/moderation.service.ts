@@ -1,13 +1,11 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { readPosts } from '../posts/hydrate-posts.ts'
 import { selectAuthors } from './authors.repository.ts'
 import { type HidingRules, hideIfReported } from './hiding.service.ts'
 import { mailExpiry } from './moderation.mail.ts'
-import { deleteModerator, insertModerator } from './moderators.repository.ts'
 import {
   countReasons,
   type Subject,
@@ -108,26 +106,4 @@ export async function tellModerators(
 
 export async function readSubject(db: Queryable, id: string): Promise<Subject | undefined> {
   return isRowId(id) ? selectSubject(db, id) : undefined
-}
-
-type ModeratorChange = { email: string; actor: string }
-
-/** Names a moderator. Returns false when the address was one before. */
-export async function addModerator(
-  tx: Queryable,
-  { email, actor }: ModeratorChange,
-): Promise<boolean> {
-  if (!(await insertModerator(tx, email))) return false
-  await appendToJournal(tx, { actor, action: 'moderator.add', details: { email } })
-  return true
-}
-
-/** Removes a moderator, who loses the queue on the next call. Returns false when there was none. */
-export async function removeModerator(
-  tx: Queryable,
-  { email, actor }: ModeratorChange,
-): Promise<boolean> {
-  if (!(await deleteModerator(tx, email))) return false
-  await appendToJournal(tx, { actor, action: 'moderator.remove', details: { email } })
-  return true
 }

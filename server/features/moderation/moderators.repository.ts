@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { hasRow, type Queryable } from '../../kernel/db/database.ts'
+import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 
 export function isModerator(db: Queryable, userId: string): Promise<boolean> {
@@ -10,18 +11,24 @@ export function selectEmail(db: Queryable, userId: string): Promise<{ email: str
   return db.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirst()
 }
 
-/** Adds a moderator. Returns false when the address was one before. */
-export async function insertModerator(tx: Queryable, email: string): Promise<boolean> {
+type ModeratorChange = { email: string; actor: string }
+
+/** Returns false when the address was a moderator's before. */
+export async function addModerator(tx: Queryable, { email, actor }: ModeratorChange) {
   const { numAffectedRows } = await sql`INSERT INTO moderators (email, email_key)
     VALUES (${email}, ${emailKey(email)}) ON CONFLICT DO NOTHING`.execute(tx)
-  return numAffectedRows === 1n
+  if (numAffectedRows === 0n) return false
+  await appendToJournal(tx, { actor, action: 'moderator.add', details: { email } })
+  return true
 }
 
-/** Removes a moderator. Returns false when the address was none. */
-export async function deleteModerator(tx: Queryable, email: string): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`DELETE FROM moderators
+/** Takes the queue from a moderator on the next call. Returns false when the address was none. */
+export async function removeModerator(tx: Queryable, { email, actor }: ModeratorChange) {
+  const { numAffectedRows } = await sql`DELETE FROM moderators
     WHERE lower(email COLLATE "C") = lower(${email}::text COLLATE "C")`.execute(tx)
-  return numAffectedRows > 0n
+  if (numAffectedRows === 0n) return false
+  await appendToJournal(tx, { actor, action: 'moderator.remove', details: { email } })
+  return true
 }
 
 export function selectModerators(db: Queryable) {

@@ -6,7 +6,7 @@ import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, SECRET } from '../../testing/test-app.ts'
 import { eraseNow } from '../account-deletion/account-deletion.service.ts'
-import { addModerator, removeModerator } from './moderation.service.ts'
+import { addModerator, removeModerator } from './moderators.repository.ts'
 import { selectPeople } from './people.repository.ts'
 
 const app = await appForFile({ config: { contactEmail: 'wall@example.org' } })
