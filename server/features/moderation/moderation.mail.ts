@@ -20,25 +20,19 @@ export const moderationMails = (db: Db, options: NoticeOptions) => ({
 export const mailExpiry = () => Date.now() + 86_400_000
 
 export type QueueMail = QueuedMail & {
-  /** Whether it says that reports hide nothing more for a while. */
   isHidingStopped?: boolean
 }
 
-/** Writes the mail to the moderators; null when nothing waits any more. */
 function writeQueueMail(
   { to, isHidingStopped = false }: QueueMail,
   waiting: Waiting,
   options: MailOptions,
 ): Mail | null {
   if (waiting.oldest === null) return null
-  const stopped = isHidingStopped
-    ? [
-        'За час жалобы скрыли слишком много записей. Следующие остаются на виду, пока вы не решите.',
-        '',
-      ]
-    : []
+  const stopped =
+    'За час жалобы скрыли слишком много записей. Следующие остаются на виду, пока вы не решите.'
   const lines = [
-    ...stopped,
+    ...(isHidingStopped ? [stopped, ''] : []),
     `Записи ждут решения: ${waiting.posts}.`,
     `Открытых жалоб: ${waiting.reports}, обжалований: ${waiting.appeals}.`,
     `Самая давняя ждёт ${ageInWords((Date.now() - waiting.oldest.getTime()) / 1000)}.`,
@@ -62,20 +56,13 @@ export type DecisionMail = QueuedMail & {
 
 export type BlockMail = QueuedMail & { reason: string; blockedUntil: number | null }
 
-const SUBJECTS = {
-  removed: 'Ваша запись удалена',
-  restored: 'Ваша запись возвращена',
-  'appeal granted': 'Ваша запись возвращена',
-  'appeal refused': 'Решение осталось в силе',
-} as const
-
 function writeDecisionMail(
   { to, outcome, text, reason, blockedUntil, posts = 1 }: DecisionMail,
   options: NoticeOptions,
 ): Mail {
   const { appName, origin, contact } = options
   const own = `${origin}${PATHS.ownPosts}`
-  const because = reason ? [`Причина: ${inline(reason).replace(/\.$/, '')}.`] : []
+  const because = reason ? [becauseOf(reason)] : []
   const isWave = outcome === 'removed' && posts > 1
   const quoted: Line[] = [
     '',
@@ -83,57 +70,57 @@ function writeDecisionMail(
     { quote: text },
     '',
   ]
-  const lines: Record<DecisionMail['outcome'], Line[]> = {
+  const removed = isWave
+    ? `Модератор удалил ваши записи на сайте «${appName}»: ${posts}.`
+    : `Модератор удалил вашу запись на сайте «${appName}».`
+  const block = blockedUntil === undefined ? [] : [...readOnly(blockedUntil, contact), '']
+  const returned = 'Ваша запись возвращена'
+  const mails: Record<DecisionMail['outcome'], [subject: string, ...Line[]]> = {
     removed: [
-      isWave
-        ? `Модератор удалил ваши записи на сайте «${appName}»: ${posts}.`
-        : `Модератор удалил вашу запись на сайте «${appName}».`,
+      isWave ? 'Ваши записи удалены' : 'Ваша запись удалена',
+      removed,
       ...because,
       ...quoted,
-      ...(blockedUntil === undefined
-        ? []
-        : [readOnly(blockedUntil), CAN_STILL, ...asking(contact), '']),
+      ...block,
       'Если вы не согласны, решение можно один раз обжаловать в разделе «Мои записи»:',
       own,
     ],
-    restored: [`Модератор вернул вашу запись на сайт «${appName}».`, ...quoted, own],
+    restored: [returned, `Модератор вернул вашу запись на сайт «${appName}».`, ...quoted, own],
     'appeal granted': [
+      returned,
       `Модератор согласился с вами: запись снова на сайте «${appName}».`,
       ...quoted,
       own,
     ],
     'appeal refused': [
+      'Решение осталось в силе',
       `Модератор ещё раз посмотрел на вашу запись на сайте «${appName}»: она остаётся удалённой.`,
       ...because,
       ...quoted,
+      ...block,
       'Обжаловать это решение ещё раз нельзя.',
     ],
   }
-  const subject = isWave ? 'Ваши записи удалены' : SUBJECTS[outcome]
-  return writeMail({ to, subject }, lines[outcome], options)
+  const [subject, ...lines] = mails[outcome]
+  return writeMail({ to, subject }, lines, options)
 }
 
 function writeBlockMail({ to, reason, blockedUntil }: BlockMail, options: NoticeOptions): Mail {
   const lines = [
     `Модератор сайта «${options.appName}» закрыл вам возможность писать.`,
-    `Причина: ${inline(reason).replace(/\.$/, '')}.`,
+    becauseOf(reason),
     '',
-    readOnly(blockedUntil),
-    CAN_STILL,
-    ...asking(options.contact),
+    ...readOnly(blockedUntil, options.contact),
   ]
   return writeMail({ to, subject: 'Вы можете только читать' }, lines, options)
 }
 
-const CAN_STILL =
-  'Войти, скачать свои данные, удалить записи и аккаунт можно по-прежнему. Все сессии завершены.'
+const becauseOf = (reason: string) => `Причина: ${inline(reason).replace(/\.$/, '')}.`
 
-function readOnly(until: number | null): string {
-  return until === null
-    ? 'Теперь вы можете только читать.'
-    : `До ${formatDate(until)} вы можете только читать.`
-}
-
-function asking(contact: string | undefined): string[] {
-  return contact ? [`Вопросы: ${contact}`] : []
+function readOnly(until: number | null, contact: string | undefined): string[] {
+  return [
+    `${until === null ? 'Теперь' : `До ${formatDate(until)}`} вы можете только читать.`,
+    'Войти, скачать свои данные, удалить записи и аккаунт можно по-прежнему. Все сессии завершены.',
+    ...(contact ? [`Вопросы: ${contact}`] : []),
+  ]
 }
