@@ -24,9 +24,8 @@ const CREATED_AT = unixSeconds('now()')
 type Refused = { refusal: 'UNAUTHORIZED' | 'BLOCKED' | 'POST_NOT_FOUND' | 'KEY_USED' }
 
 /**
- * Publishes posts and replies by `publish_posts` of the schema. Returns the outcome of each, in
- * order. A lock that another transaction holds for longer than `lockWaitMs` fails all with 55P03;
- * 0 waits as long as a statement may. `mayWrite` is SQL that judges a `session_id`.
+ * Returns the outcome of each, in order. A lock that another transaction holds for longer than
+ * `lockWaitMs` fails all with 55P03; 0 waits. `mayWrite` is SQL that judges a `session_id`.
  */
 export async function insertPosts(
   db: Queryable,

@@ -1,17 +1,12 @@
 import type { Post } from '../../../contract/posts.ts'
-import type { Change, PublishChange } from '../../kernel/cache/change-feed.ts'
+import type { Change } from '../../kernel/cache/change-feed.ts'
 import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
-import { type Db, isRowId } from '../../kernel/db/database.ts'
+import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Node } from '../../kernel/feature.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import type { NoteAccess } from '../../kernel/journal/journal.ts'
-import {
-  type Charge,
-  type Limit,
-  type Limits,
-  type Refused,
-  tooMany,
-} from '../../kernel/limits/limits.ts'
+import { type Charge, type Limit, type Refused, tooMany } from '../../kernel/limits/limits.ts'
 import { MAY_WRITE } from '../sessions/sessions.repository.ts'
 import { requirePost } from './hydrate-posts.ts'
 import { requireText } from './posts.service.ts'
@@ -35,7 +30,7 @@ const NEWCOMER_PUBLICATIONS: Limit = {
   refusal: 'В первые сутки записи публикуются реже: следующая — через {time}',
 }
 
-/** For accounts that are less than a day old: the 41st would pass when the day is over. */
+/** For the same accounts: the 41st would pass when the day is over. */
 const NEWCOMER_DAYS: Limit = {
   name: 'newcomer-day',
   rates: [[40, 40 * 86_400]],
@@ -43,16 +38,11 @@ const NEWCOMER_DAYS: Limit = {
   isShared: true,
 }
 
-type Options = {
-  db: Db
-  limits: Limits
-  publishChange: PublishChange
-  noteAccess: NoteAccess | undefined
+type Options = Pick<Node, 'db' | 'limits' | 'publishChange' | 'noteAccess'> & {
   /** How long publications that share a statement wait for a lock of another transaction. */
   lockWaitMs?: number | undefined
 }
 
-/** No post has this id. */
 const NO_POST = '0'
 
 type Submitted = NewPost & Pick<Parameters<NoteAccess>[1], 'request'>
@@ -65,10 +55,9 @@ export type Publish = (publication: Publication) => Promise<Post>
 type Outcome = Awaited<ReturnType<typeof insertPosts>>[number] & { post?: Post }
 
 /**
- * Creates the function that publishes posts and replies within the limits. Calls that arrive while
- * others are being published share the next statement and its commit. A retry with a known
- * Idempotency-Key returns the post of the first call and is not charged; it rejects with
- * POST_NOT_FOUND when that post does not exist any more.
+ * Creates the function that publishes within the limits. Calls that arrive meanwhile share the next
+ * statement. A retry with a known Idempotency-Key returns the post of the first call, or rejects
+ * with POST_NOT_FOUND if it is gone. Refused calls are not charged.
  */
 export function createPublish(options: Options): Publish {
   const { db, limits, publishChange } = options
@@ -82,12 +71,12 @@ export function createPublish(options: Options): Publish {
     const text = requireText(typed)
     const repliedId = asked === null || isRowId(asked) ? asked : NO_POST
     const newPost = { ownerId, sessionId, text, repliedId, ...rest }
-    const charged = chargesOf(viewer)
-    const tripped = await limits.tryCharge(charged)
-    const refund = async () => (tripped ? undefined : limits.refund(charged))
+    const charges = chargesOf(viewer)
+    const tripped = await limits.tryCharge(charges)
     const insert = () =>
       insertions.call(newPost).catch((error) => {
-        refund().catch(() => {})
+        // Not awaited: the caller would wait for a second timeout of the database.
+        limits.refund(charges).catch(() => {})
         throw error
       })
     const outcome = tripped ? undefined : await insert()
@@ -96,17 +85,11 @@ export function createPublish(options: Options): Publish {
       return outcome.post ?? newPostOf(newPost, outcome)
     }
     // A retry is always refused, by the limit or by its key: only refused calls need a look-up.
-    await checkSession?.().catch(async (error) => {
-      const refunded = refund()
-      // After an error of the database the caller would wait for a second timeout.
-      if (error instanceof AppError) await refunded
-      else refunded.catch(() => {})
-      throw error
-    })
+    if (!tripped) await limits.refund(charges)
+    await checkSession?.()
     const { idempotencyKey } = rest
     const firstId = idempotencyKey && (await findByIdempotencyKey(db, ownerId, idempotencyKey))
     if (!firstId) throw tripped ? refusedBy(tripped, viewer) : refusalOf(outcome?.refusal)
-    await refund()
     return requirePost(db, firstId, viewer)
   }
 }
@@ -147,7 +130,6 @@ function changeBy({ ownerId, repliedId }: NewPost, { id, replied_owner_id }: Pub
   return { kind: 'added', answered: [...repliedUsers, `${repliedId}:${id}:${ownerId}`] }
 }
 
-/** Returns a new top-level post, whose fields are all known without a read. */
 function newPostOf({ ownerId, text }: NewPost, { id, created_at, username }: Published): Post {
   return {
     id,
