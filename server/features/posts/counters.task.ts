@@ -1,15 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import type { Jobs } from '../../kernel/queue/queue.ts'
 
 type Options = {
-  log: Pick<FastifyBaseLogger, 'error' | 'info'>
+  log: FastifyBaseLogger
   /** Stores how many counters differ. */
   storeResult: (differences: number) => Promise<void>
 }
 
-/** The nightly check of the counters, on the pool of jobs. */
 export const counterJobs = (db: Db, { log, storeResult }: Options): Jobs => ({
   'check-counters': {
     everyMinutes: 24 * 60,
@@ -25,61 +24,43 @@ export const counterJobs = (db: Db, { log, storeResult }: Options): Jobs => ({
 
 export type Difference = { counter: string; id: string; kept: number; rows: number }
 
-type Counter = {
-  table: 'owner_totals' | 'like_totals' | 'posts'
-  column: string
-  /** The column by which rows belong to a counter. */
-  by: string
-  /** SQL for the rows that it counts, from the table on. */
-  rows: string
-}
+/** `rows`: SQL for the rows that it counts, from the table on; `by`: their column with its key. */
+type Counter = [
+  table: 'owner_totals' | 'like_totals' | 'posts',
+  column: string,
+  by: string,
+  rows: string,
+]
 
 const ON_WALL = 'visible_posts WHERE replied_post_id IS NULL'
 const REPLIES = 'visible_posts WHERE replied_post_id IS NOT NULL'
 const COUNTERS: Record<string, Counter> = {
-  'owner posts': { table: 'owner_totals', column: 'posts', by: 'owner_id', rows: ON_WALL },
-  'owner replies': { table: 'owner_totals', column: 'replies', by: 'owner_id', rows: REPLIES },
-  'user likes': {
-    table: 'like_totals',
-    column: 'likes',
-    by: 'user_id',
-    rows: 'likes WHERE NOT post_hidden',
-  },
-  'post likes': {
-    table: 'posts',
-    column: 'likes_count',
-    by: 'post_id',
-    rows: 'likes WHERE NOT user_left',
-  },
-  'post replies': {
-    table: 'posts',
-    column: 'replies_count',
-    by: 'replied_post_id',
-    rows: REPLIES,
-  },
+  'owner posts': ['owner_totals', 'posts', 'owner_id', ON_WALL],
+  'owner replies': ['owner_totals', 'replies', 'owner_id', REPLIES],
+  'user likes': ['like_totals', 'likes', 'user_id', 'likes WHERE NOT post_hidden'],
+  'post likes': ['posts', 'likes_count', 'post_id', 'likes WHERE NOT user_left'],
+  'post replies': ['posts', 'replies_count', 'replied_post_id', REPLIES],
 }
 
-const WALL_POSTS = sql.raw(`SELECT count(*) FROM ${ON_WALL}`)
+const WALL_POSTS = `(SELECT count(*) FROM ${ON_WALL})`
 
-const keyOf = (table: Counter['table']) => sql.ref(table === 'posts' ? 'id' : 'user_id')
+const keyOf = (table: Counter[0]) => (table === 'posts' ? 'id' : 'user_id')
 
-/** Compares every counter of one kind with its rows, in one snapshot. */
-function checkOf({ table, column, by, rows }: Counter): RawBuilder<unknown> {
+function checkOf([table, column, by, rows]: Counter): string {
   // Replies to a purged post are counted nowhere; a total without a row is 0.
-  const join = sql.raw(table === 'posts' ? 'LEFT JOIN' : 'FULL JOIN')
-  const counted = sql`SELECT ${sql.ref(by)} AS id, count(*) AS rows FROM ${sql.raw(rows)} GROUP BY 1`
-  return sql`SELECT coalesce(t.${keyOf(table)}, c.id)::text AS id,
-      coalesce(t.${sql.ref(column)}, 0)::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows
-    FROM ${sql.table(table)} t ${join} (${counted}) c ON c.id = t.${keyOf(table)}`
+  const join = table === 'posts' ? 'LEFT JOIN' : 'FULL JOIN'
+  return `SELECT coalesce(t.${keyOf(table)}, c.id)::text AS id,
+      coalesce(t.${column}, 0)::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows
+    FROM ${table} t
+    ${join} (SELECT ${by} AS id, count(*) AS rows FROM ${rows} GROUP BY 1) c ON c.id = t.${keyOf(table)}`
 }
 
 const CHECKS = {
-  wall: sql`SELECT 'all' AS id, (SELECT coalesce(sum(posts), 0) FROM wall_totals)::float8 AS kept,
-    (${WALL_POSTS})::float8 AS rows`,
+  wall: `SELECT 'all' AS id, (SELECT coalesce(sum(posts), 0) FROM wall_totals)::float8 AS kept,
+    ${WALL_POSTS}::float8 AS rows`,
   ...Object.fromEntries(Object.entries(COUNTERS).map(([name, it]) => [name, checkOf(it)])),
 }
 
-/** A person would not read more differences. */
 const DIFFERENCES_MAX = 100
 
 /** Compares all counters with their rows. It reads whole tables, so it runs at night. */
@@ -87,7 +68,7 @@ export async function findCounterDifferences(db: Queryable): Promise<Difference[
   const differences: Difference[] = []
   for (const [counter, check] of Object.entries(CHECKS)) {
     const { rows } = await sql<Omit<Difference, 'counter'>>`
-      SELECT * FROM (${check}) checked WHERE kept <> rows ORDER BY length(id), id LIMIT ${DIFFERENCES_MAX}`.execute(
+      SELECT * FROM (${sql.raw(check)}) checked WHERE kept <> rows ORDER BY length(id), id LIMIT ${DIFFERENCES_MAX}`.execute(
       db,
     )
     differences.push(...rows.map((row) => ({ counter, ...row })))
@@ -99,20 +80,20 @@ export async function findCounterDifferences(db: Queryable): Promise<Difference[
 export async function fixCounter(tx: Queryable, { counter, id }: Difference): Promise<void> {
   if (counter === 'wall') {
     await sql`SELECT FROM wall_totals ORDER BY slot FOR UPDATE`.execute(tx)
-    const set = sql`CASE slot WHEN 0 THEN (${WALL_POSTS}) ELSE 0 END`
-    await sql`UPDATE wall_totals SET posts = ${set}`.execute(tx)
+    await sql`UPDATE wall_totals
+      SET posts = CASE slot WHEN 0 THEN ${sql.raw(WALL_POSTS)} ELSE 0 END`.execute(tx)
     return
   }
   const found = COUNTERS[counter]
   if (!found) throw new Error(`there is no counter named ${counter}`)
-  const { rows, by } = found
-  const [table, key, kept] = [sql.table(found.table), keyOf(found.table), sql.ref(found.column)]
-  const count = sql`(SELECT count(*) FROM ${sql.raw(rows)} AND ${sql.ref(by)} = ${id})`
+  const [table, column, by, rows] = found
   const lock =
-    found.table === 'posts'
+    table === 'posts'
       ? sql`SELECT FROM posts WHERE id = ${id} FOR UPDATE`
-      : sql`INSERT INTO ${table} AS t (${key}, ${kept}) VALUES (${id}, 0)
-          ON CONFLICT (${key}) DO UPDATE SET ${kept} = t.${kept}`
+      : sql`INSERT INTO ${sql.raw(`${table} AS t (user_id, ${column})`)} VALUES (${id}, 0)
+          ON CONFLICT (user_id) DO UPDATE SET ${sql.raw(`${column} = t.${column}`)}`
   await lock.execute(tx)
-  await sql`UPDATE ${table} SET ${kept} = ${count} WHERE ${key} = ${id}`.execute(tx)
+  await sql`UPDATE ${sql.raw(`${table} SET ${column}`)} =
+      (SELECT count(*) FROM ${sql.raw(`${rows} AND ${by}`)} = ${id})
+    WHERE ${sql.raw(keyOf(table))} = ${id}`.execute(tx)
 }
