@@ -1,13 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
+import { ANCESTORS_MAX } from '../../../contract/constants.ts'
 import type { Post, RepliedPost } from '../../../contract/posts.ts'
+import type { Ancestors } from '../../../contract/replies.ts'
 import { idArray, isRowId, NO_USER, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 
 export type PostViewer = Pick<Viewer, 'userId'> | null
-
-/** SQL that selects one page of a list: `id` of the post, and `key`, its position in the list. */
-export type PageRows = RawBuilder<unknown>
 
 type PostRow = {
   id: string
@@ -25,59 +24,54 @@ type PostRow = {
   replied_post_id: string | null
 }
 /** The `r_` columns belong to the replied post and are all null without one. */
-type HydratedRow = PostRow & {
-  [column in keyof PostRow as `r_${column}`]: PostRow[column]
-} & {
-  key: string
+type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostRow[column] }
+
+/** Selects from a post, its owner `<post>u` and its like `<post>l`. */
+function columns(post: 'p' | 'r', prefix: '' | 'r_') {
+  return sql`${unixSeconds(`${post}.created_at`)} AS ${sql.raw(`${prefix}created_at`)},
+    ${unixSeconds(`${post}.modified_at`)} AS ${sql.raw(`${prefix}modified_at,
+    ${post}.id AS ${prefix}id, ${post}.text AS ${prefix}text, ${post}.is_modified AS ${prefix}is_modified,
+    ${post}.owner_id AS ${prefix}owner_id, ${post}u.username AS ${prefix}username,
+    ${post}l.user_id IS NOT NULL AS ${prefix}is_liked,
+    ${post}.likes_count AS ${prefix}likes_count, ${post}.replies_count AS ${prefix}replies_count,
+    ${post}.parent_post_id AS ${prefix}parent_post_id, ${post}.replied_post_id AS ${prefix}replied_post_id`)}`
 }
 
-function columns(prefix: '' | 'r_') {
-  const [post, owner, like, as] = prefix ? ['r', 'ru', 'rl', 'r_'] : ['p', 'u', 'l', '']
-  return sql`${sql.raw(`${post}.id AS ${as}id, ${post}.text AS ${as}text`)},
-    ${unixSeconds(`${post}.created_at`)} AS ${sql.raw(`${as}created_at,
-    ${post}.is_modified AS ${as}is_modified, `)}${unixSeconds(`${post}.modified_at`)} AS ${sql.raw(`${as}modified_at, ${post}.owner_id AS ${as}owner_id,
-    ${owner}.username AS ${as}username, ${like}.user_id IS NOT NULL AS ${as}is_liked,
-    ${post}.likes_count AS ${as}likes_count, ${post}.replies_count AS ${as}replies_count,
-    ${post}.parent_post_id AS ${as}parent_post_id, ${post}.replied_post_id AS ${as}replied_post_id`)}`
-}
-
-const COLUMNS = sql`${columns('')}, ${columns('r_')}`
-
-type HydratedPost = { key: string; post: Post | undefined }
+const COLUMNS = sql`${columns('p', '')}, ${columns('r', 'r_')}`
 
 /**
- * Reads the posts of a page as the viewer sees them; `total` may count the rows of `page`. Posts
- * of an owner who has left have no username, until a job has hidden them all. The page is
- * materialised first, so that the planner joins ten rows, not the whole table.
+ * Reads posts as the viewer sees them: those of an owner who has left as undefined. `page` selects
+ * `id` and `key`, the position in the list, and is materialised so that few rows are joined.
  */
 export async function hydratePosts(
   db: Queryable,
-  { page, total }: { page: PageRows; total: RawBuilder<unknown> },
+  { page, total }: { page: RawBuilder<unknown>; total: RawBuilder<unknown> },
   viewer: PostViewer,
-): Promise<{ rows: HydratedPost[]; total: number | null }> {
+) {
   const viewerId = viewer?.userId ?? NO_USER
-  const { rows } = await sql<HydratedRow & { id: string | null; total: number | null }>`
+  type Row = HydratedRow & { key: string; id: string | null; total: number | null }
+  const { rows } = await sql<Row>`
     WITH page AS MATERIALIZED (${page}), total AS (SELECT (${total})::float8 AS total)
     SELECT total.*, hydrated.* FROM total LEFT JOIN (
       SELECT page.key, ${COLUMNS}
       FROM page JOIN visible_posts p ON p.id = page.id
-      LEFT JOIN users u ON u.id = p.owner_id AND u.deleted_at IS NULL
-      LEFT JOIN likes l ON l.post_id = p.id AND l.user_id = ${viewerId}
+      LEFT JOIN users pu ON pu.id = p.owner_id AND pu.deleted_at IS NULL
+      LEFT JOIN likes pl ON pl.post_id = p.id AND pl.user_id = ${viewerId}
       LEFT JOIN visible_posts r ON r.id = p.replied_post_id
       LEFT JOIN users ru ON ru.id = r.owner_id AND ru.deleted_at IS NULL
       LEFT JOIN likes rl ON rl.post_id = r.id AND rl.user_id = ${viewerId}
     ) hydrated ON true
     ORDER BY hydrated.key DESC`.execute(db)
-  const found = rows.filter((row) => row.id !== null)
-  return {
-    rows: found.map((row) => ({ key: row.key, post: toPost(row) })),
-    total: rows[0]?.total ?? null,
-  }
+  const posts = rows.flatMap((row) => {
+    if (row.id === null) return []
+    const replied = row.r_username === null ? null : postOf(row, 'r_', null)
+    return { key: row.key, post: row.username === null ? undefined : postOf(row, '', replied) }
+  })
+  return { rows: posts, total: rows[0]?.total ?? null }
 }
 
 const NO_TOTAL = sql`SELECT 0`
 
-/** Throws POST_NOT_FOUND. */
 export async function requirePost(db: Queryable, id: string, viewer: PostViewer): Promise<Post> {
   if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
   const page = sql`SELECT ${id}::bigint AS id, 0 AS key`
@@ -86,10 +80,7 @@ export async function requirePost(db: Queryable, id: string, viewer: PostViewer)
   return rows[0].post
 }
 
-/**
- * Reads posts in the order of `ids`, without those that no visitor can see. The array stands in a
- * subquery, or PostgreSQL would plan each call anew.
- */
+/** Reads the visible posts in the order of `ids`, whose subquery saves planning each call anew. */
 export async function readPosts(db: Queryable, ids: string[], viewer: PostViewer): Promise<Post[]> {
   const page = sql`SELECT id, -place AS key
     FROM unnest((SELECT ${idArray(ids)}::bigint[])) WITH ORDINALITY AS asked (id, place)`
@@ -97,9 +88,27 @@ export async function readPosts(db: Queryable, ids: string[], viewer: PostViewer
   return rows.flatMap(({ post }) => post ?? [])
 }
 
-function toPost(row: HydratedRow): Post | undefined {
-  if (row.username === null) return undefined
-  return postOf(row, '', row.r_username === null ? null : postOf(row, 'r_', null))
+/** Reads the nearest ancestors of a reply, up to a purged post. Throws POST_NOT_FOUND. */
+export async function readAncestors(
+  db: Queryable,
+  { id, limit }: { id: string; limit: number },
+  viewer: PostViewer,
+): Promise<Ancestors> {
+  if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
+  const page = sql`
+    WITH RECURSIVE way AS (
+      SELECT 0 AS step, id, replied_post_id, hidden_for FROM visible_posts WHERE id = ${id}::bigint
+      UNION ALL
+      SELECT step + 1, p.id, p.replied_post_id, p.hidden_for
+      FROM way JOIN posts p ON p.id = way.replied_post_id WHERE step < ${sql.raw(`${ANCESTORS_MAX}`)}
+    )
+    SELECT id, step AS key, count(*) OVER () AS total FROM way
+    WHERE step > 0 AND hidden_for IS NULL ORDER BY step LIMIT ${limit}`
+  const total = sql`SELECT (SELECT coalesce(max(page.total), 0) FROM page)
+    FROM visible_posts WHERE id = ${id}::bigint`
+  const { rows, total: found } = await hydratePosts(db, { page, total }, viewer)
+  if (found === null) throw new AppError('POST_NOT_FOUND')
+  return { posts: rows.flatMap(({ post }) => post ?? []), total: found }
 }
 
 function postOf<R extends RepliedPost | null>(row: HydratedRow, prefix: '' | 'r_', repliedPost: R) {

@@ -5,12 +5,11 @@ import type { Post, PostPage } from '../../../contract/posts.ts'
 import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { Gate } from '../../kernel/gate/gate.ts'
-import { hydratePosts, type PageRows, type PostViewer } from './hydrate-posts.ts'
+import { hydratePosts, type PostViewer } from './hydrate-posts.ts'
 
 /**
- * A list of posts, newest first: SQL for its rows, for the columns of the post's id and of its
- * position in the list if they are not `id`, and for its total, which is null when the list belongs
- * to a post that does not exist.
+ * SQL of a list, newest first. `key` is the position in it; both columns are `id` by default. The
+ * total is null if the list belongs to a post that does not exist.
  */
 type PostList = {
   from: RawBuilder<unknown>
@@ -45,10 +44,7 @@ export function repliesTo(postId: string): PostList {
   }
 }
 
-/**
- * The posts that a user liked, by the time of the like. Hidden posts whose likes are not yet hidden
- * are excluded by their ids: they are few, and an array does not change the plan.
- */
+/** By the time of the like, without the few hidden posts whose likes are not hidden yet. */
 export function likedBy(userId: string): PostList {
   const moving = sql`SELECT id FROM posts WHERE likes_moving_since IS NOT NULL AND hidden_for IS NOT NULL`
   // One lookup per moving post: as a join, the planner could start from the likes.
@@ -62,10 +58,8 @@ export function likedBy(userId: string): PostList {
   }
 }
 
-/** A higher total of received replies is not counted further. */
 const RECEIVED_COUNTED = sql.lit(1000)
 
-/** The replies of others to a user, by the number under which the user received them. */
 export function receivedBy(userId: string): PostList {
   const from = sql`FROM received_replies WHERE recipient_id = ${userId}::bigint`
   return {
@@ -89,9 +83,8 @@ const deepReads = new Gate({
 })
 
 /**
- * Reads one page of a list as `viewer` sees it. A cursor costs the same at any depth, a page number
- * more the farther it is from the nearer end. Throws INVALID_REQUEST for a bad cursor,
- * POST_NOT_FOUND for a list of a missing post, UNAVAILABLE when too many deep pages are being read.
+ * Throws INVALID_REQUEST for a bad cursor, POST_NOT_FOUND for a list of a missing post, UNAVAILABLE
+ * if too many deep pages are being read.
  */
 export async function readPostList(
   db: Queryable,
@@ -117,7 +110,7 @@ export async function readPostRows(
   return pageOf(found, { ...query, limit })
 }
 
-/** Reads a post and one page of its replies as visitors see them. Throws as `readPostList` does. */
+/** Reads a post and one page of its replies as visitors see them. */
 export async function readThread(
   db: Queryable,
   id: string,
@@ -135,7 +128,6 @@ export async function readThread(
   return { post, replies: { ...page, posts: rows.map((row) => row.post) } }
 }
 
-/** Builds a page from its rows and one more row. */
 function pageOf(
   { rows, total }: Awaited<ReturnType<typeof hydratePosts>>,
   { cursor = '', limit }: { cursor?: string | undefined; limit: number },
@@ -162,7 +154,7 @@ async function selectPage(
   db: Queryable,
   { from, postId = sql`id`, key = sql`id`, total: totalRows }: PostList,
   { page, cursor, limit }: PageQuery & { limit: number },
-): Promise<{ page: PageRows; skipped: number }> {
+): Promise<{ page: RawBuilder<unknown>; skipped: number }> {
   const columns = sql`SELECT ${postId} AS id, ${key} AS key ${from}`
   if (cursor !== undefined) {
     const [, direction, at] = CURSOR.exec(cursor) ?? []
@@ -177,32 +169,24 @@ async function selectPage(
     if (offset > total / 2) {
       const count = Math.max(0, Math.min(limit + 1, total - offset))
       const skipped = Math.max(0, total - offset - count)
-      return { page: firstRows(count, columns, skipping(OLDEST_FIRST, skipped)), skipped }
+      return { page: firstRows(count, columns, OLDEST_FIRST, skipped), skipped }
     }
   }
-  const order = skipping(NEWEST_FIRST, offset)
-  return { page: firstRows(limit + 1, columns, order), skipped: offset }
+  return { page: firstRows(limit + 1, columns, NEWEST_FIRST, offset), skipped: offset }
 }
 
 const NEWEST_FIRST = sql`ORDER BY key DESC`
 const OLDEST_FIRST = sql`ORDER BY key`
 
-/** The first and the last page have no OFFSET: with a parameter PostgreSQL plans each read anew. */
-function skipping(order: RawBuilder<unknown>, rows: number): RawBuilder<unknown> {
-  return rows === 0 ? order : sql`${order} OFFSET ${rows}`
-}
-
-/**
- * SQL for the first `count` rows in an order. Its text is the same for any count, because each
- * connection stores a plan per text. The inner LIMIT is a number: for a parameter PostgreSQL
- * expects a tenth of the table and plans every read anew, which takes longer than the read.
- */
+/** A parameter in the inner LIMIT, or in an OFFSET of 0, would have PostgreSQL plan each read anew. */
 function firstRows(
   count: number,
   rows: RawBuilder<unknown>,
   order: RawBuilder<unknown>,
+  skipped = 0,
 ): RawBuilder<unknown> {
-  return sql`SELECT id, key FROM (${rows} ${order} ${ROWS_MAX}) nearest LIMIT ${count}`
+  const offset = skipped === 0 ? sql`` : sql`OFFSET ${skipped}`
+  return sql`SELECT id, key FROM (${rows} ${order} ${offset} ${ROWS_MAX}) nearest LIMIT ${count}`
 }
 
 const ROWS_MAX = sql.raw(`LIMIT ${PAGE_SIZE_MAX + 1}`)

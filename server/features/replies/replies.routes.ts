@@ -8,7 +8,7 @@ import {
 import { isRowId, NO_USER } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
-import { readAncestors } from '../posts/ancestors.ts'
+import { readAncestors } from '../posts/hydrate-posts.ts'
 import { readPostList, repliesOf, repliesTo } from '../posts/post-lists.ts'
 import type { Publish } from '../posts/publications.service.ts'
 
