@@ -5,7 +5,7 @@ import { reserveNamesOf } from '../account/account.service.ts'
 import { moveOwnLikes } from '../likes/likes.repository.ts'
 import { erasePostsOf, moveLikes } from '../likes/likes.service.ts'
 import { rememberBlock } from '../moderation/blocks.service.ts'
-import { hidePostsOf, showPostsOf } from '../posts/posts.service.ts'
+import { movePostsOf } from '../posts/posts.service.ts'
 import {
   type AccountMove,
   eraseRows,
@@ -45,7 +45,7 @@ export class AccountMover {
   async hide(): Promise<void> {
     const { stopping, publishChange } = this.#options
     const haveHiddenPosts = await this.#repeat(
-      (tx) => hidePostsOf(tx, this.#move.userId),
+      (tx) => movePostsOf(tx, this.#move.userId, true),
       // Before the next posts, so that there are never many posts whose likes are still to follow.
       () => moveLikes(this.#db, stopping),
     )
@@ -55,7 +55,7 @@ export class AccountMover {
 
   async show(): Promise<void> {
     const { userId } = this.#move
-    await this.#repeat((tx) => showPostsOf(tx, userId))
+    await this.#repeat((tx) => movePostsOf(tx, userId, false))
     await this.#moveOwnLikes(false)
     await this.#once((tx) => markReturned(tx, userId))
     await this.#options.publishChange({ kind: 'edited' })

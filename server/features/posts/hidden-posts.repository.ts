@@ -18,13 +18,11 @@ export type LockedPost = {
   has_many_likes: boolean
 }
 
-/** A post with more likes leaves them to the job `move-likes`. */
 const LIKES_AT_ONCE = sql.raw('500')
 
 /**
- * Locks posts, and the posts they answer, whose replies will be counted anew: by ascending id, as
- * all code does, so that no two transactions deadlock. Returns those that exist. The ids are an
- * array, because a row that changes while it waits to be locked may no longer meet a join.
+ * Locks posts, and the posts they answer, by ascending id as all code does. Returns those that
+ * exist. A row that changes while it waits may no longer meet a join: hence an array.
  */
 export async function lockPosts(tx: Queryable, ids: string[]): Promise<LockedPost[]> {
   const { rows } = await sql<LockedPost>`
@@ -38,10 +36,7 @@ export async function lockPosts(tx: Queryable, ids: string[]): Promise<LockedPos
   return rows.filter(({ id }) => own.has(id))
 }
 
-/**
- * Hides locked posts, or shows them again with `null`, in every list and count at once. Few likes
- * follow within the statement; others wait for the job `move-likes`, and are in no list until then.
- */
+/** Hides locked posts, or shows them with `null`, and few likes; others follow in `move-likes`. */
 export async function setHidden(
   tx: Queryable,
   ids: string[],
@@ -71,33 +66,23 @@ function untilOf({ days }: Hiding) {
 const POSTS_STEP = sql.raw('500')
 const LIKES_STEP = sql.raw('5000')
 
-/** A user's posts of each kind: the conditions of their indexes, and what a locked one has. */
+/** The conditions of the indexes of a user's posts. */
 const OWN_POSTS = {
-  visible: {
-    indexes: [
-      'hidden_for IS NULL AND replied_post_id IS NULL',
-      'hidden_for IS NULL AND replied_post_id IS NOT NULL',
-    ],
-    has: (hiddenFor: HiddenFor | null) => hiddenFor === null,
-  },
-  left: {
-    indexes: [`hidden_for = 'left'`],
-    has: (hiddenFor: HiddenFor | null) => hiddenFor === 'left',
-  },
-  hidden: {
-    indexes: ['hidden_for IS NOT NULL'],
-    has: (hiddenFor: HiddenFor | null) => hiddenFor !== null,
-  },
+  visible: [
+    'hidden_for IS NULL AND replied_post_id IS NULL',
+    'hidden_for IS NULL AND replied_post_id IS NOT NULL',
+  ],
+  left: [`hidden_for = 'left'`],
+  hidden: ['hidden_for IS NOT NULL'],
 }
 
-/** Locks the newest of a user's posts of one kind: some hundreds with thousands of likes. */
+/** Locks the newest of a user's posts of one kind. */
 export async function lockPostsOf(
   tx: Queryable,
   ownerId: string,
   kind: keyof typeof OWN_POSTS,
 ): Promise<string[]> {
-  const { indexes, has } = OWN_POSTS[kind]
-  const newest = indexes.map(
+  const newest = OWN_POSTS[kind].map(
     (condition) => sql`(SELECT id, likes_count FROM posts
       WHERE owner_id = ${ownerId}::bigint AND ${sql.raw(condition)}
       ORDER BY id DESC LIMIT ${POSTS_STEP})`,
@@ -112,7 +97,10 @@ export async function lockPostsOf(
     ) step WHERE likes_of_newer < ${LIKES_STEP}`.execute(tx)
   const ids = rows.map(({ id }) => id)
   const locked = await lockPosts(tx, ids)
-  return locked.filter(({ hidden_for }) => has(hidden_for)).map(({ id }) => id)
+  // Some may have been hidden or shown before they were locked.
+  const isStill = ({ hidden_for }: LockedPost) =>
+    kind === 'left' ? hidden_for === 'left' : (hidden_for !== null) === (kind === 'hidden')
+  return locked.filter(isStill).map(({ id }) => id)
 }
 
 /** A post whose likes have yet to be hidden, shown or purged like the post itself. */
@@ -128,7 +116,6 @@ export async function selectMoving(db: Queryable): Promise<MovingPost[]> {
 
 const IS_PURGED = sql<boolean>`(hidden_for = 'deleted' AND hidden_until <= now())`
 
-/** Records that all likes have followed, unless the post was hidden or shown meanwhile. */
 export async function markMoved(db: Queryable, { id, since }: MovingPost): Promise<void> {
   await sql`UPDATE posts SET likes_moving_since = NULL
     WHERE id = ${id} AND likes_moving_since = ${since}::timestamptz`.execute(db)

@@ -94,16 +94,14 @@ export async function hidePosts(
 
 const LEFT: Hiding = { why: 'left', reason: null, by: 'vslukh', days: null }
 
-/** Hides some hundreds of the newest posts of a user who has left. */
-export async function hidePostsOf(tx: Queryable, ownerId: string): Promise<boolean> {
-  const ids = await lockPostsOf(tx, ownerId, 'visible')
-  if (ids.length > 0) await hidePosts(tx, ids, LEFT)
-  return ids.length > 0
-}
-
-export async function showPostsOf(tx: Queryable, ownerId: string): Promise<boolean> {
-  const ids = await lockPostsOf(tx, ownerId, 'left')
-  if (ids.length > 0) await hidePosts(tx, ids, null)
+/** Hides, or shows after a return, some of a user's posts. Returns whether there were any. */
+export async function movePostsOf(
+  tx: Queryable,
+  ownerId: string,
+  hasLeft: boolean,
+): Promise<boolean> {
+  const ids = await lockPostsOf(tx, ownerId, hasLeft ? 'visible' : 'left')
+  if (ids.length > 0) await hidePosts(tx, ids, hasLeft ? LEFT : null)
   return ids.length > 0
 }
 
