@@ -11,7 +11,6 @@ import { registerMutes } from './features/mutes/mutes.routes.ts'
 import { registerPosts } from './features/posts/posts.routes.ts'
 import { createPublish } from './features/posts/publications.service.ts'
 import { registerReplies } from './features/replies/replies.routes.ts'
-import { isReported } from './features/reports/reports.repository.ts'
 import { registerReports } from './features/reports/reports.routes.ts'
 import { registerSearch } from './features/search/search.service.ts'
 import { registerSessions } from './features/sessions/sessions.routes.ts'
@@ -100,7 +99,7 @@ async function registerAll(opened: OpenNode, lockWaitMs: number | undefined): Pr
     registerSessions(node, sessions),
     registerAccount(node, sessions),
     registerAccountDeletion(node, sessions),
-    registerPosts(node, { publish, isEvidence: isReported }),
+    registerPosts(node, publish),
     registerAnswers(node),
     registerLikes(node),
     registerModeration(node),

@@ -5,7 +5,7 @@ import { readConfig } from '../../kernel/config/config.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
-import { updateText } from './posts.repository.ts'
+import { lockEdited, updateText } from './posts.repository.ts'
 
 const app = await appForFile()
 const olga = await app.signUp()
@@ -42,7 +42,8 @@ test('a post can be edited 9:59 after publishing, and not 10:01 after it, unless
     const { editPeriodSeconds: periodSeconds } = readConfig({})
     const last = { id: post.id, ownerId: olga.id, text: 'Ещё успела', periodSeconds }
     await age(post, 599, db)
-    expect(await updateText(db, last)).toBe(true)
+    expect(await lockEdited(db, last)).toEqual({ is_late: false, is_same: false })
+    await updateText(db, last)
   })
   await age(post, 601)
   expectRefusal(await edit(post, 'Опоздала'), 'EDIT_PERIOD_EXPIRED')

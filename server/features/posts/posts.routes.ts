@@ -5,7 +5,7 @@ import {
   listPosts,
   readPost,
 } from '../../../contract/posts.ts'
-import { isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
+import { isRowId, NO_USER } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
@@ -21,12 +21,7 @@ const EDITS: Limit = {
   refusal: 'Записи нельзя менять так часто: следующая правка — через {time}',
 }
 
-type Options = {
-  publish: Publish
-  isEvidence: (db: Queryable, id: string) => Promise<boolean>
-}
-
-export function registerPosts(node: Node, { publish, isEvidence }: Options): Feature {
+export function registerPosts(node: Node, publish: Publish): Feature {
   const { route, db, limits, publishChange, noteAccess } = node
   const { editPeriodSeconds, removedDays } = node.config
   route(listPosts, async ({ query, viewer }) => {
@@ -64,12 +59,12 @@ export function registerPosts(node: Node, { publish, isEvidence }: Options): Fea
     return post
   })
 
-  route(deletePostEndpoint, async ({ params, viewer }, { request }) => {
-    const { userId } = viewer
-    const own = { id: params.id, ownerId: userId, evidenceDays: removedDays, isEvidence }
-    const act = { action: 'delete-post' as const, userId, postId: params.id, request }
-    await deletePost(db, own, (tx) => noteAccess?.(tx, act))
-    await publishChange({ kind: 'removed', postId: params.id })
+  route(deletePostEndpoint, async ({ params: { id }, viewer: { userId } }, { request }) => {
+    await db.transaction().execute(async (tx) => {
+      await deletePost(tx, { id, ownerId: userId, evidenceDays: removedDays })
+      await noteAccess?.(tx, { action: 'delete-post', userId, postId: id, request })
+    })
+    await publishChange({ kind: 'removed', postId: id })
   })
 
   return { pruning: [removeOldKeys] }

@@ -12,7 +12,7 @@ import {
   setHidden,
 } from './hidden-posts.repository.ts'
 import { requirePost } from './hydrate-posts.ts'
-import { type Edit, eraseText, selectEdited, selectOwner, updateText } from './posts.repository.ts'
+import { type Edit, eraseText, isReported, lockEdited, selectOwner, updateText } from './posts.repository.ts'
 
 export async function requireOwner(db: Queryable, id: string): Promise<string> {
   const post = isRowId(id) ? await selectOwner(db, id) : undefined
@@ -31,58 +31,40 @@ export function requireText(raw: string): string {
   return text
 }
 
-/** Throws POST_NOT_FOUND, EDIT_PERIOD_EXPIRED, and INVALID_REQUEST for the same text. */
 export async function editPost(db: Db, edit: Edit): Promise<Post> {
   if (!isRowId(edit.id)) throw new AppError('POST_NOT_FOUND')
-  for (;;) {
-    const edited = await db.transaction().execute(async (tx) => {
-      const isChanged = await updateText(tx, edit)
-      return isChanged ? requirePost(tx, edit.id, { userId: edit.ownerId }) : undefined
-    })
-    if (edited) return edited
-    const post = await selectEdited(db, edit)
+  return db.transaction().execute(async (tx) => {
+    const post = await lockEdited(tx, edit)
     if (!post) throw new AppError('POST_NOT_FOUND')
     if (post.is_late) throw new AppError('EDIT_PERIOD_EXPIRED')
     if (post.is_same) throw new AppError('INVALID_REQUEST', { message: 'Текст не изменился' })
-    // The post was hidden, or had this text, only for a moment.
-  }
-}
-
-export async function lockPost(tx: Queryable, id: string): Promise<LockedPost | undefined> {
-  return (await lockPosts(tx, [id]))[0]
-}
-
-type Deletion = {
-  id: string
-  ownerId: string
-  evidenceDays: number
-  isEvidence: (tx: Queryable, id: string) => Promise<boolean>
-}
-
-/**
- * Deletes a post for its author. A post that is evidence stays hidden for some days; any other is
- * purged, by a job if it has very many likes. Calls `note` in the same transaction. Throws
- * POST_NOT_FOUND.
- */
-export async function deletePost(
-  db: Db,
-  { id, ownerId, evidenceDays, isEvidence }: Deletion,
-  note: (tx: Queryable) => Promise<void> | undefined,
-): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const post = isRowId(id) ? await lockPost(tx, id) : undefined
-    if (post?.owner_id !== ownerId || post.hidden_for !== null) throw new AppError('POST_NOT_FOUND')
-    const isKept = await isEvidence(tx, id)
-    if (isKept || post.has_many_likes) {
-      const days = isKept ? evidenceDays : 0
-      await hidePosts(tx, [id], { why: 'deleted', reason: null, by: 'author', days })
-      if (!isKept) await eraseText(tx, id)
-    } else await deletePosts(tx, [id])
-    await note(tx)
+    await updateText(tx, edit)
+    return requirePost(tx, edit.id, { userId: edit.ownerId })
   })
 }
 
-/** Hides locked posts, or shows them with `null`. A job moves their likes if there are very many. */
+export async function lockPost(tx: Queryable, id: string): Promise<LockedPost | undefined> {
+  return isRowId(id) ? (await lockPosts(tx, [id]))[0] : undefined
+}
+
+/**
+ * Deletes a post for its author: a reported one stays hidden as evidence for some days, any other
+ * is purged, by a job if it has very many likes. Throws POST_NOT_FOUND.
+ */
+export async function deletePost(
+  tx: Queryable,
+  { id, ownerId, evidenceDays }: { id: string; ownerId: string; evidenceDays: number },
+): Promise<void> {
+  const post = await lockPost(tx, id)
+  if (post?.owner_id !== ownerId || post.hidden_for !== null) throw new AppError('POST_NOT_FOUND')
+  const isKept = await isReported(tx, id)
+  if (!isKept && !post.has_many_likes) return deletePosts(tx, [id])
+  const days = isKept ? evidenceDays : 0
+  await hidePosts(tx, [id], { why: 'deleted', reason: null, by: 'author', days })
+  if (!isKept) await eraseText(tx, id)
+}
+
+/** Hides locked posts, or shows them with `null`; a job moves their likes if these are many. */
 export async function hidePosts(
   tx: Queryable,
   ids: string[],
