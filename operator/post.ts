@@ -1,6 +1,7 @@
 import { selectRecentPosts } from '../server/features/moderation/authors.repository.ts'
 import { decide } from '../server/features/moderation/decisions.service.ts'
-import { readSubject, readWaitingPost } from '../server/features/moderation/moderation.service.ts'
+import { readWaitingPost } from '../server/features/moderation/moderation.service.ts'
+import { selectSubject } from '../server/features/moderation/queue.repository.ts'
 import { removeWave } from '../server/features/moderation/wave.service.ts'
 import { counted } from '../server/kernel/errors/words.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
@@ -46,7 +47,7 @@ const STATES = {
 } as const
 
 async function show({ db }: Context, id: string): Promise<Output> {
-  const found = await readSubject(db, id)
+  const found = await selectSubject(db, id)
   if (!found) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
   const waiting = await readWaitingPost(db, id)
   const acts = await readJournal(db, { postId: id })
@@ -64,24 +65,24 @@ async function show({ db }: Context, id: string): Promise<Output> {
 }
 
 async function remove(context: Context, id: string): Promise<Output> {
-  const found = await readSubject(context.db, id)
+  const found = await selectSubject(context.db, id)
   if (!found) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
   if (found.state === 'removed') throw new Refusal(`Запись ${id} уже удалена.`)
   const decision = await decisionOf(context, id, 'remove')
   await confirmBlock(context, decision)
-  const decided = await change(context, (tx) => decide(tx, decision))
+  const decided = await change(context, (tx) => decide(tx, { ...decision, isAnyPost: true }))
   return outcomeOf('remove', decided)
 }
 
 async function restore(context: Context, id: string): Promise<Output> {
-  const found = await readSubject(context.db, id)
+  const found = await selectSubject(context.db, id)
   if (found?.state !== 'removed' && found?.state !== 'hidden') {
     throw new Refusal(
       `Запись ${id} нельзя вернуть: ${found ? STATES[found.state] : 'её нет в архиве'}.`,
     )
   }
   const decision = await decisionOf(context, id, 'keep')
-  const decided = await change(context, (tx) => decide(tx, decision))
+  const decided = await change(context, (tx) => decide(tx, { ...decision, isAnyPost: true }))
   return outcomeOf('keep', decided)
 }
 

@@ -1,6 +1,6 @@
 import type { QueuedPost } from '../contract/moderation.ts'
 import type { Decided, NewDecision } from '../server/features/moderation/decisions.service.ts'
-import { decideWaiting } from '../server/features/moderation/decisions.service.ts'
+import { decide } from '../server/features/moderation/decisions.service.ts'
 import { readQueue } from '../server/features/moderation/moderation.service.ts'
 import { selectDecided } from '../server/features/moderation/queue.repository.ts'
 import type { Verdict } from '../server/features/moderation/report-states.repository.ts'
@@ -111,7 +111,7 @@ export const report: Command = {
     await confirmBlock(context, decision)
     const [postId = '', ...others] = ids
     if (others.length > 0) return decideMany(context, decision, ids)
-    const decided = await change(context, (tx) => decideWaiting(tx, { ...decision, postId }))
+    const decided = await change(context, (tx) => decide(tx, { ...decision, postId }))
     return outcomeOf(verdict, decided)
   },
 }
@@ -121,7 +121,7 @@ async function decideMany(context: Context, decision: NewDecision, ids: string[]
   const outcomes: { postId: string; line: string; json: object; isBroken: boolean }[] = []
   try {
     for (const postId of new Set(ids)) {
-      const deciding = commit(context, (tx) => decideWaiting(tx, { ...decision, postId }))
+      const deciding = commit(context, (tx) => decide(tx, { ...decision, postId }))
       const {
         lines,
         json,

@@ -247,8 +247,8 @@ const WRITES: Write[] = [
   write(
     'restore',
     inTransaction((tx, { world }) => {
-      const postId = world.post.id
-      return decideAny(tx, { postId, verdict: 'keep', actor: 'operator', removedDays: 30 })
+      const about = { postId: world.post.id, verdict: 'keep', isAnyPost: true } as const
+      return decideAny(tx, { ...about, actor: 'operator', removedDays: 30 })
     }),
     removed,
   ),

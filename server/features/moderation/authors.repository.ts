@@ -18,10 +18,7 @@ const REMOVED = sql`SELECT FROM (
     WHERE action IN ('post.remove', 'post.restore') ORDER BY post_id, id DESC
   ) last WHERE action = 'post.remove'`
 
-/**
- * Selects the newest posts of an author that can be removed now. Ids grow with time, so a limit
- * bounds what is read of each index.
- */
+/** Selects the newest posts of an author that can be removed now, from each index so many. */
 function recentPosts(ownerId: RawBuilder<unknown>, seconds: number, limit: number | null) {
   const newest = [
     'hidden_for IS NULL AND replied_post_id IS NULL',
@@ -37,7 +34,6 @@ function recentPosts(ownerId: RawBuilder<unknown>, seconds: number, limit: numbe
     ORDER BY id DESC LIMIT ${limit}::int`
 }
 
-/** Reads what moderators see of some authors. */
 export async function selectAuthors(db: Queryable, ids: string[]): Promise<QueuedPost['author'][]> {
   const { rows } = await sql<QueuedPost['author']>`
     SELECT u.id::text AS id, u.username, ${unixSeconds('u.created_at')} AS "createdAt",

@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
 export type NewBlock = { userId: string; reason: string; days: number | null; by: string }
-type Block = { reason: string; until: Date | null }
+export type Block = { reason: string; until: Date | null }
 
-/** A user, and the mailbox of which every account is blocked with it. */
 type Blocked = { userId: string; mailbox: string }
 
 /** Lets the blocks of a mailbox be read and replaced by one transaction after another. */

@@ -6,6 +6,7 @@ import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import { type QueuedMail, queueMail } from '../../kernel/mail/queue-mail.ts'
 import { closeSessions } from '../sessions/sessions.repository.ts'
 import {
+  type Block,
   blockMailbox,
   copyBlock,
   deleteBlocks,
@@ -20,16 +21,13 @@ import { type BlockMail, mailExpiry } from './moderation.mail.ts'
 import { selectEmail } from './moderators.repository.ts'
 
 export async function blockUser(tx: Queryable, block: NewBlock): Promise<Date | null> {
-  const until = await placeBlock(tx, block)
-  await mailBlock(tx, block.userId, { reason: block.reason, until })
-  return until
+  const placed = await placeBlock(tx, block)
+  await mailBlock(tx, block.userId, placed)
+  return placed.until
 }
 
-/**
- * Closes the sessions of all accounts of a user's mailbox and lets them only read. Returns until
- * when. Throws USER_NOT_FOUND.
- */
-export async function placeBlock(tx: Queryable, block: NewBlock): Promise<Date | null> {
+/** Closes the sessions of all accounts of a user's mailbox. Throws USER_NOT_FOUND. */
+export async function placeBlock(tx: Queryable, block: NewBlock): Promise<Block> {
   const { userId, reason, by } = block
   const mailbox = await lockMailboxOf(tx, userId)
   const { userIds, until } = await upsertBlocks(tx, { ...block, mailbox })
@@ -37,13 +35,13 @@ export async function placeBlock(tx: Queryable, block: NewBlock): Promise<Date |
   for (const id of userIds) await closeSessions(tx, id, { reason: why })
   const details = { until: until?.toISOString() ?? null }
   await appendToJournal(tx, { actor: by, action: 'user.block', userId, reason, details })
-  return until
+  return { reason, until }
 }
 
 export async function mailBlock(
   tx: Queryable,
   userId: string,
-  { reason, until }: { reason: string; until: Date | null },
+  { reason, until }: Block,
 ): Promise<void> {
   const address = await addressOf(tx, userId)
   if (!address) return
@@ -51,7 +49,7 @@ export async function mailBlock(
   await queueMail(tx, 'send-block-mail', mail)
 }
 
-/** Returns the address of a mail to a user; undefined for one who was erased. */
+/** Returns undefined if the user was erased. */
 export async function addressOf(tx: Queryable, userId: string): Promise<QueuedMail | undefined> {
   const user = await selectEmail(tx, userId)
   return user && { to: user.email, expiresAt: mailExpiry() }
@@ -65,10 +63,7 @@ async function lockMailboxOf(tx: Queryable, userId: string): Promise<string> {
   return mailbox
 }
 
-/**
- * Ends the block of all accounts of a user's mailbox. Returns false, and changes nothing, when there
- * was none. Throws USER_NOT_FOUND.
- */
+/** Returns false if no account of the user's mailbox was blocked. Throws USER_NOT_FOUND. */
 export async function unblockUser(
   tx: Queryable,
   { userId, by, nameKey }: { userId: string; by: string; nameKey: Buffer },
@@ -80,10 +75,7 @@ export async function unblockUser(
   return true
 }
 
-/**
- * Blocks the mailbox of a user who is about to be erased and is blocked: somebody who registers
- * again is blocked still.
- */
+/** Keeps the block of a user who is about to be erased, for a later account of the mailbox. */
 export async function rememberBlock(tx: Queryable, userId: string, nameKey: Buffer): Promise<void> {
   const block = await selectBlock(tx, userId)
   const user = block && (await selectEmail(tx, userId))

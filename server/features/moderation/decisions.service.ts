@@ -1,5 +1,5 @@
 import type { PostState } from '../../../contract/moderation.ts'
-import { isRowId, type Queryable } from '../../kernel/db/database.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
@@ -8,7 +8,7 @@ import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
 import { addressOf, mailBlock, placeBlock } from './blocks.service.ts'
 import type { DecisionMail } from './moderation.mail.ts'
 import { countReasons, type Subject, selectSubject } from './queue.repository.ts'
-import { closeOpen, lockOpen, type Open, type Verdict } from './report-states.repository.ts'
+import { closeOpen, lockOpen, type Verdict } from './report-states.repository.ts'
 
 const DEFAULT_REASON = 'Нарушение правил'
 
@@ -16,7 +16,6 @@ export type NewDecision = {
   postId: string
   verdict: Verdict
   actor: string
-  /** The moderator who decides in the browser; an operator has none. */
   moderatorId?: string
   /** Shown to the author; by default the most frequent reason of the reports. */
   reason?: string | undefined
@@ -24,6 +23,8 @@ export type NewDecision = {
   block?: { days: number | null } | undefined
   /** Whether a visible post without reports is removed too. */
   unreported?: boolean
+  /** Whether any other post is decided about too. */
+  isAnyPost?: boolean
   note?: string | undefined
   /** The order of an authority, for the journal. */
   order?: string | undefined
@@ -34,37 +35,28 @@ export type NewDecision = {
 
 export type Decided = {
   id: string
-  /** The post's author. */
   userId: string
   was: PostState
-  open: Open
   /** The mail about it to the author, if there is a reason for one. */
   mail: DecisionMail | undefined
 }
 
 /**
- * Decides about a post that has open reports or an open appeal, or removes a visible one that is
- * `unreported`. Throws POST_NOT_FOUND for any other; OWN_POST to its author.
- */
-export async function decideWaiting(tx: Queryable, decision: NewDecision): Promise<Decided> {
-  const decided = await decide(tx, decision)
-  const { open, was } = decided
-  const isAllowed = decision.unreported && decision.verdict === 'remove' && was === 'published'
-  if (open.reports + open.appeals === 0 && !isAllowed) throw new AppError('POST_NOT_FOUND')
-  return decided
-}
-
-/**
- * Removes or keeps any post, and decides its open reports and its appeal so. Throws POST_NOT_FOUND;
- * OWN_POST to its author.
+ * Removes or keeps a post that has open reports or an open appeal, and decides these so. Throws
+ * POST_NOT_FOUND for any other post that the decision does not allow; OWN_POST to its author.
  */
 export async function decide(tx: Queryable, decision: NewDecision): Promise<Decided> {
   const { postId, verdict, actor, note, order, notifies } = decision
-  const subject = isRowId(postId) ? await lockSubject(tx, postId) : undefined
+  await lockPost(tx, postId)
+  const subject = await selectSubject(tx, postId, { isAuthorKept: true })
   if (!subject) throw new AppError('POST_NOT_FOUND')
   const { owner_id: userId, text, state: was } = subject
   if (userId === decision.moderatorId) throw new AppError('OWN_POST')
   const open = await lockOpen(tx, postId)
+  const isRemovable = decision.unreported && verdict === 'remove' && was === 'published'
+  if (open.reports + open.appeals === 0 && !isRemovable && !decision.isAnyPost) {
+    throw new AppError('POST_NOT_FOUND')
+  }
   const reason = await reasonOf(tx, decision, subject)
   const action = await setState(tx, decision, { ...subject, reason })
   const details = { text, note, order }
@@ -72,7 +64,9 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   await closeOpen(tx, postId, { verdict, isSeen: notifies === 'nobody' })
   // Who loses the moderators' trust by this decision no longer hides other posts.
   if (verdict === 'keep') await addJob(tx, 'review-hidden', { payload: {}, key: 'review-hidden' })
-  const block = await blockAuthor(tx, decision, { userId, reason: reason ?? DEFAULT_REASON })
+  const days = verdict === 'remove' ? decision.block?.days : undefined
+  const about = { userId, reason: reason ?? DEFAULT_REASON, by: actor }
+  const block = days === undefined ? undefined : await placeBlock(tx, { ...about, days })
   const address = isAnnounced(verdict, subject) ? await addressOf(tx, userId) : undefined
   const outcome = OUTCOMES[open.appeals > 0 ? 'onAppeal' : 'first'][verdict]
   const until = block && { blockedUntil: block.until?.getTime() ?? null }
@@ -80,13 +74,7 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   if (mail && !notifies) await queueMail(tx, 'send-decision-mail', mail)
   // The mail about the post names the block.
   if (block && !mail && notifies !== 'nobody') await mailBlock(tx, userId, block)
-  return { id, userId, was, open, mail }
-}
-
-/** Locks a post, and its author against an erasure. Reports are locked after it. */
-async function lockSubject(tx: Queryable, id: string): Promise<Subject | undefined> {
-  await lockPost(tx, id)
-  return selectSubject(tx, id, { isAuthorKept: true })
+  return { id, userId, was, mail }
 }
 
 async function reasonOf(
@@ -100,7 +88,6 @@ async function reasonOf(
   return (await countReasons(tx, [postId]))[0]?.name ?? DEFAULT_REASON
 }
 
-/** Hides or shows the post where the verdict changes that. Returns the name of the act. */
 async function setState(
   tx: Queryable,
   { postId, verdict, actor, removedDays }: NewDecision,
@@ -116,23 +103,12 @@ async function setState(
   return 'post.remove'
 }
 
-async function blockAuthor(
-  tx: Queryable,
-  { verdict, block, actor: by }: NewDecision,
-  about: { userId: string; reason: string },
-): Promise<{ reason: string; until: Date | null } | undefined> {
-  if (verdict === 'keep' || !block) return undefined
-  const until = await placeBlock(tx, { ...about, days: block.days, by })
-  return { reason: about.reason, until }
-}
-
 /** Whether the author is notified: of a removal, even after leaving, and of what became of it. */
 function isAnnounced(verdict: Verdict, { state, hidden_for }: Subject): boolean {
   const isSeen = state !== 'deleted' || hidden_for === 'left'
   return state === 'removed' || (verdict === 'remove' && isSeen)
 }
 
-/** What an author is told of a removal, and of a restoration. */
 const OUTCOMES = {
   first: { remove: 'removed', keep: 'restored' },
   onAppeal: { remove: 'appeal refused', keep: 'appeal granted' },

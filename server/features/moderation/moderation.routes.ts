@@ -20,7 +20,7 @@ import type { Jobs } from '../../kernel/queue/queue.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { removeExpiredBlocks } from './blocks.repository.ts'
 import { blockUser, unblockUser } from './blocks.service.ts'
-import { decideWaiting } from './decisions.service.ts'
+import { decide } from './decisions.service.ts'
 import { purgeExpiredPosts, reviewHidden } from './hiding.service.ts'
 import { moderationMails } from './moderation.mail.ts'
 import { readModeratedPost, readQueue, tellModerators } from './moderation.service.ts'
@@ -71,7 +71,7 @@ function registerQueue({ route, db, config: { removedDays }, publishChange }: No
     try {
       if (decision.verdict === 'remove' && body.block?.removesRecent) {
         await decideWithRecent(db, decision)
-      } else await db.transaction().execute((tx) => decideWaiting(tx, decision))
+      } else await db.transaction().execute((tx) => decide(tx, decision))
     } finally {
       // A removal of many may fail when some are gone.
       await publishChange({ kind: 'edited' })

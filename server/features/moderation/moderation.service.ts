@@ -6,13 +6,7 @@ import { readPosts } from '../posts/hydrate-posts.ts'
 import { selectAuthors } from './authors.repository.ts'
 import { type HidingRules, hideIfReported } from './hiding.service.ts'
 import { mailExpiry } from './moderation.mail.ts'
-import {
-  countReasons,
-  type Subject,
-  selectSubject,
-  selectWaiting,
-  selectWaitingPosts,
-} from './queue.repository.ts'
+import { countReasons, selectWaiting, selectWaitingPosts } from './queue.repository.ts'
 import { claimModeratorMail, includeInNextDigest } from './report-states.repository.ts'
 
 const QUEUE_PAGE = 20
@@ -102,8 +96,4 @@ export async function tellModerators(
   if (emails.length === 0) return
   if (await claimModeratorMail(tx)) await queueToEach(tx, emails)
   else if (newOf !== undefined) await includeInNextDigest(tx, newOf)
-}
-
-export async function readSubject(db: Queryable, id: string): Promise<Subject | undefined> {
-  return isRowId(id) ? selectSubject(db, id) : undefined
 }

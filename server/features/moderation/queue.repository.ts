@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { PostState, QueuedPost } from '../../../contract/moderation.ts'
-import { idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
+import { idArray, isRowId, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import type { HiddenFor } from '../../kernel/db/tables.ts'
 
 const COMMENTS_MAX = sql.raw('20')
@@ -29,7 +29,6 @@ export type Subject = {
   text: string
   state: PostState
   hidden_for: HiddenFor | null
-  /** The reason for hiding it, which its author sees. */
   reason: string | null
 }
 
@@ -41,6 +40,7 @@ export async function selectSubject(
   id: string,
   { isAuthorKept = false } = {},
 ): Promise<Subject | undefined> {
+  if (!isRowId(id)) return undefined
   const { rows } = await sql<Subject>`
     SELECT u.id AS owner_id, u.username, ${POST_TEXT} AS text,
       ${POST_STATE} AS state, p.hidden_for, p.hidden_reason AS reason
@@ -77,7 +77,7 @@ export async function countWaiting(db: Queryable): Promise<Waiting> {
       (SELECT count(*) FROM reports WHERE state = 'open')::int AS reports,
       (SELECT count(*) FROM (${OPEN_APPEALS}) appeal)::int AS appeals
     FROM (${WAITING}) waiting`.execute(db)
-  return rows[0] ?? { posts: 0, reports: 0, appeals: 0, oldest: null }
+  return rows[0] as Waiting
 }
 
 /** A post with the ids of the posts around it, which may be purged by now. */
@@ -90,7 +90,6 @@ type WaitingPost = Omit<QueuedPost, 'author' | 'reasons' | 'thread'> & {
 const APPEAL = sql`CASE WHEN ap.post_id IS NOT NULL THEN json_build_object('text', ap.text,
   'createdAt', ${unixSeconds('ap.created_at')}, 'removedFor', coalesce(p.hidden_reason, '')) END`
 
-/** Reads posts, or what was reported of purged ones. */
 export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<WaitingPost[]> {
   const { rows } = await sql<WaitingPost>`
     SELECT asked.id::text AS id, ${POST_TEXT} AS text,
@@ -119,7 +118,6 @@ export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<
   return rows
 }
 
-/** How often each reason was given in the open reports of some posts, the most frequent first. */
 export async function countReasons(db: Queryable, ids: string[]) {
   const { rows } = await sql<{ post_id: string; name: string; count: number }>`
     SELECT r.post_id, rr.name, count(*)::int AS count

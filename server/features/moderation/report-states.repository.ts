@@ -51,9 +51,7 @@ export async function lockHidings(tx: Queryable): Promise<void> {
   await sql`SELECT FROM moderator_mails FOR UPDATE`.execute(tx)
 }
 
-export type Open = { reports: number; appeals: number }
-
-export async function lockOpen(tx: Queryable, postId: string): Promise<Open> {
+export async function lockOpen(tx: Queryable, postId: string) {
   const isOpen = sql`post_id = ${postId} AND state = 'open'`
   const reports = await sql`SELECT FROM reports WHERE ${isOpen} ORDER BY id FOR UPDATE`.execute(tx)
   const appeals = await sql`SELECT FROM appeals WHERE ${isOpen} FOR UPDATE`.execute(tx)

@@ -4,9 +4,8 @@ import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { selectRecentPosts } from './authors.repository.ts'
 import type { NewBlock } from './blocks.repository.ts'
 import { blockUser } from './blocks.service.ts'
-import { type Decided, decide, decideWaiting, type NewDecision } from './decisions.service.ts'
+import { type Decided, decide, type NewDecision } from './decisions.service.ts'
 
-/** Runs work in a transaction of its own. */
 type InTransaction = <T>(work: (tx: Queryable) => Promise<T>) => Promise<T>
 
 type Wave = Omit<NewDecision, 'postId' | 'verdict'> & {
@@ -16,9 +15,8 @@ type Wave = Omit<NewDecision, 'postId' | 'verdict'> & {
 }
 
 /**
- * Removes posts of one author, whom the first removal blocks. Each post has a transaction of its
- * own: other calls run in between, and finished removals remain after a failure. One mail announces
- * all of them. Returns the ids of the posts that still existed.
+ * Removes posts of one author, whom the first removal blocks: each in a transaction of its own, so
+ * that finished removals remain after a failure. Returns the ids of the posts that still existed.
  */
 export async function removeWave(
   run: InTransaction,
@@ -29,7 +27,8 @@ export async function removeWave(
   try {
     for (const postId of ids) {
       const block = told ? undefined : wave.block
-      const decision = { ...wave, postId, verdict: 'remove', notifies, block } as const
+      const post = { postId, verdict: 'remove', isAnyPost: true } as const
+      const decision = { ...wave, ...post, notifies, block }
       const decided = await run((tx) => decide(tx, decision)).catch(ignoreGone)
       if (decided) removed.push(postId)
       told ??= decided
@@ -51,17 +50,16 @@ function transactionsOf(db: Db): InTransaction {
   return (work) => db.transaction().execute(work)
 }
 
-/** Decides as `decideWaiting`, and removes what the author has published within a day. */
+/** Removes with a post what the author has published within a day. */
 export async function decideWithRecent(db: Db, decision: NewDecision): Promise<void> {
   const run = transactionsOf(db)
-  const first = await run((tx) => decideWaiting(tx, { ...decision, notifies: 'reporters' }))
+  const first = await run((tx) => decide(tx, { ...decision, notifies: 'reporters' }))
   const ids = await selectRecentPosts(db, first.userId)
   await removeWave(run, { ...decision, ids, first })
 }
 
 type BlockAndRemoval = NewBlock & Required<Pick<NewDecision, 'moderatorId' | 'removedDays'>>
 
-/** Blocks as `blockUser`, and removes what the user has published within a day. */
 export async function blockAndRemove(
   db: Db,
   { moderatorId, removedDays, ...block }: BlockAndRemoval,

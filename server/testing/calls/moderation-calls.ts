@@ -42,7 +42,8 @@ export function decide(
 
 /** Brings a post back as the operator's command does: any post, also without an appeal. */
 export async function restore({ db }: TestApp, postId: string): Promise<void> {
-  const decision = { postId, verdict: 'keep', actor: 'operator', removedDays: 30 } as const
+  const about = { postId, verdict: 'keep', isAnyPost: true } as const
+  const decision = { ...about, actor: 'operator', removedDays: 30 }
   await db.transaction().execute((tx) => decideAny(tx, decision))
 }
 
