@@ -7,7 +7,7 @@ import { addJob } from '../../kernel/queue/queue.ts'
 import { passReportTime, report, signUpOld } from '../../testing/calls/moderation-calls.ts'
 import { startMailApp } from '../../testing/test-app.ts'
 import { insertReport } from '../reports/reports.repository.ts'
-import { applyReportRules } from './moderation.service.ts'
+import { applyReportRules } from './hiding.service.ts'
 
 const [ANNA, BORIS] = ['anna@example.org', 'boris@example.org']
 const moderatorEmails = [ANNA, BORIS]
@@ -70,7 +70,8 @@ test('a report that began before a mail to the moderators and was committed afte
     await mailbox.mailTo(ANNA, sent + 1)
     const newer = { postId: late.id, reporterId: other.id, reasonId: '1', comment: null }
     expect(await insertReport(tx, newer)).toBe(true)
-    await applyReportRules(tx, late.id, { reportsToHide: 0, rateLimitScale: 1, moderatorEmails })
+    const post = { id: late.id, owner_id: author.id, text: late.text }
+    await applyReportRules(tx, post, { reportsToHide: 0, rateLimitScale: 1, moderatorEmails })
   })
   await passReportTime(app, 3601)
   await addJob(app.db, 'tell-moderators', { payload: {} })

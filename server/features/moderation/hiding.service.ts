@@ -1,13 +1,13 @@
 import type { PublishChange } from '../../kernel/cache/change-feed.ts'
+import type { Config } from '../../kernel/config/config.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { appendToJournal, countActs } from '../../kernel/journal/journal.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { markExpired } from '../posts/hidden-posts.repository.ts'
+import { type LockedPost, markExpired } from '../posts/hidden-posts.repository.ts'
 import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
-import { selectSubject } from './queue.repository.ts'
+import { queueToEach, tellModerators } from './moderation.service.ts'
 import {
   countTrustedReporters,
-  lockHidings,
   selectDoubtfullyHidden,
   UNDER_APPEAL,
 } from './report-states.repository.ts'
@@ -19,42 +19,34 @@ const HIDINGS_PER_HOUR = 10
 const HOUR_SECONDS = 3600
 const ACTOR = 'vslukh'
 
-export type HidingRules = {
-  /** Reports by so many people hide a post; 0: never. */
-  reportsToHide: number
-  rateLimitScale: number
-}
-
 /**
- * Hides a locked post that enough people have reported, unless too many posts were hidden within
- * the hour: `isNews` when this is the first.
+ * Mails the moderators, and hides the locked post if enough people have reported it, unless too
+ * many were hidden within the hour. Returns whether it was hidden.
  */
-export async function hideIfReported(
+export async function applyReportRules(
   tx: Queryable,
-  postId: string,
-  { reportsToHide, rateLimitScale }: HidingRules,
-): Promise<{ isHidden: boolean; isNews?: boolean }> {
-  if (reportsToHide === 0) return { isHidden: false }
-  await lockHidings(tx)
+  { id: postId, owner_id: userId, text }: Pick<LockedPost, 'id' | 'owner_id' | 'text'>,
+  rules: Pick<Config, 'moderatorEmails' | 'reportsToHide' | 'rateLimitScale'>,
+): Promise<boolean> {
+  const { moderatorEmails, reportsToHide, rateLimitScale } = rules
+  await tellModerators(tx, moderatorEmails)
+  if (reportsToHide === 0) return false
   const reporters = await countTrustedReporters(tx, postId)
-  const subject = reporters >= reportsToHide ? await selectSubject(tx, postId) : undefined
-  if (!subject) return { isHidden: false }
+  if (reporters < reportsToHide) return false
   const hidings = await countActs(tx, 'post.hide', HOUR_SECONDS)
   if (hidings >= HIDINGS_PER_HOUR * rateLimitScale) {
-    const isNews = (await countActs(tx, 'hiding.stop', HOUR_SECONDS)) === 0
-    if (isNews) await appendToJournal(tx, { actor: ACTOR, action: 'hiding.stop', postId })
-    return { isHidden: false, isNews }
+    if ((await countActs(tx, 'hiding.stop', HOUR_SECONDS)) > 0) return false
+    await appendToJournal(tx, { actor: ACTOR, action: 'hiding.stop', postId })
+    await queueToEach(tx, moderatorEmails, { isHidingStopped: true })
+    return false
   }
   await hidePosts(tx, [postId], { why: 'reported', reason: null, by: ACTOR, days: HIDDEN_DAYS })
-  const details = { text: subject.text, reporters }
-  const userId = subject.owner_id
+  const details = { text, reporters }
   await appendToJournal(tx, { actor: ACTOR, action: 'post.hide', userId, postId, details })
-  return { isHidden: true }
+  return true
 }
 
-/**
- * Shows posts again of which a reporter has lost the moderators' trust. Their reports stay open.
- */
+/** Shows posts again of which a reporter has lost the moderators' trust. */
 export async function reviewHidden(
   db: Db,
   { reportsToHide, publishChange }: { reportsToHide: number; publishChange: PublishChange },
@@ -75,7 +67,7 @@ export async function reviewHidden(
   }
 }
 
-/** Purges hidden posts whose time is up, unless somebody still has to decide about an appeal. */
+/** Purges hidden posts whose time is up, unless their appeal is open. */
 export async function purgeExpiredPosts(db: Queryable): Promise<void> {
   await markExpired(db, UNDER_APPEAL)
   await addJob(db, 'move-likes', { payload: {} })

@@ -10,7 +10,7 @@ import {
   unblockUser as unblockUserEndpoint,
 } from '../../../contract/moderation.ts'
 import { parsePostText } from '../../../contract/text.ts'
-import { type Db, isRowId } from '../../kernel/db/database.ts'
+import type { Db } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
@@ -99,7 +99,6 @@ function registerBlocks({ route, db, key, config: { removedDays }, publishChange
   })
 }
 
-/** What reporters and authors see of decisions. */
 function registerOwn({ route, db, limits, config: { moderatorEmails } }: Node): void {
   route(listOwnReports, async ({ viewer }) => ({
     reports: await selectOwnReports(db, viewer.userId),
@@ -116,12 +115,12 @@ function registerOwn({ route, db, limits, config: { moderatorEmails } }: Node): 
     if (text === null) throw new AppError('INVALID_REQUEST')
     await db.transaction().execute(async (tx) => {
       // Nobody restores the post between the check and the appeal, which would stay open.
-      const post = isRowId(id) ? await lockPost(tx, id) : undefined
+      const post = await lockPost(tx, id)
       if (!post || !(await isOwnRemoved(tx, id, userId))) throw new AppError('POST_NOT_FOUND')
       const isFirst = await insertAppeal(tx, { postId: id, userId, text })
       if (!isFirst) throw new AppError('ALREADY_APPEALED')
       await limits.charge([{ limit: APPEALS, key: userId }], tx)
-      await tellModerators(tx, moderatorEmails, id)
+      await tellModerators(tx, moderatorEmails)
     })
   })
 }

@@ -4,14 +4,12 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { readPosts } from '../posts/hydrate-posts.ts'
 import { selectAuthors } from './authors.repository.ts'
-import { type HidingRules, hideIfReported } from './hiding.service.ts'
 import { mailExpiry } from './moderation.mail.ts'
 import { countReasons, selectWaiting, selectWaitingPosts } from './queue.repository.ts'
-import { claimModeratorMail, includeInNextDigest } from './report-states.repository.ts'
+import { claimModeratorMail } from './report-states.repository.ts'
 
 const QUEUE_PAGE = 20
 
-/** Reads the posts that wait for a decision, by author, and how many there are. */
 export async function readQueue(
   db: Queryable,
   limit = QUEUE_PAGE,
@@ -26,7 +24,6 @@ export async function readWaitingPost(db: Queryable, id: string): Promise<Queued
   return post && isWaiting(post) ? post : undefined
 }
 
-/** Reads a post that is visible or waits for a decision. Throws POST_NOT_FOUND. */
 export async function readModeratedPost(db: Queryable, id: string): Promise<QueuedPost> {
   const [post] = isRowId(id) ? await readWaiting(db, [id]) : []
   if (!post || !(post.state === 'published' || isWaiting(post))) {
@@ -61,21 +58,8 @@ async function readWaiting(db: Queryable, ids: string[]): Promise<QueuedPost[]> 
   })
 }
 
-export type ReportRules = HidingRules & { moderatorEmails: string[] }
-
-export async function applyReportRules(
-  tx: Queryable,
-  postId: string,
-  { moderatorEmails, ...rules }: ReportRules,
-): Promise<boolean> {
-  const { isHidden, isNews = false } = await hideIfReported(tx, postId, rules)
-  await tellModerators(tx, moderatorEmails, postId)
-  if (isNews) await queueToEach(tx, moderatorEmails, { isHidingStopped: true })
-  return isHidden
-}
-
 /** None of them sees the address of another. */
-async function queueToEach(
+export async function queueToEach(
   tx: Queryable,
   emails: string[],
   about: { isHidingStopped?: true } = {},
@@ -84,16 +68,7 @@ async function queueToEach(
   for (const to of emails) await queueMail(tx, 'send-queue-mail', { to, expiresAt, ...about })
 }
 
-/**
- * Queues a mail to each of the moderators, at most once an hour. A report or appeal of the post `newOf`,
- * made in this transaction, is then part of the next one.
- */
-export async function tellModerators(
-  tx: Queryable,
-  emails: string[],
-  newOf?: string,
-): Promise<void> {
-  if (emails.length === 0) return
-  if (await claimModeratorMail(tx)) await queueToEach(tx, emails)
-  else if (newOf !== undefined) await includeInNextDigest(tx, newOf)
+/** Queues a mail to each of the moderators: at most one an hour, and none when nothing is new. */
+export async function tellModerators(tx: Queryable, emails: string[]): Promise<void> {
+  if (emails.length > 0 && (await claimModeratorMail(tx))) await queueToEach(tx, emails)
 }

@@ -14,10 +14,7 @@ const REFUSED_WITHIN = sql.raw(`interval '30 days'`)
 const IS_DISTRUSTED = sql<boolean>`(SELECT count(*) FROM reports k WHERE k.reporter_id = u.id
   AND k.state = 'kept' AND k.decided_at > now() - ${REFUSED_WITHIN}) > ${REFUSED_MAX}`
 
-/**
- * Counts the people whose open reports may hide a post: accounts of one mailbox, or registered from
- * one network, are one.
- */
+/** Counts who may hide a post by open reports: accounts of one mailbox or network are one. */
 export async function countTrustedReporters(db: Queryable, postId: string): Promise<number> {
   const { rows } = await sql<{ email: string; network: string | null }>`
     SELECT u.email, encode(u.network_hash, 'hex') AS network FROM users u
@@ -44,11 +41,6 @@ export async function selectDoubtfullyHidden(db: Queryable): Promise<string[]> {
       WHERE r.post_id = p.id AND r.state = 'open' AND ${IS_DISTRUSTED})
     ORDER BY p.id`.execute(db)
   return rows.map(({ id }) => id)
-}
-
-/** Lets reports hide posts, and mails to the moderators be claimed, one after another. */
-export async function lockHidings(tx: Queryable): Promise<void> {
-  await sql`SELECT FROM moderator_mails FOR UPDATE`.execute(tx)
 }
 
 export async function lockOpen(tx: Queryable, postId: string) {
@@ -94,26 +86,12 @@ export async function markSeen(db: Queryable, reporterId: string): Promise<void>
     WHERE reporter_id = ${reporterId} AND state <> 'open' AND NOT is_seen`.execute(db)
 }
 
-/** Claims the mail to the moderators: at most one an hour, and none when nothing is new. */
 export async function claimModeratorMail(tx: Queryable): Promise<boolean> {
-  const { numAffectedRows } = await sql`UPDATE moderator_mails SET mailed_at = now()
+  const { numAffectedRows } = await sql`UPDATE moderator_mails SET mailed_at = clock_timestamp()
     WHERE mailed_at < now() - interval '1 hour' AND (
       EXISTS (SELECT FROM reports WHERE state = 'open' AND created_at > mailed_at)
       OR EXISTS (SELECT FROM appeals WHERE state = 'open' AND created_at > mailed_at))`.execute(tx)
   return numAffectedRows === 1n
-}
-
-/**
- * Dates a report or appeal of this transaction after the last digest, which was claimed before this
- * transaction commits and does not contain it. The lock, taken after claimModeratorMail, keeps
- * others from claiming until then.
- */
-export async function includeInNextDigest(tx: Queryable, postId: string): Promise<void> {
-  await sql`SELECT FROM moderator_mails FOR SHARE`.execute(tx)
-  for (const table of ['reports', 'appeals']) {
-    await sql`UPDATE ${sql.table(table)} SET created_at = clock_timestamp() FROM moderator_mails
-      WHERE post_id = ${postId} AND created_at = now() AND mailed_at >= created_at`.execute(tx)
-  }
 }
 
 const KEPT = sql.raw(`interval '180 days'`)
@@ -125,7 +103,6 @@ export async function removeOldReports(db: Queryable): Promise<void> {
 
 const OWN_REMOVED_MAX = 50
 
-/** SQL for the ids of the posts that somebody still has to decide about. */
 export const UNDER_APPEAL = sql`SELECT post_id FROM appeals WHERE state = 'open'`
 
 export async function selectOwnRemoved(db: Queryable, ownerId: string): Promise<OwnRemovedPost[]> {
@@ -147,12 +124,14 @@ export function isOwnRemoved(db: Queryable, id: string, ownerId: string): Promis
   return hasRow(removed.where('hidden_until', '>', sql<Date>`now()`))
 }
 
-/** Adds an appeal. Returns false when the post has had one. */
+/** Adds an appeal, like a report after the last digest. Returns false when the post has had one. */
 export async function insertAppeal(
   tx: Queryable,
   appeal: { postId: string; userId: string; text: string },
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`INSERT INTO appeals (post_id, user_id, text)
-    VALUES (${appeal.postId}, ${appeal.userId}, ${appeal.text}) ON CONFLICT DO NOTHING`.execute(tx)
+  await sql`SELECT FROM moderator_mails FOR UPDATE`.execute(tx)
+  const { numAffectedRows } = await sql`INSERT INTO appeals (post_id, user_id, text, created_at)
+    VALUES (${appeal.postId}, ${appeal.userId}, ${appeal.text}, clock_timestamp())
+    ON CONFLICT DO NOTHING`.execute(tx)
   return numAffectedRows === 1n
 }

@@ -17,10 +17,6 @@ export async function updateText(tx: Queryable, { id, ownerId, text }: Edit): Pr
     WHERE id = ${id} AND owner_id = ${ownerId}`.execute(tx)
 }
 
-export function selectOwner(db: Queryable, id: string) {
-  return db.selectFrom('visible_posts').select('owner_id').where('id', '=', id).executeTakeFirst()
-}
-
 export async function eraseText(db: Queryable, id: string): Promise<void> {
   await db.updateTable('posts').set({ text: '' }).where('id', '=', id).execute()
 }

@@ -12,13 +12,7 @@ import {
   setHidden,
 } from './hidden-posts.repository.ts'
 import { requirePost } from './hydrate-posts.ts'
-import { type Edit, eraseText, isReported, lockEdited, selectOwner, updateText } from './posts.repository.ts'
-
-export async function requireOwner(db: Queryable, id: string): Promise<string> {
-  const post = isRowId(id) ? await selectOwner(db, id) : undefined
-  if (!post) throw new AppError('POST_NOT_FOUND')
-  return post.owner_id
-}
+import { type Edit, eraseText, isReported, lockEdited, updateText } from './posts.repository.ts'
 
 /** Returns the text as it is stored. Throws INVALID_REQUEST if it may not be published. */
 export function requireText(raw: string): string {

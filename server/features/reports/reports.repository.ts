@@ -10,7 +10,7 @@ export function isReason(db: Queryable, id: string): Promise<boolean> {
   return hasRow(db.selectFrom('report_reasons').select('id').where('id', '=', id))
 }
 
-export type NewReport = {
+type NewReport = {
   postId: string
   reporterId: string
   reasonId: string
@@ -18,13 +18,15 @@ export type NewReport = {
 }
 
 /**
- * Adds a report with the post as it is now, unless the reporter has an open one for the same
- * reason, or a moderator has kept or restored this very text. Returns whether it was added.
+ * Adds a report, unless the reporter has an open one for the same reason, or a moderator has kept
+ * this very text. The lock makes it newer than every digest that was claimed before its commit.
  */
-export async function insertReport(db: Queryable, report: NewReport): Promise<boolean> {
+export async function insertReport(tx: Queryable, report: NewReport): Promise<boolean> {
+  await sql`SELECT FROM moderator_mails FOR UPDATE`.execute(tx)
   const { numAffectedRows } = await sql`
-    INSERT INTO reports (post_id, reporter_id, reason_id, comment, author_id, post_text, posted_at)
-    SELECT p.id, ${report.reporterId}, ${report.reasonId}, ${report.comment}, p.owner_id, p.text, p.created_at
+    INSERT INTO reports (post_id, reporter_id, reason_id, comment, author_id, post_text, posted_at, created_at)
+    SELECT p.id, ${report.reporterId}, ${report.reasonId}, ${report.comment}, p.owner_id, p.text, p.created_at,
+      clock_timestamp()
     FROM visible_posts p WHERE p.id = ${report.postId} AND NOT EXISTS (
       SELECT FROM reports kept
       WHERE kept.post_id = p.id AND kept.state = 'kept' AND kept.post_text = p.text
@@ -32,11 +34,6 @@ export async function insertReport(db: Queryable, report: NewReport): Promise<bo
       SELECT FROM journal kept
       WHERE kept.post_id = p.id AND kept.action IN ('post.keep', 'post.restore') AND kept.details->>'text' = p.text
     )
-    ON CONFLICT (post_id, reporter_id, reason_id) WHERE state = 'open' DO NOTHING`.execute(db)
+    ON CONFLICT (post_id, reporter_id, reason_id) WHERE state = 'open' DO NOTHING`.execute(tx)
   return numAffectedRows === 1n
-}
-
-export function isReported(db: Queryable, id: string): Promise<boolean> {
-  const reports = db.selectFrom('reports').select('id').where('post_id', '=', id)
-  return hasRow(reports.where('state', '=', 'open').limit(1))
 }
