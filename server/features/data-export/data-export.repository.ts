@@ -50,10 +50,9 @@ export type ExportedPost = {
   archived: string | null
 }
 
-/** The post after which, or before which, to continue. */
 type From = { after: string } | { before: string; limit: number }
 
-/** Returns some of a user's posts in the order in which `from` goes, hidden ones included. */
+/** Returns some of a user's posts after or before one, in that order, hidden ones included. */
 export async function selectOwnPosts(
   db: Queryable,
   userId: string,
@@ -82,10 +81,9 @@ export async function selectOwnPosts(
   return rows
 }
 
-/** The last row that was read of a list. */
+/** The last row that was read of a list, after which the next statement goes on. */
 type Last = { id: string; at?: string }
 
-/** The other lists of an archive by their files. Each statement reads the rows after the last. */
 export const LISTS: Record<string, (userId: string, last: Last) => RawBuilder<Last>> = {
   // Archived when the post is hidden or the user has left.
   'likes.json': (userId, { id }) => sql`
@@ -95,7 +93,6 @@ export const LISTS: Record<string, (userId: string, last: Last) => RawBuilder<La
   'decisions.json': (userId, { id }) => sql`
     SELECT id::text, at, action, post_id::text AS "postId", reason, details->>'text' AS text
     FROM journal WHERE user_id = ${userId}::bigint AND id > ${id}::bigint ORDER BY journal.id LIMIT ${STEP}`,
-  // By time, which the row states with microseconds.
   'addresses.json': (userId, { at = '-infinity', id }) => sql`
     SELECT id::text, to_json(at)#>>'{}' AS at, action, post_id::text AS "postId", address, port
     FROM access_journal WHERE user_id = ${userId}::bigint AND (at, id) > (${at}::timestamptz, ${id}::bigint)

@@ -26,7 +26,6 @@ const DOWNLOAD_TRIES: Limit = {
 const PATH = `${API_PREFIX}/downloads`
 const ARCHIVES_MAX = 2
 const BUSY = 'Сейчас собираем архивы других людей. Попробуйте через минуту'
-/** A slower download would block those of others. */
 const LONGEST_MS = 600_000
 
 export function registerDataExport(node: Node): void {

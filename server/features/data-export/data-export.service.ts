@@ -8,9 +8,7 @@ import type { ExportedPost } from './data-export.repository.ts'
 import { LISTS, selectAccount, selectOwnPosts } from './data-export.repository.ts'
 import { readablePage } from './readable-page.ts'
 
-/**
- * Streams a zip archive of everything that is stored about a user. Throws USER_NOT_FOUND.
- */
+/** Streams a zip archive of all that is stored about a user. Throws USER_NOT_FOUND. */
 export async function exportData(
   db: Queryable,
   userId: string,
@@ -42,7 +40,6 @@ export async function exportData(
   return output
 }
 
-/** Reads a list step by step, when it is used: `read` returns the rows after a row. */
 async function* inSteps<Row>(
   read: (last: Row | undefined) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
@@ -62,7 +59,6 @@ async function* jsonArray(steps: AsyncIterable<object[]>): AsyncGenerator<string
   yield separator === '[\n' ? '[]\n' : '\n]\n'
 }
 
-/** How long the path of an archive can be fetched, in milliseconds. */
 const TICKET_MS = 60_000
 
 /** Returns a ticket that grants access to a user's archive for a minute. */

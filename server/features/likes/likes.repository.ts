@@ -6,9 +6,7 @@ const lockedPost = (postId: string) => sql`post AS MATERIALIZED (
     SELECT id, likes_count FROM visible_posts WHERE id = ${postId} FOR NO KEY UPDATE
   )`
 
-/**
- * Adds likes of distinct users. Returns the post's number of likes; undefined if it does not exist.
- */
+/** Returns the post's number of likes; undefined if it does not exist. Users are distinct. */
 export async function addLikes(
   db: Queryable,
   postId: string,
@@ -43,13 +41,12 @@ export async function removeLikes(
   return rows[0]?.likes
 }
 
-/** A reader of posts. Readers of one response have the same array of posts. */
+/** Readers of one response have the same array of posts. */
 export type Reader = { userId: string; postIds: readonly string[] }
 
 /**
- * Returns the posts that some readers like, by user: all liked ones of each reader's posts, and
- * perhaps of the others'. PostgreSQL would plan each call anew if the arrays did not stand in
- * subqueries, and without OFFSET 0 it could read all that one of the users likes.
+ * Returns by user which of their posts, and perhaps of others' posts, they like. PostgreSQL would
+ * plan each call anew without the subqueries, and without OFFSET 0 read all likes of a user.
  */
 export async function selectLikedPosts(
   db: Queryable,
@@ -72,7 +69,6 @@ export async function selectLikedPosts(
 export const LIKES_STEP = 5000
 const STEP = sql.raw(String(LIKES_STEP))
 
-/** A post whose likes follow it, as hidden-posts.repository.ts selects it. */
 type MovingPost = { id: string; kind: 'hide' | 'show' | 'purge'; since: string }
 
 /** Hides, shows or purges some likes of users after `afterUserId`. Returns the last, or null. */

@@ -41,9 +41,8 @@ export function registerLikes({ route, db, background, limits }: Node): Feature 
 type DesiredLike = { postId: string; userId: string; isLiked: boolean }
 
 /**
- * Creates the function that sets a like and resolves to the post's number of likes. Likes of one
- * post share statements, and so do unlikes: the row of a popular post is locked and flushed once
- * for all. It rejects with POST_NOT_FOUND.
+ * Creates the function that sets a like and returns the post's number of likes. Likes of one post
+ * share statements, so that its row is locked and flushed once. Rejects with POST_NOT_FOUND.
  */
 export function batchLikes(db: Db): (like: DesiredLike) => Promise<number> {
   const batches = new Map<string, BatchedCalls<DesiredLike, number>>()
