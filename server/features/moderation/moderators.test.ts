@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { leave } from '../../testing/calls/account-deletion-calls.ts'
-import { decide, report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
+import { report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, SECRET } from '../../testing/test-app.ts'
@@ -71,17 +71,6 @@ test('the refusal and the profile name the reason and the end of a block, until 
   await block(id, 1)
   await app.sql`UPDATE blocks SET until = now() - interval '1 second' WHERE user_id = ${id}`
   expect((await publish(await app.signIn(email))).status).toBe(201)
-})
-
-test('a removal can block the author, in place of an earlier block', async () => {
-  const user = await app.signUp()
-  const { id: postId } = await app.publish(user)
-  await report(app, moderator, { postId })
-  await block(user.id, 1)
-  await decide(app, moderator, { postId, verdict: 'remove', block: { days: null } })
-  const blocks = await app.sql`SELECT reason, until, blocked_by FROM blocks
-    WHERE user_id = ${user.id}`
-  expect(blocks).toEqual([{ reason: 'Спам или реклама', until: null, blocked_by: moderator.email }])
 })
 
 test('a block covers the mailbox: its other accounts and those registered later under another spelling, until it is lifted', async () => {

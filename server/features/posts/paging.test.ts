@@ -13,6 +13,8 @@ const app = await appForFile()
 const [olga, petr] = [await app.signUp(), await app.signUp()]
 await seedWall(app.db, olga.id, WALL)
 await seedLikes(app.db, petr.id)
+await app.sql`UPDATE posts SET recipient_id = ${petr.id}, received_no = 2 * id
+  WHERE replied_post_id IS NOT NULL`
 
 const wall = sql`SELECT id FROM posts WHERE replied_post_id IS NULL ORDER BY id DESC`
 const replies = sql`SELECT id FROM posts WHERE replied_post_id IS NOT NULL ORDER BY id DESC`
@@ -24,6 +26,7 @@ test.each([
   ['the posts of one owner', `/posts?userId=${olga.id}&`, undefined, wall, 50],
   ['liked posts, by the time of the like', '/posts?filter=liked&', petr, liked, 50],
   ['own replies', '/posts/replies?', olga, replies, 50],
+  ['received replies, by their number', '/posts/replies/received?', petr, replies, 50],
   ['the replies to a post', '/posts/1/replies?', undefined, replies, 50],
 ])(
   '%s: pages and cursors equal a naive query at any depth, in both directions',
