@@ -25,7 +25,6 @@ export async function selectReceived(db: Queryable, userId: string) {
   return rows[0] as (typeof rows)[0]
 }
 
-/** Moves the mark forward, at most to the newest reply that was received. */
 export async function updateSeen(db: Queryable, userId: string, seen: number): Promise<void> {
   await sql`UPDATE answer_states SET seen_no = greatest(seen_no, least(last_no, ${seen}))
     WHERE user_id = ${userId}`.execute(db)
@@ -91,7 +90,6 @@ export async function claimReplyMails(tx: Queryable, limit: number): Promise<Due
 
 export type ToMail = { username: string; text: string }
 
-/** Returns up to a hundred replies for a mail, the oldest first: those that are still unseen. */
 export async function selectToMail(
   db: Queryable,
   userId: string,

@@ -61,7 +61,6 @@ async function* jsonArray(steps: AsyncIterable<object[]>): AsyncGenerator<string
 
 const TICKET_MS = 60_000
 
-/** Returns a ticket that grants access to a user's archive for a minute. */
 export function createTicket(userId: string, { key, now }: { key: Buffer; now: number }): string {
   const claim = `${userId}.${now + TICKET_MS}`
   return `${claim}.${sign(claim, key)}`

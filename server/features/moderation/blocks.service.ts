@@ -3,7 +3,7 @@ import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
-import { type QueuedMail, queueMail } from '../../kernel/mail/queue-mail.ts'
+import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { closeSessions } from '../sessions/sessions.repository.ts'
 import {
   type Block,
@@ -43,16 +43,11 @@ export async function mailBlock(
   userId: string,
   { reason, until }: Block,
 ): Promise<void> {
-  const address = await addressOf(tx, userId)
-  if (!address) return
-  const mail: BlockMail = { ...address, reason, blockedUntil: until?.getTime() ?? null }
-  await queueMail(tx, 'send-block-mail', mail)
-}
-
-/** Returns undefined if the user was erased. */
-export async function addressOf(tx: Queryable, userId: string): Promise<QueuedMail | undefined> {
   const user = await selectEmail(tx, userId)
-  return user && { to: user.email, expiresAt: mailExpiry() }
+  if (!user) return
+  const blockedUntil = until?.getTime() ?? null
+  const mail: BlockMail = { to: user.email, expiresAt: mailExpiry(), reason, blockedUntil }
+  await queueMail(tx, 'send-block-mail', mail)
 }
 
 async function lockMailboxOf(tx: Queryable, userId: string): Promise<string> {

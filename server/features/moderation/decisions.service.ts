@@ -5,8 +5,9 @@ import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
-import { addressOf, mailBlock, placeBlock } from './blocks.service.ts'
-import type { DecisionMail } from './moderation.mail.ts'
+import { keepUser } from './blocks.repository.ts'
+import { mailBlock, placeBlock } from './blocks.service.ts'
+import { type DecisionMail, mailExpiry } from './moderation.mail.ts'
 import { countReasons, type Subject, selectSubject } from './queue.repository.ts'
 import { closeOpen, lockOpen, type Verdict } from './report-states.repository.ts'
 
@@ -48,8 +49,9 @@ export type Decided = {
 export async function decide(tx: Queryable, decision: NewDecision): Promise<Decided> {
   const { postId, verdict, actor, note, order, notifies } = decision
   await lockPost(tx, postId)
-  const subject = await selectSubject(tx, postId, { isAuthorKept: true })
-  if (!subject) throw new AppError('POST_NOT_FOUND')
+  const subject = await selectSubject(tx, postId)
+  const email = subject && (await keepUser(tx, subject.owner_id))
+  if (!subject || !email) throw new AppError('POST_NOT_FOUND')
   const { owner_id: userId, text, state: was } = subject
   if (userId === decision.moderatorId) throw new AppError('OWN_POST')
   const open = await lockOpen(tx, postId)
@@ -67,7 +69,7 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const days = verdict === 'remove' ? decision.block?.days : undefined
   const about = { userId, reason: reason ?? DEFAULT_REASON, by: actor }
   const block = days === undefined ? undefined : await placeBlock(tx, { ...about, days })
-  const address = isAnnounced(verdict, subject) ? await addressOf(tx, userId) : undefined
+  const address = isAnnounced(verdict, subject) ? { to: email, expiresAt: mailExpiry() } : undefined
   const outcome = OUTCOMES[open.appeals > 0 ? 'onAppeal' : 'first'][verdict]
   const until = block && { blockedUntil: block.until?.getTime() ?? null }
   const mail = address && { ...address, outcome, text, reason, ...until }

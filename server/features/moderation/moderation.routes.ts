@@ -16,7 +16,6 @@ import type { Feature, Node } from '../../kernel/feature.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
-import type { Jobs } from '../../kernel/queue/queue.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { removeExpiredBlocks } from './blocks.repository.ts'
 import { blockUser, unblockUser } from './blocks.service.ts'
@@ -47,9 +46,17 @@ export function registerModeration(node: Node): Feature {
   registerQueue(node)
   registerBlocks(node)
   registerOwn(node)
+  const { db, background, config, publishChange } = node
+  const { moderatorEmails, reportsToHide } = config
   return {
-    jobs: moderationJobs(node),
-    mails: moderationMails(node.db, mailWords(node.config)),
+    jobs: {
+      'review-hidden': { run: () => reviewHidden(background, { reportsToHide, publishChange }) },
+      'tell-moderators': {
+        everyMinutes: 5,
+        run: () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmails)),
+      },
+    },
+    mails: moderationMails(db, mailWords(config)),
     pruning: [removeExpiredBlocks, removeOldReports, purgeExpiredPosts],
   }
 }
@@ -123,15 +130,4 @@ function registerOwn({ route, db, limits, config: { moderatorEmails } }: Node): 
       await tellModerators(tx, moderatorEmails)
     })
   })
-}
-
-function moderationJobs({ db, background, config, publishChange }: Node): Jobs {
-  const { moderatorEmails, reportsToHide } = config
-  return {
-    'review-hidden': { run: () => reviewHidden(background, { reportsToHide, publishChange }) },
-    'tell-moderators': {
-      everyMinutes: 5,
-      run: () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmails)),
-    },
-  }
 }

@@ -32,14 +32,8 @@ export type Subject = {
   reason: string | null
 }
 
-const AUTHOR_STAYS = sql`FOR KEY SHARE OF u`
-
 /** Returns undefined for an id that neither a post nor a report has. */
-export async function selectSubject(
-  db: Queryable,
-  id: string,
-  { isAuthorKept = false } = {},
-): Promise<Subject | undefined> {
+export async function selectSubject(db: Queryable, id: string): Promise<Subject | undefined> {
   if (!isRowId(id)) return undefined
   const { rows } = await sql<Subject>`
     SELECT u.id AS owner_id, u.username, ${POST_TEXT} AS text,
@@ -50,8 +44,7 @@ export async function selectSubject(
       SELECT author_id, post_text FROM reports WHERE post_id = asked.id ORDER BY id DESC LIMIT 1
     ) r ON true
     JOIN users u ON u.id = coalesce(p.owner_id, r.author_id)
-    WHERE ${POST_TEXT} IS NOT NULL
-    ${isAuthorKept ? AUTHOR_STAYS : sql``}`.execute(db)
+    WHERE ${POST_TEXT} IS NOT NULL`.execute(db)
   return rows[0]
 }
 

@@ -30,7 +30,6 @@ export async function insertMute(tx: Queryable, { userId, mutedId }: Mute): Prom
   return rows.length > 0
 }
 
-/** Returns false when there is no such user. */
 export async function deleteMute(db: Queryable, { userId, mutedId }: Mute): Promise<boolean> {
   const { rows } = await sql`
     WITH deleted AS (

@@ -5,7 +5,6 @@ import type { Jobs } from '../../kernel/queue/queue.ts'
 
 type Options = {
   log: FastifyBaseLogger
-  /** Stores how many counters differ. */
   storeResult: (differences: number) => Promise<void>
 }
 

@@ -18,7 +18,6 @@ export type Published = {
   /** The author of the replied post. */
   replied_owner_id: string | null
 }
-/** The time of the transaction, as the column's default. */
 const CREATED_AT = unixSeconds('now()')
 
 type Refused = { refusal: 'UNAUTHORIZED' | 'BLOCKED' | 'POST_NOT_FOUND' | 'KEY_USED' }

@@ -23,14 +23,13 @@ const PUBLICATIONS: Limit = {
   refusal: 'Записи нельзя публиковать так часто: следующая — через {time}',
 }
 
-/** For accounts that are less than a day old. */
 const NEWCOMER_PUBLICATIONS: Limit = {
   name: 'newcomer-publication',
   rates: [[5, 150]],
   refusal: 'В первые сутки записи публикуются реже: следующая — через {time}',
 }
 
-/** For the same accounts: the 41st would pass when the day is over. */
+/** For accounts less than a day old: the 41st would pass when the day is over. */
 const NEWCOMER_DAYS: Limit = {
   name: 'newcomer-day',
   rates: [[40, 40 * 86_400]],
