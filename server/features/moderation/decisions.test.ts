@@ -135,15 +135,6 @@ test.each<[how: string, keep: (postId: string) => Promise<unknown>]>([
       await restore(app, postId)
     },
   ],
-  [
-    'is back after an appeal',
-    async (postId) => {
-      await decideOn(postId, 'remove')
-      const path = `/users/current/removed-posts/${postId}/appeal`
-      await app.call('POST', path, { token: author.token, body: { text: 'Верните' } })
-      await decideOn(postId, 'keep')
-    },
-  ],
 ])(
   'further reports of a text that %s change nothing, and those of another text do',
   async (_how, keep) => {
