@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
-/** The files by which preinst may refuse before anything is unpacked. */
+/** By these preinst may refuse before anything is unpacked. */
 const FOR_PREINST = ['migrations', 'build']
 const SCRIPTS = ['preinst', 'postinst', 'prerm', 'postrm']
 const ARCHITECTURES: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
@@ -16,7 +16,6 @@ type Deb = {
   root: string
   version: string
   arch: string
-  /** Where the package is written. */
   folder: string
 }
 
@@ -35,7 +34,7 @@ export async function makeDeb({ root, version, arch, folder }: Deb): Promise<str
   await put(join(program, 'deploy/vslukh.bash-completion'), completion)
   await mkdir(join(root, 'usr/bin'))
   await symlink('/opt/vslukh/current/bin/vslukh', join(root, 'usr/bin/vslukh'))
-  // Readable by everybody, whatever the builder's umask is.
+  // Whatever the builder's umask is.
   await execute('chmod', ['-R', 'u=rwX,go=rX', root])
 
   const architecture = ARCHITECTURES[arch] ?? arch
@@ -63,7 +62,7 @@ Description: wall of short text posts in Russian
 `,
   )
   const file = join(folder, `vslukh_${version}_${architecture}.deb`)
-  // Higher levels of xz take minutes on a small machine.
+  // Higher levels of xz take minutes.
   await execute('dpkg-deb', ['--root-owner-group', '-Zxz', '-z2', '--build', root, file])
   return file
 }

@@ -10,11 +10,10 @@ const NATIVE = /^(?:7f454c46|cffaedfe|cafebabe|0061736d)/
 /** A native program or library that comes with a release, and how old it may become. */
 type Part = {
   name: string
-  /** The files of a release that contain it. */
   files: RegExp
-  /** Finds version and date in the bytes of a file; undefined for the version of its package. */
+  /** Finds version and date in the bytes of a file; by default the version is its package's. */
   version?: RegExp
-  /** Days since the release of its version; undefined for what the building system keeps patched. */
+  /** Days since the release of its version, unless the building system keeps it patched. */
   days?: number
   /** Returns the month in which a version was released, if the file has no date. */
   released: (version: string) => string | undefined
@@ -27,10 +26,7 @@ type Part = {
 const NODE_FILES = /\/node(?:-bin)?-\w+-\w+\/bin\/node$/
 const OPENSSL = /OpenSSL (\d[\w.]*) +(?<date>\d+ [A-Z][a-z]{2} \d{4})/
 
-/**
- * A library that comes with PostgreSQL, by its file's name. Its only version in npm is from this
- * month.
- */
+/** A library that comes with PostgreSQL, with the month of its only version in npm. */
 const withPostgres = (
   name: string,
   file: string,
@@ -94,15 +90,16 @@ const PARTS: Part[] = [
 type Found = { part: Part; version: string; released: string | undefined; path: string }
 
 /**
- * Finds the native parts in the folder of an unpacked release; by default those of the release that
- * this checkout would make. Throws Error for a native file that PARTS does not list.
+ * Finds the native parts of an unpacked release, by default of the one that this checkout would
+ * make. Throws Error for a native file that PARTS does not list.
  */
 export async function findParts(release = ROOT): Promise<Found[]> {
   // An unpacked release already contains the library, in the folder of Node.
   const library = release === ROOT ? await nodeLibrary() : undefined
   const files = library === undefined ? [] : [library]
-  for (const folder of await listPackages())
+  for (const folder of await listPackages()) {
     files.push(...(await listNative(join(release, folder))))
+  }
   const unknown = files.find((file) => !PARTS.some((part) => part.files.test(file)))
   if (unknown !== undefined) throw new Error(`Файла нет ни в одной строке PARTS: ${unknown}`)
   const found: Found[] = []
@@ -120,15 +117,11 @@ async function listNative(folder: string): Promise<string[]> {
     const path = join(entry.parentPath, entry.name)
     // listPackages() lists nested packages too.
     if (!entry.isFile() || relative(folder, path).includes('node_modules/')) continue
-    if (NATIVE.test(await firstBytes(path))) native.push(path)
+    await using file = await open(path)
+    const { buffer } = await file.read({ buffer: Buffer.alloc(4) })
+    if (NATIVE.test(buffer.toString('hex'))) native.push(path)
   }
   return native
-}
-
-async function firstBytes(path: string): Promise<string> {
-  await using file = await open(path)
-  const { buffer } = await file.read({ buffer: Buffer.alloc(4) })
-  return buffer.toString('hex')
 }
 
 async function readVersion(part: Part, files: string[], release: string): Promise<Found> {
@@ -154,7 +147,6 @@ const packageOf = (path: string) =>
 
 const monthOf = (date: string) => new Date(`${date} UTC`).toISOString().slice(0, 7)
 
-/** `known` and `old` versions break the promise; nobody knows the age of an `undated` one. */
 export function judge(
   { days, known }: Part,
   { version, released }: { version: string; released: string | undefined },

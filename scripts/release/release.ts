@@ -4,10 +4,9 @@ import {
   copyFile,
   cp,
   mkdir,
-  mkdtemp,
+  mkdtempDisposable,
   readdir,
   readFile,
-  rm,
   stat,
   symlink,
   writeFile,
@@ -19,7 +18,6 @@ import { isAdditive, MIGRATIONS } from '../../server/kernel/db/migrate.ts'
 import { buildWebIfNeeded } from '../build-web-if-needed.ts'
 import { makeBashCompletion } from './bash-completion.ts'
 import { makeDeb } from './deb.ts'
-import { ArchiveError, unpackNode } from './node-archive.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** The parts of the product, besides the packages it needs. */
@@ -38,8 +36,7 @@ const PARTS = [
   'dist/web',
 ]
 const BUILD = 'build'
-const nodeOf = (arch: string) => `node_modules/node-${process.platform}-${arch}`
-const NODE_PACKAGE = /^node_modules\/node(?:-bin)?-\w+-\w+$/
+const NODE = `node_modules/node-${process.platform}-${process.arch}`
 /** Unused at run time: tests, types, maps, fonts for old browsers, Node's headers and manual. */
 const LEFT_OUT = [
   /\.(?:test|fixture)\.(?:ts|backup)$/,
@@ -53,24 +50,38 @@ const execute = promisify(execFile)
 
 type LockedPackage = { dev?: boolean; devOptional?: boolean; optional?: boolean }
 
-type ReleaseOptions = {
-  isDeb?: boolean | undefined
-  arch?: string | undefined
-  /** An official archive of Node, in place of npm's package. */
-  node?: string | undefined
-}
+type ReleaseOptions = { isDeb?: boolean | undefined; arch?: string | undefined }
 
 /**
  * Makes an archive of the product, with Node, PostgreSQL and the built web, or a Debian package of
  * the same. Returns its path in `folder`, which it creates, and notes its sum in SHA256SUMS there.
  */
-export async function makeRelease(folder: string, options: ReleaseOptions = {}): Promise<string> {
-  const file = await makeFile(folder, options)
+export async function makeRelease(
+  folder: string,
+  { isDeb = false, arch = process.arch }: ReleaseOptions = {},
+): Promise<string> {
+  await buildWebIfNeeded()
+  await mkdir(folder, { recursive: true })
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  const name = `vslukh-${version}-${process.platform}-${arch}`
+  await using staging = await mkdtempDisposable(join(tmpdir(), 'vslukh-release-'))
+  const root = staging.path
+  await stageRelease(join(root, isDeb ? 'usr/lib/vslukh' : name), arch)
+  const file = isDeb
+    ? await makeDeb({ root, version, arch, folder })
+    : await makeArchive(root, { name, folder })
   await noteSums(folder)
   return file
 }
 
-/** Notes the sums of all releases in the folder. */
+async function makeArchive(root: string, { name, folder }: { name: string; folder: string }) {
+  const archive = join(folder, `${name}.tar.gz`)
+  // If root unpacks it, no file may belong to the user who happens to have the builder's id.
+  const owner = ['--owner=0', '--group=0', '--numeric-owner']
+  await execute('tar', ['-czf', archive, ...owner, '-C', root, name])
+  return archive
+}
+
 async function noteSums(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => /\.(?:tar\.gz|deb)$/.test(name))
   const lines = names.map(async (name) => {
@@ -79,41 +90,15 @@ async function noteSums(folder: string): Promise<void> {
   await writeFile(join(folder, 'SHA256SUMS'), (await Promise.all(lines)).join(''))
 }
 
-async function makeFile(
-  folder: string,
-  { isDeb = false, arch = process.arch, node }: ReleaseOptions,
-): Promise<string> {
-  await buildWebIfNeeded()
-  await mkdir(folder, { recursive: true })
-  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
-  const name = `vslukh-${version}-${process.platform}-${arch}`
-  const staging = await mkdtemp(join(tmpdir(), 'vslukh-release-'))
-  try {
-    if (isDeb) {
-      await stageRelease(join(staging, 'usr/lib/vslukh'), arch, node)
-      return await makeDeb({ root: staging, version, arch, folder })
-    }
-    await stageRelease(join(staging, name), arch, node)
-    const archive = join(folder, `${name}.tar.gz`)
-    // If root unpacks it, no file may belong to the user who happens to have the builder's id.
-    const owner = ['--owner=0', '--group=0', '--numeric-owner']
-    await execute('tar', ['-czf', archive, ...owner, '-C', staging, name])
-    return archive
-  } finally {
-    await rm(staging, { recursive: true, force: true })
-  }
-}
-
-async function stageRelease(target: string, arch: string, node?: string): Promise<void> {
-  if (node !== undefined) await stageNode(node, target, arch)
+async function stageRelease(target: string, arch: string): Promise<void> {
   for (const part of PARTS) await copyPart(part, ROOT, target)
+  await using other = await mkdtempDisposable(join(tmpdir(), `vslukh-${arch}-`))
   const isOwn = arch === process.arch
-  const root = isOwn ? ROOT : await installFor(arch)
+  if (!isOwn) await installFor(arch, other.path)
   for (const part of await listPackages(arch)) {
-    if (node === undefined || !NODE_PACKAGE.test(part)) await copyPart(part, root, target)
+    await copyPart(part, isOwn ? ROOT : other.path, target)
   }
   if (isOwn) await copyLibrary(target)
-  else await rm(root, { recursive: true })
   await mkdir(join(target, 'node_modules/.bin'))
   await symlink('../../bin/run-node', join(target, 'node_modules/.bin/node'))
   // bin/switch-release reads this file, because it must work with a release that does not start.
@@ -125,7 +110,7 @@ async function stageRelease(target: string, arch: string, node?: string): Promis
   await describeBuild(target)
 }
 
-/** Writes a line from which bin/switch-release reads the version, the sum of all files and their size. */
+/** Writes version, sum of all files and size for bin/switch-release. */
 export async function describeBuild(release: string): Promise<void> {
   const found = await readdir(release, { recursive: true, withFileTypes: true })
   const paths = found
@@ -141,30 +126,16 @@ export async function describeBuild(release: string): Promise<void> {
   await writeFile(join(release, BUILD), `${version} ${sums.digest('hex')} ${kib}\n`)
 }
 
-async function stageNode(file: string, target: string, arch: string): Promise<void> {
-  const { optionalDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
-  const platform = `${process.platform}-${arch}`
-  const oldest = Object.entries<string>(optionalDependencies).find(
-    ([name]) => NODE_PACKAGE.test(`node_modules/${name}`) && name.endsWith(platform),
-  )
-  const folder = join(target, nodeOf(arch))
-  const wanted = { folder, platform, oldest: oldest?.[1] ?? '0' }
-  const { version, sha256 } = await unpackNode(file, wanted)
-  console.log(`Node ${version}: SHA-256 ${sha256}, сверьте её с SHASUMS256.txt на nodejs.org`)
-}
-
-/** Installs the packages for another processor into a temporary folder, and returns its path. */
-async function installFor(arch: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), `vslukh-${arch}-`))
+/** Installs the packages for another processor into a folder. */
+async function installFor(arch: string, folder: string): Promise<void> {
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
     await copyFile(join(ROOT, file), join(folder, file))
   }
   const platform = [`--os=${process.platform}`, `--cpu=${arch}`]
   await execute('npm', ['ci', '--omit=dev', ...platform], { cwd: folder })
-  return folder
 }
 
-/** Returns the paths of the packages that the server needs, by the lock file. */
+/** Returns the paths of the packages that the server needs. */
 export async function listPackages(arch: string = process.arch): Promise<string[]> {
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'))
   const { optionalDependencies } = packages['']
@@ -197,34 +168,25 @@ bin/run-node uses it where the machine has none.
 `
 
 /** Returns the library that Node needs and a minimal Debian lacks. Other systems need none. */
-export async function nodeLibrary(release = ROOT): Promise<string | undefined> {
+export async function nodeLibrary(): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined
-  const { stdout } = await execute('ldd', [join(release, nodeOf(process.arch), 'bin/node')])
+  const { stdout } = await execute('ldd', [join(ROOT, NODE, 'bin/node')])
   return /libatomic\.so\.1 => (\S+)/.exec(stdout)?.[1]
 }
 
 async function copyLibrary(release: string): Promise<void> {
-  const path = await nodeLibrary(release)
+  const path = await nodeLibrary()
   if (path === undefined) return
-  const folder = join(release, nodeOf(process.arch), 'lib')
+  const folder = join(release, NODE, 'lib')
   await mkdir(folder)
   await copyFile(path, join(folder, 'libatomic.so.1'))
   await writeFile(join(folder, 'README.txt'), LIBRARY_NOTE)
 }
 
 if (import.meta.main) {
-  const type = 'string'
-  const { values } = parseArgs({
-    options: { deb: { type: 'boolean' }, arch: { type }, node: { type } },
-  })
-  const { deb: isDeb, ...options } = values
-  try {
-    const archive = await makeRelease(join(ROOT, 'dist/releases'), { isDeb, ...options })
-    const { size } = await stat(archive)
-    console.log(`${relative(process.cwd(), archive)}: ${(size / 1e6).toFixed(1)} МБ`)
-  } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error
-    console.error(error.message)
-    process.exitCode = 1
-  }
+  const options = { deb: { type: 'boolean' }, arch: { type: 'string' } } as const
+  const { deb: isDeb, arch } = parseArgs({ options }).values
+  const file = await makeRelease(join(ROOT, 'dist/releases'), { isDeb, arch })
+  const { size } = await stat(file)
+  console.log(`${relative(process.cwd(), file)}: ${(size / 1e6).toFixed(1)} МБ`)
 }
