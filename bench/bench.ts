@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempDisposable } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureBesideWrites } from './beside-writes.ts'
-import { dataSetOf, signInUsers } from './data-set.ts'
+import { dataSetOf } from './data-set.ts'
 import { applyLoad, type Load, middleOf, type Requests, send } from './load.ts'
 import {
   LOAD_CORE,
@@ -32,43 +32,34 @@ const { values } = parseArgs({
 const { only } = values
 const seconds = Number(values.seconds ?? (values.overload ? 30 : values.scraped ? 15 : 5))
 const rounds = Number(values.rounds)
-const SIGNED_IN = 400
 const HEAD = ['', 'requests/s', 'limit/s', 'ratio', 'goal', 'p99, ms', 'CPU, µs']
 
 const dataSet = dataSetOf(Number(values.posts))
 console.log(
   `${cpus()[0]?.model}, ${cpus().length} cores; Node ${process.version}; ${new Date().toISOString()}`,
 )
+// The product's PostgreSQL inherits the core of the load; the server gets the other.
+const isPinned = pin(process.pid, LOAD_CORE)
+console.log(isPinned ? 'Server on core 0, load on core 1.' : 'Not pinned: the ratios mean little.')
 console.log(`${dataSet.posts} posts, ${dataSet.users} users, ${dataSet.likes} likes; filling…`)
-const env = values.scraped ? SCRAPED_ENV : {}
-await using started = await startFilledProduct({ dataSet, env, prepare })
-const { product, prepared } = started
-const { databaseUrl, ...people } = prepared
-// Pinned after its start, so that its PostgreSQL may run on any core.
+await using started = await startFilledProduct(
+  dataSet,
+  values.scraped ? { env: SCRAPED_ENV, fill: (url) => fillThreads(url, dataSet, seconds) } : {},
+)
+const { product, databaseUrl, tokens } = started
 pin(product.pid, SERVER_CORE)
 
 // Each exits 1 if a goal is missed, except the overload, whose goals depend on the machine too.
-const run = { product, seconds, rounds, only, dataSet, ...people }
+const run = { product, seconds, rounds, only, dataSet, tokens }
 if (values.overload) await measureOverload(run)
 else if (values['beside-writes']) await measureBesideWrites(run)
 else if (values.scraped) await measureScraped(run)
 else await measureRatios()
 
-/** Prepares users and threads, and pins the load to its core, before the product runs. */
-async function prepare(url: string) {
-  const tokens = await signInUsers(url, SIGNED_IN)
-  const firstThread = values.scraped ? await fillThreads(url, seconds) : 0
-  const isPinned = pin(process.pid, LOAD_CORE)
-  console.log(
-    isPinned ? 'Server on core 0, load on core 1.' : 'Not pinned: the ratios mean little.',
-  )
-  return { databaseUrl: url, tokens, firstThread }
-}
-
 /** Measures the product's share of the physical limit, scenario by scenario. */
 async function measureRatios(): Promise<void> {
   const rows: string[][] = []
-  for (const scenario of scenarios(dataSet, people.tokens)) {
+  for (const scenario of scenarios(dataSet, tokens)) {
     if (!scenario.name.includes(only)) continue
     const row = await measure(scenario)
     rows.push(row)
@@ -105,10 +96,8 @@ async function measureBareReads(requests: Requests): Promise<number> {
   const { status, headers, body } = await send(product.url, call)
   if (status !== 200) throw new Error(`${call.path} answered ${status}`)
   const { date: _, connection: __, 'keep-alive': ___, ...own } = headers
-  const bare = await startScript('bare/server.ts', {
-    headers: own,
-    base64: body.toString('base64'),
-  })
+  const base64 = body.toString('base64')
+  const bare = await startScript('bare/server.ts', { headers: own, base64 })
   const { rps } = await applyLoad({ url: `http://127.0.0.1:${bare.number}`, seconds, requests })
   await bare.stop()
   return rps
@@ -123,11 +112,10 @@ async function measureBareWrites(bareWrite: object): Promise<number> {
   return number
 }
 
-/** Milliseconds until the product is ready in an empty folder. */
+/** Returns the milliseconds until the product is ready in an empty folder. */
 async function coldStart(): Promise<number> {
-  const empty = await mkdtemp(join(tmpdir(), 'vslukh-bench-'))
-  const fresh = await startProduct(empty)
+  await using empty = await mkdtempDisposable(join(tmpdir(), 'vslukh-bench-'))
+  const fresh = await startProduct(empty.path)
   await fresh.stop()
-  await rm(empty, { recursive: true, force: true })
   return fresh.readyMs
 }

@@ -8,10 +8,7 @@ const LIKES_PER_SECOND = 200
 const POSTS_PER_SECOND = 50
 const GOAL = 0.6
 
-/**
- * Measures in turn how many reads are served without and beside likes and posts. The writes come at
- * a steady rate, whether earlier ones are answered or not. Exits 1 under the goal.
- */
+/** Measures in turn how many reads are served without and beside likes and posts. */
 export async function measureBesideWrites({ product: { url }, dataSet, tokens, ...run }: Run) {
   const { seconds, rounds, only } = run
   // The last user only reads, because reads bypass the cache soon after a write.

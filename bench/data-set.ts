@@ -1,8 +1,9 @@
 import { accessTokenKey, signAccessToken } from '../server/features/sessions/authenticator.ts'
+import { migrate } from '../server/kernel/db/migrate.ts'
 import { fillDatabase } from '../server/testing/database/big-data.ts'
 import { executeOn } from '../server/testing/database/databases.ts'
 
-/** Derived from the number of its posts (replies included). */
+/** Derived from the number of its posts (replies included), whose ids begin at 1. */
 export type DataSet = { posts: number; users: number; likes: number }
 
 export const SECRET = 'the-secret-of-a-benchmark-that-guards-nothing'
@@ -17,10 +18,11 @@ export function dataSetOf(posts: number): DataSet {
 }
 
 /**
- * Fills an empty migrated database. No account is a newcomer's. Half the posts are under 120
- * characters, some fill all 500.
+ * Fills a new database. No account is a newcomer's. Half the posts are under 120 characters, some
+ * fill all 500.
  */
 export async function seed(databaseUrl: string, dataSet: DataSet): Promise<void> {
+  await migrate(databaseUrl)
   await fillDatabase(databaseUrl, dataSet)
   for (const statement of [
     `UPDATE users SET created_at = now() - interval '30 days'`,
@@ -32,14 +34,13 @@ export async function seed(databaseUrl: string, dataSet: DataSet): Promise<void>
   }
 }
 
-/** Opens a session for each of `count` users; returns their access tokens. */
-export async function signInUsers(databaseUrl: string, count: number): Promise<string[]> {
+/** Opens a session for each of the first 400 users. Returns their access tokens. */
+export async function signInUsers(databaseUrl: string): Promise<string[]> {
   const rows = await executeOn<{ id: string; user_id: string; key: Buffer }>(
     databaseUrl,
     `INSERT INTO sessions (id, user_id, secret_hash, client_hash, browser_hash, user_agent, user_agent_version, os)
-     SELECT gen_random_uuid(), id, '\\x00', '\\x00', '\\x00', 'bench', '', '' FROM users ORDER BY id LIMIT $1
+     SELECT gen_random_uuid(), id, '\\x00', '\\x00', '\\x00', 'bench', '', '' FROM users ORDER BY id LIMIT 400
      RETURNING id, user_id, (SELECT key FROM access_token_key) AS key`,
-    [count],
   )
   return rows.map(({ id, user_id, key }) => {
     const options = { key: accessTokenKey(SECRET, key), seconds: TOKEN_SECONDS }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempDisposable } from 'node:fs/promises'
 import { Session } from 'node:inspector/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -7,15 +7,13 @@ import { PassThrough } from 'node:stream'
 import pg from 'pg'
 import { createApp } from '../server/app.ts'
 import { readConfig } from '../server/kernel/config/config.ts'
-import { migrate } from '../server/kernel/db/migrate.ts'
 import { createLogger } from '../server/kernel/log/logger.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
 import { DEVICE } from '../server/testing/http/client.ts'
 import { dataSetOf, SECRET, seed, signInUsers, TOKEN_SECONDS } from './data-set.ts'
 
-// Prints how many files of the server run a function in every request of a kind, by V8's coverage.
-// Jobs and checks that happen to run beside a request do not count. `--list` prints the names too.
-// Also prints how many statements come before a code is mailed. Exits 1 for too many of either.
+// Prints how many files of the server run a function in every request of a kind, by V8's coverage,
+// and how many statements come before a code is mailed. `--list` prints the files too.
 
 const ROOT = join(import.meta.dirname, '..')
 const TIMES = 8
@@ -23,14 +21,12 @@ const TIMES = 8
 const STATEMENTS_BEFORE_CODE = 5
 
 await using started = new AsyncDisposableStack()
-const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-entered-'))
-started.defer(() => rm(dataDir, { recursive: true, force: true }))
+const { path: dataDir } = started.use(await mkdtempDisposable(join(tmpdir(), 'vslukh-entered-')))
 const postgres = await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
 started.defer(() => postgres.stop())
 const databaseUrl = postgres.connectionString
-await migrate(databaseUrl)
 await seed(databaseUrl, dataSetOf(400))
-const [token = ''] = await signInUsers(databaseUrl, 1)
+const [token = ''] = await signInUsers(databaseUrl)
 const app = await createApp({
   config: readConfig({
     DATA_DIR: dataDir,
@@ -49,7 +45,7 @@ const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 
 const headers = { authorization: `Bearer ${token}` }
 
-/** Requests by their names, and how many files a newcomer opens to follow them; `n` differs. */
+/** Each `n` differs. `most` is how many files a newcomer should open to follow the request. */
 const REQUESTS: Record<string, [request: (n: number) => Promise<Response>, most?: number]> = {
   'a like': [
     (n) => fetch(`${origin}/api/v1/posts/${1 + n}/likes`, { method: 'POST', headers }),
@@ -69,7 +65,6 @@ const REQUESTS: Record<string, [request: (n: number) => Promise<Response>, most?
   'a page that is not cached': [(n) => fetch(`${origin}/posts/${200 + n}`), 20],
 }
 
-/** The statements of a call; those of the queue and of the change feed do not count. */
 const statements = new AsyncLocalStorage<string[]>()
 const { query } = pg.Client.prototype
 pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
@@ -106,7 +101,7 @@ for (const [what, [request, most = Number.POSITIVE_INFINITY]] of Object.entries(
 session.disconnect()
 
 async function enteredEachTime(request: (n: number) => Promise<Response>): Promise<string[]> {
-  // Warms up, because only the first requests of a kind make such things as a statement's text.
+  // The first requests of a kind make such things as a statement's text.
   for (const n of [TIMES, TIMES + 1]) await answered(request(n))
   const times = new Map<string, number>()
   for (let n = 0; n < TIMES; n++) {

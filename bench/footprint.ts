@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, mkdtempDisposable, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { makeRelease } from '../scripts/release/release.ts'
 import { childrenOf } from '../server/testing/process/processes.ts'
-import { dataSetOf, signInUsers } from './data-set.ts'
+import { dataSetOf } from './data-set.ts'
 import { applyLoad } from './load.ts'
 import { startFilledProduct } from './measured-product.ts'
 import { signedIn, WALL } from './scenarios.ts'
@@ -24,11 +24,9 @@ await printSizes()
 await printMemory()
 
 async function printSizes(): Promise<void> {
-  await using folders = new AsyncDisposableStack()
-  const folder = await mkdtemp(join(tmpdir(), 'vslukh-footprint-'))
-  folders.defer(() => rm(folder, { recursive: true, force: true }))
-  const archive = await makeRelease(folder)
-  const unpacked = await mkdtemp(join(folder, 'unpacked-'))
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'vslukh-footprint-'))
+  const archive = await makeRelease(folder.path)
+  const unpacked = await mkdtemp(join(folder.path, 'unpacked-'))
   const lock = readFileSync(join(ROOT, 'node_modules/.package-lock.json'), 'utf8')
   const installed = Object.entries<{ dev?: true }>(JSON.parse(lock).packages)
   const production = installed.filter(([, { dev }]) => !dev).map(([path]) => path)
@@ -42,17 +40,16 @@ async function printSizes(): Promise<void> {
   ])
 }
 
-/** Returns MiB; files in two of the folders count once. */
+/** Returns MiB. */
 async function diskUse(folders: string[]): Promise<number> {
   const { stdout } = await run('du', ['-ckd0', ...folders], { cwd: ROOT, maxBuffer: 1e8 })
   return Math.round(Number(/(\d+)\t.*\n$/.exec(stdout)?.[1]) / 1024)
 }
 
 async function printMemory(): Promise<void> {
-  const prepare = (url: string) => signInUsers(url, 1)
-  await using started = await startFilledProduct({ dataSet: dataSetOf(POSTS), prepare })
-  const { product, prepared } = started
-  const { pid = 0, url } = product
+  await using started = await startFilledProduct(dataSetOf(POSTS))
+  const { tokens } = started
+  const { pid = 0, url } = started.product
   const measure = () => {
     const database = descendants(pid).reduce((sum, child) => sum + memoryOf(child), 0)
     return [memoryOf(pid), database].map(Math.round)
@@ -60,7 +57,7 @@ async function printMemory(): Promise<void> {
   const after = measure()
   await delay(IDLE_MS)
   const idle = measure()
-  const requests = prepared.map((token) => [signedIn(WALL, token)])
+  const requests = [[signedIn(WALL, tokens[0] ?? '')]]
   await applyLoad({ url, seconds: BUSY_SECONDS, requests })
   printMarkdown([
     [`memory with ${POSTS} posts, MiB`, 'server', 'its PostgreSQL'],
@@ -70,7 +67,7 @@ async function printMemory(): Promise<void> {
   ])
 }
 
-/** Returns MiB, with a share of what several processes use (Pss in proc(5)); 0 if it has ended. */
+/** Returns MiB, with a share of what several processes use (Pss in proc(5)). */
 function memoryOf(pid: number): number {
   const path = `/proc/${pid}/smaps_rollup`
   const rollup = existsSync(path) ? readFileSync(path, 'utf8') : ''

@@ -53,7 +53,7 @@ export async function applyLoad({ url, seconds, requests, inFlight = IN_FLIGHT }
   }
 }
 
-/** autocannon would spend half of its time turning each body into an unused string. */
+/** autocannon would spend half of its time on strings of the bodies. */
 function doNotReadBodies(client: Client): void {
   const { pipelinedRequests } = client as unknown as { pipelinedRequests: object }
   Object.assign(pipelinedRequests, { addBody() {} })
@@ -71,7 +71,7 @@ export async function send(
   return { status, headers, body: await buffer(response) }
 }
 
-/** Returns the median result by a figure; of an even number, the lower of the middle two. */
+/** Returns the median result by a figure. */
 export function middleOf<T>(results: T[], figureOf: (result: T) => number): T {
   const sorted = results.toSorted((a, b) => figureOf(a) - figureOf(b))
   const middle = sorted[Math.floor((sorted.length - 1) / 2)]

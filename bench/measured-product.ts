@@ -1,30 +1,21 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrate } from '../server/kernel/db/migrate.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
 import { endChild, untilPrinted, untilReady } from '../server/testing/process/child-process.ts'
 import { freePort } from '../server/testing/process/free-port.ts'
 import { cpuOf } from '../server/testing/process/processes.ts'
-import { type DataSet, SECRET, seed, TOKEN_SECONDS } from './data-set.ts'
+import { type DataSet, SECRET, seed, signInUsers, TOKEN_SECONDS } from './data-set.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** The server has a core for itself; the load and PostgreSQL have the other. */
 export const SERVER_CORE = 0
 export const LOAD_CORE = 1
 
-type Filled<T> = {
-  dataSet: DataSet
-  env?: Record<string, string>
-  /** Runs on the filled database before the product starts. */
-  prepare: (databaseUrl: string) => Promise<T>
-}
-
 export type MeasuredProduct = Awaited<ReturnType<typeof startProduct>>
 
-/** What is measured: the product, how long and how often, and its users' tokens. */
 export type Run = {
   product: MeasuredProduct
   seconds: number
@@ -33,27 +24,27 @@ export type Run = {
   only: string
   dataSet: DataSet
   tokens: string[]
-  /** The first of the posts that scrapers read. */
-  firstThread: number
 }
 
-/** Starts the product in a new data folder, filled with a data set, until it is disposed of. */
-export async function startFilledProduct<T>({ dataSet, env, prepare }: Filled<T>) {
-  await using started = new AsyncDisposableStack()
-  const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-bench-'))
-  started.defer(() => rm(dataDir, { recursive: true, force: true }))
-  const postgres = await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
-  const prepared = await fillAndPrepare(postgres.connectionString).finally(postgres.stop)
-  const product = await startProduct(dataDir, env)
-  started.defer(() => product.stop())
-  const running = started.move()
-  return { product, prepared, [Symbol.asyncDispose]: () => running.disposeAsync() }
+type Options = {
+  env?: Record<string, string>
+  /** Adds to the data set before the product starts. */
+  fill?: (databaseUrl: string) => Promise<void>
+}
 
-  async function fillAndPrepare(url: string): Promise<T> {
-    await migrate(url)
-    await seed(url, dataSet)
-    return prepare(url)
-  }
+/** Starts the product on a data set, with 400 users signed in, until it is disposed of. */
+export async function startFilledProduct(dataSet: DataSet, { env, fill }: Options = {}) {
+  await using started = new AsyncDisposableStack()
+  const { path: dataDir } = started.use(await mkdtempDisposable(join(tmpdir(), 'vslukh-bench-')))
+  const postgres = await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
+  const { connectionString: databaseUrl } = postgres
+  const tokens = await seed(databaseUrl, dataSet)
+    .then(() => fill?.(databaseUrl))
+    .then(() => signInUsers(databaseUrl))
+    .finally(postgres.stop)
+  const product = await startProduct(dataDir, env)
+  started.defer(product.stop)
+  return Object.assign(started.move(), { product, databaseUrl, tokens })
 }
 
 /** Starts the product as an operator does. `readyMs` is how long that took. */
@@ -79,7 +70,7 @@ export async function startProduct(dataDir: string, env?: Record<string, string>
   return { ...observe(server), pid: server.pid, url: `http://127.0.0.1:${port}`, readyMs }
 }
 
-/** Starts a script of this folder on the server's core; resolves with the number it prints. */
+/** Starts a script of this folder on the server's core. Returns the number that it prints. */
 export async function startScript(script: string, options: object) {
   const path = join(import.meta.dirname, script)
   const child = spawn(process.execPath, [path, JSON.stringify(options)], {
@@ -90,7 +81,7 @@ export async function startScript(script: string, options: object) {
   return { number: Number(line), stop: () => endChild(child) }
 }
 
-/** Pins all threads of a process to a core; returns whether it could. */
+/** Pins all threads of a process to a core, if it can. */
 export function pin(pid: number | undefined, core: number): boolean {
   return spawnSync('taskset', ['-a', '-cp', String(core), String(pid)]).status === 0
 }

@@ -3,10 +3,7 @@ import { type Answer, quantile } from './load.ts'
 
 const TICK_MS = 10
 
-/**
- * Sends requests at a steady rate: a loop that awaits answers would slow down with the server.
- * `stop` ends the sending and resolves when every request is answered.
- */
+/** Sends requests at a steady rate, whether earlier ones are answered or not, until `stop`. */
 export function openLoop(perSecond: number, sendOne: (agent: Agent) => Promise<Answer>) {
   const agent = new Agent({ keepAlive: true })
   const began = performance.now()

@@ -8,7 +8,6 @@ import { printMarkdown } from './table.ts'
 /** This many callers keep the server's core busy, so that what they are served is its capacity. */
 const ENOUGH = 200
 const CROWD = 2000
-/** The number of posts that each caller requests, one after the other. */
 const POSTS_OF_EACH = 20
 const CAPACITY_SECONDS = 5
 /** Callers with a new connection each, besides the crowd. */
@@ -19,11 +18,8 @@ const EXPECTED = ['200', '429', '503']
 
 /** Measures the capacity for each kind of read, and its share while 2,000 callers ask. */
 export async function measureOverload({ product, seconds, only, dataSet, tokens }: Run) {
-  const posts = Array.from({ length: CROWD }, () =>
-    Array.from({ length: POSTS_OF_EACH }, () => {
-      return requestOf('GET', `/posts/${1 + Math.floor(Math.random() * dataSet.posts)}`)
-    }),
-  )
+  const anyPost = () => requestOf('GET', `/posts/${1 + Math.floor(Math.random() * dataSet.posts)}`)
+  const posts = Array.from({ length: CROWD }, () => Array.from({ length: POSTS_OF_EACH }, anyPost))
   const byUsers = (lists: Call[][]) =>
     lists.map((list, n) => list.map((read) => signedIn(read, tokens[n % tokens.length] ?? '')))
   const kinds: Record<string, Call[][]> = {
@@ -40,15 +36,8 @@ export async function measureOverload({ product, seconds, only, dataSet, tokens 
 }
 
 const HEAD = [
-  `${CROWD} callers`,
-  'carried/s',
-  'served/s',
-  'share',
-  'newcomers served',
-  'p99, ms',
-  'RSS, MiB',
-  'normal after, ms',
-  'other answers',
+  ...[`${CROWD} callers`, 'carried/s', 'served/s', 'share', 'newcomers served'],
+  ...['p99, ms', 'RSS, MiB', 'normal after, ms', 'other answers'],
 ]
 const GOALS = ['goal', '', '', '≥ 0.70', '≥ 80 %', '≤ 1000', '≤ 350', '≤ 1000', '0']
 

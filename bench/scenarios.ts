@@ -6,12 +6,8 @@ export type Scenario = {
   name: string
   /** The least share of the physical limit that the product should reach. */
   goal: number
-  /**
-   * A loop of bare statements on several connections. Absent for a read, which is compared with a
-   * bare server of the same bytes.
-   */
+  /** The bare statements to compare with; a read is compared with a bare server. */
   bareWrite?: { kind: 'post' | 'like'; connections: number }
-  /** By default as many as a read has. */
   inFlight?: number
   requests: Requests
 }
@@ -49,26 +45,15 @@ export function scenarios({ posts }: DataSet, tokens: string[]): Scenario[] {
   ]
 }
 
-/**
- * Publishing with a key for each post: by many authors at once, by one author at once, and one post
- * after another. Each is compared with a bare loop of the statement that a publication needs on
- * disk, the last one on one connection.
- */
 function publishing(tokens: string[]): Scenario[] {
-  const kind = 'post'
-  const bareWrite = { kind, connections: POOL } as const
+  const bareWrite = { kind: 'post', connections: POOL } as const
   const byAll = () => newPost(tokens)
   const byOne = () => newPost(tokens.slice(0, 1))
+  const inTurn = { bareWrite: { ...bareWrite, connections: 1 }, inFlight: 1 }
   return [
     { name: 'publish', goal: 1.25, bareWrite, requests: byAll },
     { name: 'publish, one author', goal: 1.25 / 2, bareWrite, inFlight: 32, requests: byOne },
-    {
-      name: 'publish, one at a time',
-      goal: 0.45,
-      bareWrite: { kind, connections: 1 },
-      inFlight: 1,
-      requests: byAll,
-    },
+    { name: 'publish, one at a time', goal: 0.45, ...inTurn, requests: byAll },
   ]
 }
 
@@ -86,7 +71,6 @@ function hotLikes(tokens: string[]): Scenario {
   }
 }
 
-/** Returns a publication by any of the users. */
 export function newPost(tokens: string[]): Call {
   const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() }
   const text = 'Говорят, если долго смотреть на стену, она отвечает.'

@@ -2,6 +2,7 @@ import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { brotliDecompressSync } from 'node:zlib'
 import { executeOn } from '../server/testing/database/databases.ts'
+import type { DataSet } from './data-set.ts'
 import { type Answer, quantile, send } from './load.ts'
 import type { MeasuredProduct, Run } from './measured-product.ts'
 import { openLoop } from './open-loop.ts'
@@ -23,37 +24,33 @@ const PAGES_PER_SECOND = 300
 const GOALS = { share: 0.95, p99: 100, likesP99: 200, memory: 60 }
 const MARK = 'Слово'
 
-/**
- * Publishes the threads that scrapers read, each post once, and those whose time is measured.
- * Returns the id of the first.
- */
-export async function fillThreads(databaseUrl: string, seconds: number): Promise<number> {
-  const threads = PAGES_PER_SECOND * seconds
-  const [first] = await executeOn(
+/** Publishes what scrapers read, and what is timed. Their ids follow those of the data set. */
+export async function fillThreads(
+  databaseUrl: string,
+  { posts }: DataSet,
+  seconds: number,
+): Promise<void> {
+  const threads = PAGES_PER_SECOND * seconds + TIMED
+  await executeOn(
     databaseUrl,
     `INSERT INTO posts (owner_id, text, created_at)
-     SELECT 1 + n % 10, '${MARK} ' || n, now() - interval '1 hour' FROM generate_series(1, ${threads + 2 * TIMED}) n
-     RETURNING id`,
+     SELECT 1 + n % 10, '${MARK} ' || n, now() - interval '1 hour' FROM generate_series(1, ${threads + TIMED}) n`,
   )
-  const firstThread = Number(first?.id)
   await executeOn(
     databaseUrl,
     `INSERT INTO posts (owner_id, text, created_at, replied_post_id, parent_post_id)
      SELECT 1 + reply, 'Ответ, в котором несколько слов, как это и бывает', now(), id, id
      FROM posts, generate_series(1, ${REPLIES}) reply
-     WHERE text LIKE '${MARK} %' AND id < ${firstThread + threads + TIMED}`,
+     WHERE text LIKE '${MARK} %' AND id <= ${posts + threads}`,
   )
-  return firstThread
 }
 
-/**
- * Measures how people are served while scrapers read one post after another, each from its own
- * address, and what the scrapers get. Exits 1 if a goal is missed.
- */
+/** Measures how people are served while scrapers read, each from an address of its own. */
 export async function measureScraped(run: Run) {
-  const { product, seconds, firstThread, dataSet, tokens } = run
+  const { product, seconds, dataSet, tokens } = run
   const { url } = product
   const threads = PAGES_PER_SECOND * seconds
+  const firstThread = dataSet.posts + 1
   const replies = await timePages(product, firstThread + threads)
   const lone = await timePages(product, firstThread + threads + TIMED)
   await readBeside({ ...run, seconds: 3 })
@@ -86,11 +83,9 @@ export async function measureScraped(run: Run) {
   ]
   printMarkdown([
     [`${PAGES_PER_SECOND} pages a second`, '', 'goal'],
-    ...figures.map(([name, figure, sign, goal]) => [
-      name,
-      Number(figure.toPrecision(3)),
-      goalCell(figure, sign, goal),
-    ]),
+    ...figures.map(([name, figure, sign, goal]) => {
+      return [name, Number(figure.toPrecision(3)), goalCell(figure, sign, goal)]
+    }),
   ])
   console.log(
     `${alone.perSecond.toFixed(0)} reads a second alone, with a p99 of ${alone.p99.toFixed(0)} ms; ${pages.length} of ${scraped.sent} pages were served.`,
@@ -110,7 +105,7 @@ async function timePages({ url, mainCpu }: MeasuredProduct, first: number): Prom
   return (mainCpu() - before) / half
 }
 
-/** Each of the readers asks for the wall and for posts by turns; half of them are signed in. */
+/** Each reader asks for the wall and for posts by turns; half of them are signed in. */
 async function readBeside({ product: { url }, tokens, seconds, dataSet }: Run) {
   const agent = new Agent({ keepAlive: true })
   const end = performance.now() + seconds * 1000
@@ -146,9 +141,7 @@ function readPage(url: string, agent: Agent, id: number): Promise<Answer> {
 
 /** Whether head and body contain the post's text, not only the data for scripts. */
 function isWhole({ body: page }: Answer): boolean {
-  const text = brotliDecompressSync(page)
-    .toString()
-    .replaceAll(/<script.*?<\/script>/gs, '')
-  const [head = '', body = ''] = text.split('</head>')
+  const html = brotliDecompressSync(page).toString()
+  const [head = '', body = ''] = html.replaceAll(/<script.*?<\/script>/gs, '').split('</head>')
   return head.includes(`${MARK} `) && body.includes(`${MARK} `)
 }

@@ -11,9 +11,8 @@ import { goalCell, printMarkdown } from './table.ts'
 
 /**
  * Measures a signed-in user's wall of 10 and of 1,000 posts on a processor slowed four times: how
- * long it takes to open a post or a dialog and to like (INP), the longest task of going back, and
- * the longest task of scrolling. Exits 1 if a median, or the longest task of a pass, is over its
- * goal.
+ * long it takes to open a post or a dialog and to like (INP), and the longest task of going back and
+ * of scrolling.
  */
 const POSTS = 1000
 const SLOWDOWN = 4
@@ -24,10 +23,7 @@ const TIMES = 5
 const PASSES = 3
 
 await buildWebIfNeeded()
-await using started = await startFilledProduct({
-  dataSet: dataSetOf(POSTS * 2),
-  prepare: async () => {},
-})
+await using started = await startFilledProduct(dataSetOf(POSTS * 2))
 const { product } = started
 await using browser = await launchFullChromium()
 
@@ -69,7 +65,6 @@ async function turnWheel(by: number): Promise<void> {
   await page.waitForTimeout(40)
 }
 
-/** Takes the steps one after another, several times. Leaves the processor at its own speed. */
 async function measureWall(posts: number): Promise<void> {
   await settle()
   await slowDown(SLOWDOWN)
@@ -104,10 +99,8 @@ async function goBack(posts: number): Promise<number> {
   await page.evaluate('window.longTasks = []')
   await page.goBack()
   // Not waitForFunction(): the page's policy forbids making functions from text.
-  await page
-    .locator('article')
-    .nth(posts - 1)
-    .waitFor({ state: 'attached' })
+  const last = page.locator('article').nth(posts - 1)
+  await last.waitFor({ state: 'attached' })
   await settle()
   return longestTask()
 }
@@ -132,8 +125,8 @@ async function likePost(): Promise<number> {
 }
 
 /**
- * Returns the milliseconds from the press to the next frame. Both are found by selector, because
- * polling for a role among 1,000 posts takes as long as what is measured.
+ * Returns the milliseconds from the press to the next frame. Selectors find both, because finding a
+ * role among 1,000 posts takes as long as what is measured.
  */
 async function pressFor(button: Locator, shown: Locator): Promise<number> {
   await page.evaluate('window.presses = []')

@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 
-/**
- * The physical limit of a write: its durable statement in a loop, each by another user, on as many
- * connections as the product has. Prints the statements per second.
- */
+/** The physical limit of a write: its durable statement in a loop. Prints how many a second. */
 const { url, kind, seconds, users, posts, connections } = JSON.parse(process.argv[2] ?? '')
 
 const STATEMENTS: Record<string, string> = {
