@@ -4,32 +4,25 @@ import { buildWall, runPair, type Wall } from './run-pair.ts'
 import { PAIRS } from './writes.ts'
 
 /**
- * Runs every pair of writes on the same rows in many orders of their statements. PostgreSQL tests
- * its isolation levels likewise (isolationtester).
+ * Runs every pair of writes on the same rows in many orders of their statements, those with few
+ * switches first. PostgreSQL tests its isolation levels likewise (isolationtester).
  *
- * Two nodes work on one database, and each runs one call. Each statement of a node is held
- * (held-postgres.ts) until the schedule passes it (schedules.ts): at each step one call goes on by
- * one statement. Orders with few switches come first, because races need few. A statement that waits
- * for a lock of the other call (pg_blocking_pids) stays behind, and the other goes on. BEGIN, a
- * notification and a charged limit, which is a transaction by itself, pass at once. Jobs stand still;
- * the pairs contain their work as calls.
+ * Two nodes work on one database, and each runs one call. Each statement is held (held-postgres.ts)
+ * until the schedule passes it (schedules.ts). BEGIN, a notification and a charged limit, which is a
+ * transaction by itself, pass at once. Jobs stand still; the pairs contain their work as calls.
  *
- * Before each order the rows are restored (stored-state.ts). Afterwards the answers and all rows,
- * without new ids, times and secrets, must equal those of the two calls one after the other, in
- * either order; if a call has several transactions, also those of the other call between two of
- * them. Both serial outcomes have exact counters and marks of unread replies. No answer is 5xx.
+ * Afterwards the answers and all rows, without new ids, times and secrets, must equal those of the
+ * two calls one after the other, in either order; if a call has several transactions, also those of
+ * the other call between two of them.
  */
 
-/** How many orders of a pair to run, at most. */
+/** The largest number of orders of a pair. */
 const MOST = Number(process.env.ORDERS_MAX ?? 300)
 
 /** Runs some pairs alone, such as `PAIRS='^like ×'`. */
 const only = new RegExp(process.env.PAIRS ?? '')
 
-/**
- * Declares the tests of every other pair, from the first or from the second. Two test files share
- * the pairs, because the process of each keeps one core busy.
- */
+/** Declares the tests of every other pair: two files share them, so that each keeps a core busy. */
 export function testEveryOtherPair(start: 0 | 1): void {
   const cases = PAIRS.filter((_, at) => at % 2 === start)
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 
-/** What a connection sends in one round trip. */
 export type Statement = {
   /** The process of PostgreSQL that runs it. */
   pid: number
@@ -50,7 +49,6 @@ type Client = pg.Client & {
  * through.
  */
 export class HeldPostgres {
-  /** The address of the database for this node. */
   readonly url: string
   readonly #option = `-c pairs.node=${randomUUID()}`
   readonly #parked = new Set<Statement>()
@@ -85,7 +83,6 @@ export class HeldPostgres {
     this.#areJobsParked = true
   }
 
-  /** Without a listener, statements go through. */
   listen(next: Listener | undefined): void {
     this.#listener = next
   }

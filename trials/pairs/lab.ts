@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { inject } from 'vitest'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { freshDatabase } from '../../server/testing/database/databases.ts'
-import type { TestUser } from '../../server/testing/http/client.ts'
+import { PAST_CACHE, type TestUser } from '../../server/testing/http/client.ts'
 import { startTestApp, type TestApp } from '../../server/testing/test-app.ts'
 import { HeldPostgres } from './held-postgres.ts'
 import { openState, type State } from './stored-state.ts'
@@ -10,7 +10,7 @@ import { openState, type State } from './stored-state.ts'
 export type Node = { app: TestApp; postgres: HeldPostgres }
 export type Lab = Awaited<ReturnType<typeof openLab>>
 
-/** Nothing may run out during a run of an hour. */
+/** Nothing runs out during a run of an hour. */
 const CONFIG = {
   rateLimitScale: 1e6,
   accessTokenSeconds: 14_400,
@@ -20,6 +20,7 @@ const CONFIG = {
   logLevel: 'warn',
 } as const
 
+/** Held statements and a busy machine take time, which is no failure. */
 const PATIENCE_MS = 600_000
 
 /** Opens two nodes on one database, without jobs. */
@@ -29,7 +30,7 @@ export async function openLab() {
   stack.defer(database.drop)
   const state = await openState(database.url)
   stack.defer(state.close)
-  // Detects deadlocks sooner than after the usual second, because the pairs look for them.
+  // Sooner than after the usual second: the pairs look for deadlocks.
   await state.execute(
     `ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET deadlock_timeout = '20ms'`,
   )
@@ -39,7 +40,6 @@ export async function openLab() {
     const app = await startTestApp({
       databaseUrl: postgres.url,
       config: { ...CONFIG, databaseUrl: postgres.url },
-      // Held statements and a busy machine take time, which must not count as a failure.
       poolLimits: { statementTimeoutMs: PATIENCE_MS, connectionWaitMs: PATIENCE_MS },
       handleMs: PATIENCE_MS,
       lockWaitMs: PATIENCE_MS,
@@ -82,20 +82,15 @@ export async function openLab() {
     /** Describes what is wrong with the counters and the marks of unread replies. */
     async findFaults(people: TestUser[]): Promise<string[]> {
       const { app } = nodes[0]
-      const faults: string[] = (await findCounterDifferences(app.db)).map((one) =>
-        JSON.stringify(one),
-      )
+      const differences = await findCounterDifferences(app.db)
+      const faults = differences.map((one) => JSON.stringify(one))
       for (const { token, username } of people) {
-        const headers = { 'cache-control': 'no-cache' }
-        const mark = await app.call('GET', '/users/current/received', { token, headers })
+        const sent = { token, headers: PAST_CACHE }
+        const mark = await app.call('GET', '/users/current/received', sent)
         if (mark.status === 401) continue
-        const { body } = await app.call('GET', '/posts/replies/received?limit=50', {
-          token,
-          headers,
-        })
-        const unread = body.posts.filter(
-          (post: { received_no: number }) => post.received_no > body.seen,
-        )
+        const { body } = await app.call('GET', '/posts/replies/received?limit=50', sent)
+        const isUnread = (post: { received_no: number }) => post.received_no > body.seen
+        const unread = body.posts.filter(isUnread)
         if (unread.length !== mark.body.unread) {
           faults.push(`${username}: ${mark.body.unread} unread, the page shows ${unread.length}`)
         }

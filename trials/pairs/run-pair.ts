@@ -10,18 +10,7 @@ import { createNormalizer, type State } from './stored-state.ts'
 import { type Answer, makeWorld, type World, type Write } from './world.ts'
 import type { Pair } from './writes.ts'
 
-/** A lab with the people and posts that all pairs begin with. */
 export type Wall = { lab: Lab; world: World; base: State; tokenKey: KeyObject }
-
-export type Outcome = {
-  orders: number
-  /** The largest number of switches of which all orders were run; undefined if all orders were. */
-  switches: number | undefined
-  /** The statuses of both answers in the two serial orders. */
-  statuses: string[]
-  /** Results that no serial order has, each with an order that leads to it. */
-  faults: string[]
-}
 
 export async function buildWall(lab: Lab): Promise<Wall> {
   const world = await makeWorld(lab.app)
@@ -35,12 +24,16 @@ export async function buildWall(lab: Lab): Promise<Wall> {
   return { lab, world, base: await lab.read(), tokenKey }
 }
 
-/** Runs the first write on one node, and the second on the other, in at most so many orders. */
+/**
+ * Runs the first write on one node, and the second on the other, in at most so many orders. Returns
+ * how many it ran, up to how many switches (undefined: all), the statuses of the two serial orders,
+ * and each result that no serial order has.
+ */
 export async function runPair(
   { lab, world: known, base, tokenKey }: Wall,
   { writes, isUnknown }: Pair,
   most: number,
-): Promise<Outcome> {
+) {
   const { app, nodes, isBlocked } = lab
   // Removes the rows of a failed pair, and the log of earlier pairs.
   lab.takeLog()
@@ -52,11 +45,11 @@ export async function runPair(
   const { normal, changes } = createNormalizer(before)
 
   let world = known
-  const sideOf = (side: 'A' | 'B', { app, postgres }: Node, write: Write): Side<Answer> => ({
+  const sideOf = (side: 'A' | 'B', { app, postgres }: Node, write: Write): Side => ({
     postgres,
     call: () => write.call({ app, world, side, id: String(ids.get(write)) }),
   })
-  const sides: Sides<Answer> = [sideOf('A', nodes[0], writes[0]), sideOf('B', nodes[1], writes[1])]
+  const sides: Sides = [sideOf('A', nodes[0], writes[0]), sideOf('B', nodes[1], writes[1])]
   async function begin() {
     const fresh = isUnknown ? [known.olga, known.petr].map((it) => freshSession(it, tokenKey)) : []
     await lab.restore(before, fresh.map(({ renewing }) => renewing).join(';'))
@@ -105,14 +98,13 @@ export async function runPair(
     const order = namesOf(run.steps)
     const result = await readResult(run.answers, order)
     if (expected.some((one) => isAs(one, result, expected))) return
-    // Reports each other result once.
     expected.push(result)
     faults.push(`${order}\n${compare(result, serial)}`)
   })
   return { orders: count, switches, statuses: serial.map((one) => one.statuses), faults }
 }
 
-/** Returns a user whose session has a new id, unknown to all nodes, and SQL to store it. */
+/** Returns a user whose session has a new id, and the SQL that stores it. */
 function freshSession(user: TestUser, key: KeyObject) {
   const [userId = '', old] = user.token.split('.')
   const sessionId = randomUUID()
@@ -123,7 +115,6 @@ function freshSession(user: TestUser, key: KeyObject) {
   }
 }
 
-/** Answers and rows without what is new in each run. */
 type Result = { answers: string[]; rows: Record<string, readonly string[]> }
 
 /**
@@ -143,7 +134,6 @@ function isAs(one: Result, { answers, rows }: Result, expected: Result[]): boole
   })
 }
 
-/** Describes how a result differs from each serial one. */
 function compare(actual: Result, serial: Result[]): string {
   const differences = serial.map(({ answers, rows }, at) => {
     const expected = { answers, rows }

@@ -1,19 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HeldPostgres, Statement } from './held-postgres.ts'
+import type { Answer } from './world.ts'
 
-/** One of two calls that run at once, and the proxy of its node. */
-export type Side<Answer> = { postgres: HeldPostgres; call: () => Promise<Answer> }
-export type Sides<Answer> = [Side<Answer>, Side<Answer>]
+/** One of two calls that run at once, and the PostgreSQL of its node. */
+export type Side = { postgres: HeldPostgres; call: () => Promise<Answer> }
+export type Sides = [Side, Side]
 type Which = 0 | 1
 
 type Step = { side: Which; text: string; endsTransaction: boolean }
-type Run<Answer> = { answers: [Answer, Answer]; steps: Step[] }
+type Run = { answers: [Answer, Answer]; steps: Step[] }
 
 type IsBlocked = (pid: number) => Promise<boolean>
 
 /** The sides that pass the first statements; then the same side goes on while it can. */
 type Plan = Which[]
-/** A moment at which both sides could go on has another side, with the switches that lead to it. */
+/** `other` could go on too. */
 type Choice = { chosen: Which; other: Which | undefined; switchesToOther: number }
 
 /** How long to wait for an event before the locks are checked. */
@@ -21,28 +22,22 @@ const LOCK_CHECK_MS = 3
 /** A call that has not gone on after this many looks is at a standstill. */
 const STANDSTILL_LOOKS = 5000
 
-/**
- * Statements that pass at once, because their place makes no difference: they neither change nor
- * lock rows that other statements use. Those of the limits are transactions by themselves.
- */
+/** Statements that neither change nor lock rows that others use: these pass at once. */
 const WITHOUT_EFFECT =
   /^\s*(begin|start transaction|select pg_notify)|\brate_limits\b|clock_timestamp\(\)\) \* 1000/i
 
 /**
  * Runs the two calls in `most` orders of their statements, those with the fewest switches first. A
- * switch leaves a side that could go on. A statement that waits for a lock of the other side is
- * left waiting. `begin` restores the state before each run.
- *
- * Chance can prevent a plan: for example, which of two calls a deadlock ends. Such a run counts in
- * place of the planned one. Resolves to the number of switches in all orders of which the calls were
- * run; undefined if all orders were.
+ * switch leaves a side that could go on. `begin` restores the state before each run. Chance can
+ * prevent a plan, such as which of two calls a deadlock ends: such a run counts in its place.
+ * Resolves to the largest number of switches of which all orders were run; undefined if all were.
  */
-export async function inOrders<Answer>(
-  begin: () => Promise<Sides<Answer>>,
+export async function inOrders(
+  begin: () => Promise<Sides>,
   { isBlocked, most }: { isBlocked: IsBlocked; most: number },
-  onRun: (run: Run<Answer>) => Promise<void>,
+  onRun: (run: Run) => Promise<void>,
 ): Promise<{ count: number; switches: number | undefined }> {
-  /** By their number of switches. Each run shows where else its order could go on. */
+  /** By their number of switches. */
   const plans: Plan[][] = [[[]]]
   let count = 0
   for (let switches = 0; switches < plans.length; switches++) {
@@ -63,10 +58,10 @@ export async function inOrders<Answer>(
 }
 
 /** Runs one side whole after each statement of the other, of which some end a transaction. */
-export async function betweenTransactions<Answer>(
-  begin: () => Promise<Sides<Answer>>,
+export async function betweenTransactions(
+  begin: () => Promise<Sides>,
   { isBlocked, stepwise }: { isBlocked: IsBlocked; stepwise: Which },
-  onRun: (run: Run<Answer>, isBetween: boolean) => Promise<void>,
+  onRun: (run: Run, isBetween: boolean) => Promise<void>,
 ): Promise<void> {
   let length = 0
   for (let before = 1; before === 1 || before <= length; before++) {
@@ -78,10 +73,7 @@ export async function betweenTransactions<Answer>(
   }
 }
 
-async function runOnce<Answer>(
-  sides: Sides<Answer>,
-  { plan, isBlocked }: { plan: Plan; isBlocked: IsBlocked },
-) {
+async function runOnce(sides: Sides, { plan, isBlocked }: { plan: Plan; isBlocked: IsBlocked }) {
   const play = new Play(sides, isBlocked)
   const choices: Choice[] = []
   const steps: Step[] = []
@@ -108,20 +100,19 @@ async function runOnce<Answer>(
 
 type Held = { side: Which; statement: Statement }
 
-/** Two calls in progress, whose statements are held. */
-class Play<Answer> {
+class Play {
   readonly answers: Promise<[Answer, Answer]>
-  readonly #sides: Sides<Answer>
+  readonly #sides: Sides
   readonly #isBlocked: IsBlocked
   readonly #unanswered = new Set<Which>([0, 1])
   #waiting: Held[] = []
   readonly #running = new Set<Held>()
-  /** Those of the running statements that wait for a lock. */
+  /** Those of the running that wait for a lock. */
   readonly #blocked = new Set<Held>()
   #events = 0
   #next = Promise.withResolvers<void>()
 
-  constructor(sides: Sides<Answer>, isBlocked: IsBlocked) {
+  constructor(sides: Sides, isBlocked: IsBlocked) {
     this.#sides = sides
     this.#isBlocked = isBlocked
     this.answers = Promise.all([this.#start(0), this.#start(1)])
@@ -180,7 +171,6 @@ class Play<Answer> {
     return isQuiet && this.#waiting.length > 0
   }
 
-  /** Resolves to whether there was an event soon. */
   #happened(): Promise<boolean> {
     return Promise.race([this.#next.promise.then(() => true), delay(LOCK_CHECK_MS, false)])
   }
@@ -192,7 +182,6 @@ class Play<Answer> {
     }
   }
 
-  /** Passes the next statement of a side that has one. */
   pass(side: Which): Step {
     const held = this.#waiting.find((one) => one.side === side)
     if (!held) throw new Error('This side has no statement to pass')

@@ -5,12 +5,8 @@ import { asSuperuser, withDatabase } from '../../server/testing/database/databas
 export type State = Map<string, string[]>
 
 type Table = { name: string; columns: string }
-type Row = Record<string, unknown>
 
-/**
- * Tables whose rows are no result of a call, or differ between two equal calls. Limits charge
- * refused calls too, and refund at any time.
- */
+/** Tables whose rows are no result of a call, or differ between two equal calls. */
 const LEFT_OUT = [
   'public.installation',
   'public.kysely_migration',
@@ -22,7 +18,7 @@ const WALL = 'public.wall_totals'
 /** Not compared: of two calls that end a session, the earlier one stores its reason. */
 const CLOSED = 'public.closed_sessions'
 
-/** Reads and restores the whole database by a connection of its own. The caller closes it. */
+/** Reads and restores the whole database. The caller closes its connection. */
 export async function openState(databaseUrl: string) {
   const url = withDatabase(asSuperuser(databaseUrl), new URL(databaseUrl).pathname.slice(1))
   const client = new pg.Client({ connectionString: url, application_name: 'pairs' })
@@ -30,15 +26,9 @@ export async function openState(databaseUrl: string) {
   // Turns off triggers and foreign keys, to restore rows.
   await client.query('SET session_replication_role = replica')
   const tables = await readTables(client)
-  const reading = {
-    name: 'state',
-    text: tables
-      .map(
-        ({ name }) =>
-          `SELECT '${name}' AS name, ARRAY(SELECT to_jsonb(t)::text FROM ${name} t) AS rows`,
-      )
-      .join(' UNION ALL '),
-  }
+  const rowsOf = ({ name }: Table) =>
+    `SELECT '${name}' AS name, ARRAY(SELECT to_jsonb(t)::text FROM ${name} t) AS rows`
+  const reading = { name: 'state', text: tables.map(rowsOf).join(' UNION ALL ') }
 
   async function read(): Promise<State> {
     const { rows } = await client.query<{ name: string; rows: string[] }>(reading)
@@ -88,15 +78,21 @@ async function readTables(client: pg.Client): Promise<Table[]> {
 
 const ID = /^id$|_ids?$|Ids?$|^decision$|^number$/
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
-const SECRET = /[0-9a-zA-Z_-]{24,}/g
-const GENERATED_NAME = /user_[0-9a-z]{7}/g
+/** A secret, or a generated name. */
+const RANDOM = /[0-9a-zA-Z_-]{24,}|user_[0-9a-z]{7}/g
 /** Columns that state only when, or how often before, a job was queued. */
 const OF_JOBS = ['id', 'job_queue_id', 'revision', 'run_at', 'created_at', 'updated_at']
 
 /** Creates the functions that replace ids, times and secrets that are not in `before`. */
 export function createNormalizer(before: State) {
   const known = new Set<string>()
-  for (const rows of before.values()) for (const row of rows) collect(JSON.parse(row), known)
+  for (const row of [...before.values()].flat()) {
+    JSON.parse(row, (_key, value) => {
+      if (typeof value === 'object') return value
+      for (const text of [String(value), ...(String(value).match(RANDOM) ?? [])]) known.add(text)
+      return value
+    })
+  }
 
   function normal(value: unknown, key: string): unknown {
     if (Array.isArray(value)) return value.map((one) => normal(one, key))
@@ -114,9 +110,7 @@ export function createNormalizer(before: State) {
     const text = String(value)
     if (TIME.test(text)) return 'time'
     if (ID.test(key) || key === 'token') return '#'
-    return text
-      .replace(SECRET, (found) => (known.has(found) ? found : '#'))
-      .replace(GENERATED_NAME, (found) => (known.has(found) ? found : 'user_#'))
+    return text.replace(RANDOM, (found) => (known.has(found) ? found : '#'))
   }
 
   return {
@@ -129,40 +123,21 @@ export function createNormalizer(before: State) {
         if (name === WALL) return [[name, [sumOf(rows)]] as const]
         const old = new Set(before.get(name))
         const present = new Set(rows)
-        const gone = (before.get(name) ?? []).filter((row) => !present.has(row))
-        const fresh = rows.filter((row) => !old.has(row))
-        if (fresh.length + gone.length === 0) return []
-        const lines = fresh.map((row) =>
-          JSON.stringify(normal(withoutNoise(name, JSON.parse(row)), '')),
-        )
-        return [[name, [...lines.sort(), ...gone.map((row) => `gone: ${keyOf(row)}`)]] as const]
+        const gone = [...old].filter((row) => !present.has(row)).map((row) => `gone: ${row}`)
+        const fresh = rows.filter((row) => !old.has(row)).map((row) => normalRow(name, row))
+        return fresh.length + gone.length === 0 ? [] : [[name, [...fresh.sort(), ...gone]] as const]
       })
       return Object.fromEntries(changed)
     },
   }
-}
 
-function withoutNoise(name: string, row: Row): Row {
-  if (name !== JOBS) return row
-  return Object.fromEntries(Object.entries(row).filter(([key]) => !OF_JOBS.includes(key)))
+  function normalRow(name: string, row: string): string {
+    const columns = Object.entries(JSON.parse(row))
+    const compared = columns.filter(([key]) => name !== JOBS || !OF_JOBS.includes(key))
+    return JSON.stringify(normal(Object.fromEntries(compared), ''))
+  }
 }
 
 /** The wall's posts are counted in slots that are chosen at random. */
 const sumOf = (rows: string[]) =>
   rows.reduce((sum, row) => sum + Number(JSON.parse(row).posts), 0).toString()
-
-/** Identifies an earlier row by its columns that do not change. */
-function keyOf(row: string): string {
-  const { id, post_id, user_id, owner_id, name, key, recipient_id } = JSON.parse(row)
-  return JSON.stringify({ id, post_id, user_id, owner_id, name, key, recipient_id })
-}
-
-function collect(value: unknown, known: Set<string>): void {
-  if (Array.isArray(value)) for (const one of value) collect(one, known)
-  else if (typeof value === 'object' && value !== null) collect(Object.values(value), known)
-  else if (value !== null && String(value).length > 0) {
-    known.add(String(value))
-    for (const part of String(value).match(SECRET) ?? []) known.add(part)
-    for (const part of String(value).match(GENERATED_NAME) ?? []) known.add(part)
-  }
-}

@@ -7,7 +7,6 @@ import type { TestApp } from '../../server/testing/test-app.ts'
 
 export type Answer = { status: number; body: unknown }
 
-/** The people and posts of all writes. */
 export type World = {
   olga: TestUser
   /** Olga on her phone. */
@@ -27,7 +26,7 @@ export type World = {
 
 export type Act = { app: TestApp; world: World; side: 'A' | 'B'; id: string }
 
-type Call = (act: Act) => Promise<Answer>
+export type Call = (act: Act) => Promise<Answer>
 
 export type Write = {
   name: string
@@ -57,10 +56,7 @@ export async function makeWorld(app: TestApp): Promise<World> {
   return { olga, phone, petr, anna, boris, moderator, second, post, reply, question }
 }
 
-/**
- * Makes a call by one of the people, such as `POST /posts/:post/likes`. A body may differ between
- * the two calls of a pair.
- */
+/** Makes a call by one of the people, such as `POST /posts/:post/likes`. */
 export const send =
   (who: keyof World, route: string, body?: object | ((side: Act['side']) => object)): Call =>
   ({ app, world, side, id }) => {
@@ -72,7 +68,6 @@ export const send =
     return app.call(method, filled, { token, ...(sent && { body: sent }) })
   }
 
-/** Prepares a call by another call. */
 export const after = (call: Call) => (app: TestApp, world: World) =>
   call({ app, world, side: 'A', id: 'none' })
 
