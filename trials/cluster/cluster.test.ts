@@ -11,9 +11,8 @@ import { closeAfterTest } from '../../server/testing/close-after-test.ts'
 import { listeningNodes } from '../../server/testing/database/databases.ts'
 import { openPostgresProxy } from '../../server/testing/database/postgres-proxy.ts'
 import { DEVICE, PAST_CACHE, type TestUser } from '../../server/testing/http/client.ts'
-import { openMailbox } from '../../server/testing/mail/mailbox.ts'
-import { type Node, startNode } from '../nodes/pair.ts'
-import { rolesIn } from '../nodes/stale-reads.ts'
+import { mailboxForTest } from '../../server/testing/mail/mailbox.ts'
+import { type Node, rolesIn, startNode } from '../nodes/pair.ts'
 import { startProxy } from '../operations/proxies.ts'
 import {
   isExpected,
@@ -147,7 +146,7 @@ test('whatever fails, nothing acknowledged is lost or doubled, every session liv
  */
 async function startSite() {
   const cluster = await startPostgresCluster()
-  const mailbox = closeAfterTest(await openMailbox())
+  const mailbox = await mailboxForTest()
   const line = closeAfterTest(await openPostgresProxy(cluster.primaryUrl))
   const lineUrl = new URL(cluster.primaryUrl)
   lineUrl.host = new URL(line.url).host
@@ -248,15 +247,15 @@ async function expectChangesEverywhere({ nodes, db }: Site, { id: userId, token 
     const { writer, other } = rolesIn({ nodes }, round)
     const newest = async () => {
       const sent = { token, headers: PAST_CACHE }
-      const { body } = await other.direct.call('GET', `/posts?userId=${userId}`, sent)
+      const { body } = await other.client.call('GET', `/posts?userId=${userId}`, sent)
       return body.posts?.[0]?.id
     }
     await newest()
     const body = { text: `Круг ${round}` }
-    const { id } = (await writer.direct.call('POST', '/posts', { token, body })).body
+    const { id } = (await writer.client.call('POST', '/posts', { token, body })).body
     expect(id).toBeTypeOf('string')
     expect(await newest()).toBe(id)
-    await writer.direct.call('DELETE', `/posts/${id}`, { token })
+    await writer.client.call('DELETE', `/posts/${id}`, { token })
     expect(await newest()).not.toBe(id)
   }
 }

@@ -3,21 +3,18 @@ import { expect, test } from 'vitest'
 import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
 import type { Db } from '../../server/kernel/db/database.ts'
 import { addJob } from '../../server/kernel/queue/queue.ts'
-import { closeAfterTest } from '../../server/testing/close-after-test.ts'
 import { shiftedClock } from '../../server/testing/database/shifted-clock.ts'
 import { DEVICE } from '../../server/testing/http/client.ts'
-import { openMailbox } from '../../server/testing/mail/mailbox.ts'
+import { mailboxForTest } from '../../server/testing/mail/mailbox.ts'
 import { withEmbeddedDatabase } from './embedded-database.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-/**
- * Starts the product and its database on a clock that the test shifts, with the real rate limits.
- */
+/** Starts the product and its database on a clock that the test shifts, with the real limits. */
 async function productOnShiftedClock() {
   const clock = await shiftedClock()
-  const mailbox = closeAfterTest(await openMailbox())
+  const mailbox = await mailboxForTest()
   const settings = { RATE_LIMIT_SCALE: '1', ACCESS_TOKEN_SECONDS: '86400', SMTP_URL: mailbox.url }
   const started = await startProductForTest({ env: { ...clock.env, ...settings } })
   return { ...started, shift: clock.shift, mailbox }
@@ -68,7 +65,7 @@ test('the clock 100 days ahead for a minute: nobody is signed out or erased for 
   const { subject } = await mailbox.mailAbout(olga.email, /для удаления/)
   const body = { clientToken, confirmCode: subject.slice(0, 6) }
   expect((await client.call('POST', `${deletion}/${id}/verify`, { token, body })).status).toBe(200)
-  await withEmbeddedDatabase(product.dataDir, (db) => jobsRecur(db))
+  await withEmbeddedDatabase(product.dataDir, jobsRecur)
 
   await shift(100 * DAY)
   await withEmbeddedDatabase(product.dataDir, async (db) => {
@@ -76,7 +73,7 @@ test('the clock 100 days ahead for a minute: nobody is signed out or erased for 
     await addJob(db, 'move-accounts', { payload: {} })
   })
   await product.printed(/"level":"error".*(the clock has jumped)/)
-  await withEmbeddedDatabase(product.dataDir, (db) => jobsRecur(db))
+  await withEmbeddedDatabase(product.dataDir, jobsRecur)
 
   await shift(0)
   const refreshed = await Promise.all(

@@ -3,10 +3,8 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Product, startProductForTest } from '../../e2e/testing/product.ts'
 import type { Outcome } from '../../e2e/testing/recorded-calls.ts'
-import { openDatabase } from '../../server/kernel/db/database.ts'
 import { addJob } from '../../server/kernel/queue/queue.ts'
-import { closeAfterTest } from '../../server/testing/close-after-test.ts'
-import { databaseForTest } from '../../server/testing/database/database-for-test.ts'
+import { openDatabaseForTest } from '../../server/testing/database/database-for-test.ts'
 import { lockWaits } from '../../server/testing/database/databases.ts'
 import { DEVICE } from '../../server/testing/http/client.ts'
 import { openSocket } from '../../server/testing/http/raw-http.ts'
@@ -93,10 +91,9 @@ test('SIGTERM while the SMTP server hangs: exit code 0 within 10 s, and the mail
 })
 
 test('SIGTERM while the server starts and the nightly check waits for a lock: exit code 0 within 10 s, and the job is released', async () => {
-  const url = await databaseForTest()
+  const { db, url } = await openDatabaseForTest()
   const { product } = await startProductForTest({ env: { DATABASE_URL: url } })
   await product.stop()
-  const { db } = closeAfterTest(openDatabase(url, () => {}))
   const held = await db.startTransaction().execute()
   // A start waits for the queue last, whose job waits for the counters.
   await sql`LOCK TABLE graphile_worker.migrations`.execute(held)
@@ -128,9 +125,7 @@ function isStrange({ status, body, retryAfter }: Outcome): boolean {
   return typeof status === 'number' && status >= 300
 }
 
-/**
- * Resolves once the port accepts no connections; checks that each one accepted before is answered.
- */
+/** Resolves once the port accepts no connections; each one accepted before must be answered. */
 async function refusesConnections({ url }: Product): Promise<void> {
   for (;;) {
     const answer = await fetch(`${url}/livez`).catch(() => undefined)

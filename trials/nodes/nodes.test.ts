@@ -5,8 +5,7 @@ import { signUpUsers } from '../../e2e/testing/product.ts'
 import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { PAST_CACHE } from '../../server/testing/http/client.ts'
-import { type Pair, pairForTest } from './pair.ts'
-import { changeAndRead, newestText, rolesIn } from './stale-reads.ts'
+import { changeAndRead, newestText, type Pair, pairForTest, rolesIn } from './pair.ts'
 
 const USERS = 8
 

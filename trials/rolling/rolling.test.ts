@@ -4,9 +4,8 @@ import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
 import { createProductClient, signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
 import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
-import { openDatabase } from '../../server/kernel/db/database.ts'
 import { closeAfterTest } from '../../server/testing/close-after-test.ts'
-import { databaseForTest } from '../../server/testing/database/database-for-test.ts'
+import { openDatabaseForTest } from '../../server/testing/database/database-for-test.ts'
 import { atOnce } from '../../server/testing/http/at-once.ts'
 import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { startProxy } from '../operations/proxies.ts'
@@ -37,7 +36,7 @@ test('two nodes behind HAProxy are upgraded one after the other under 50 writers
     await addMigration(after, { isAdditive: true })
     await copyTree(before)
   } else before = await unpackRelease(PREVIOUS_RELEASE, before)
-  const url = await databaseForTest()
+  const { db, url } = await openDatabaseForTest()
   const links = [join(folder, 'node1'), join(folder, 'node2')]
   const nodes = await Promise.all(
     links.map(async (release) => {
@@ -87,7 +86,6 @@ test('two nodes behind HAProxy are upgraded one after the other under 50 writers
 
   const outcomes = [...writers.outcomes, ...readers.outcomes]
   expect(outcomes.filter(({ status }) => status !== 200 && status !== 201)).toEqual([])
-  const { db } = closeAfterTest(openDatabase(url, () => {}))
   expect(await acknowledged.findLost(db)).toEqual([])
   expect(await findCounterDifferences(db)).toEqual([])
   const waits = outcomes.map(({ began, ended }) => ended - began).sort((a, b) => a - b)
