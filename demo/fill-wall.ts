@@ -4,20 +4,17 @@ import { insertUser } from '../server/features/account/account.repository.ts'
 import type { Db } from '../server/kernel/db/database.ts'
 import { PEOPLE, type Person, WALL_POSTS, type WallPost } from './wall-post.ts'
 
-/** Ages end in half a minute, so that the wall shows the same ages for half a minute. */
+/** For so long the wall shows the same ages. */
 const HALF_MINUTE_MS = 30_000
 const MINUTE_MS = 60_000
-/** In minutes before now: before the oldest post. */
+/** In minutes before now. */
 const SIGNED_UP = 11 * 7 * 24 * 60
 
 /** `rootId` is the first post of the thread: the row's own id for a post of the wall. */
 type Row = { id: string; rootId: string }
 export type PersonIds = Map<Person, string>
 
-/**
- * Fills an empty wall, backdated from `now`. It inserts rows, because no service publishes in the
- * past, and counts them afterwards. Returns the ids of the people.
- */
+/** Fills an empty wall, backdated from `now`, by SQL: no service publishes in the past. */
 export async function fillWall(db: Db, now: Date): Promise<PersonIds> {
   const people: PersonIds = new Map()
   for (const username of PEOPLE) {

@@ -10,10 +10,7 @@ import { HTML_TYPE } from '../server/kernel/http/refusal.ts'
 
 type Options = { db: Db; sessions: Sessions; userId: string }
 
-/**
- * Serves a link that signs in as a user, and returns its path, which nobody can guess. The product
- * itself has no such route. Every visit opens a session of its own.
- */
+/** Serves a link that signs in as a user, and returns its path, which nobody can guess. */
 export function serveSignInLink(http: FastifyInstance, { db, sessions, userId }: Options): string {
   const path = `/demo/${randomBytes(16).toString('base64url')}`
   http.get(path, { schema: { hide: true } }, async (request, reply) => {

@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../server/app.ts'
 import { selectTokenKey } from '../server/features/sessions/sessions.repository.ts'
 import { Sessions } from '../server/features/sessions/sessions.service.ts'
 import { readConfig } from '../server/kernel/config/config.ts'
-import { type Db, withStartDatabase } from '../server/kernel/db/database.ts'
+import { withStartDatabase } from '../server/kernel/db/database.ts'
 import { migrate } from '../server/kernel/db/migrate.ts'
 import { createLogger } from '../server/kernel/log/logger.ts'
 import { openMailTransport } from '../server/kernel/mail/transport.ts'
@@ -19,21 +19,16 @@ import { VIEWER } from './wall-post.ts'
 const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
 
 type Options = {
-  /** Undefined: 3001. */
   port: string | undefined
   say: (line: string) => void
   /** Aborting it undoes the start, which then rejects. */
   signal?: AbortSignal
 }
 
-/**
- * Starts the product on a wall of its own in a temporary folder that `stop` removes. Returns its
- * address, and a link that signs in as one of its people.
- */
+/** Starts the product on a wall of its own in a temporary folder, which `stop` removes. */
 export async function startDemo({ port, say, signal = new AbortController().signal }: Options) {
   await using started = new AsyncDisposableStack()
-  const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-demo-'))
-  started.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const { path: dataDir } = started.use(await mkdtempDisposable(join(tmpdir(), 'vslukh-demo-')))
   const config = configOf(dataDir, port)
   const postgres = await startEmbeddedPostgres({
     dataDir,
@@ -52,7 +47,10 @@ export async function startDemo({ port, say, signal = new AbortController().sign
   const { sessions, userId } = await withStartDatabase(databaseUrl, async ({ db }) => {
     const storedKey = await selectTokenKey(db)
     const sessions = new Sessions({ secret, storedKey, accessTokenSeconds, isHttps: false })
-    return { sessions, userId: await fill(db, sessions) }
+    const now = new Date()
+    const userId = (await fillWall(db, now)).get(VIEWER) ?? ''
+    await openOtherSessions({ db, sessions, userId }, now)
+    return { sessions, userId }
   })
   signal.throwIfAborted()
   const app = await createApp({
@@ -82,18 +80,9 @@ export async function startDemo({ port, say, signal = new AbortController().sign
   }
 }
 
-/** Returns the id of the VIEWER. */
-async function fill(db: Db, sessions: Sessions): Promise<string> {
-  const now = new Date()
-  const userId = (await fillWall(db, now)).get(VIEWER) ?? ''
-  await openOtherSessions({ db, sessions, userId }, now)
-  return userId
-}
-
 /**
- * Takes only PORT from the environment, so that the demo can never reach a real wall. The address
- * differs from that of `npm start`, so that browsers keep their storage apart. There is no service
- * worker, which would show the wall of an earlier demo.
+ * Takes only PORT from the environment, so that the demo never reaches a real wall. A service worker
+ * would show the wall of an earlier demo.
  */
 function configOf(dataDir: string, port = '3001') {
   const config = readConfig({

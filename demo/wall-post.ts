@@ -12,7 +12,7 @@ export const PEOPLE = [
   'tonya_s_dachi',
 ] as const
 
-/** The person that the demo's link signs in as: a proofreader. */
+/** The person that the demo's link signs in as. */
 export const VIEWER: Person = 'zapyataya'
 
 export type Person = (typeof PEOPLE)[number]
@@ -25,7 +25,6 @@ export type WallPost = {
   /** How many of PEOPLE like it. */
   likes: number
   isEdited: boolean
-  /** Undefined for a post of the wall. */
   replied: WallPost | undefined
 }
 
