@@ -1,41 +1,43 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { ifExists, readIfExists } from '../server/kernel/config/read-if-exists.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const BUILT = join(ROOT, 'dist/web')
 const HASH_FILE = '.inputs'
 /** The lock file stands for the libraries. */
 const INPUTS = [
-  'contract/**',
-  'web/**',
+  '{contract,web}/**/*.*',
   'package-lock.json',
   'vite.config.ts',
   'scripts/{first-scripts,style-plugins}.ts',
 ]
-const TEST_FILE = /\.test\.tsx?$/
 
 /**
- * Builds the web into dist/web unless that was built from the same sources; resolves to whether it
- * built. Does nothing in a release, which has no sources. A failed build leaves dist/web unchanged.
+ * Builds the web into dist/web unless that was built from the same sources. Does nothing in a
+ * release, which has no sources. A failed build leaves dist/web unchanged.
  */
-export async function buildWebIfNeeded(): Promise<boolean> {
-  if (!existsSync(join(ROOT, 'web'))) return false
+export async function buildWebIfNeeded(): Promise<void> {
+  if (!existsSync(join(ROOT, 'web'))) return
   const inputs = hashInputs()
-  if (readBuiltHash() === inputs) return false
+  if ((await readIfExists(join(BUILT, HASH_FILE))) === inputs) return
   requireBundler()
   console.log('Собираем веб-приложение…')
   const fresh = `${BUILT}.${process.pid}`
+  const old = `${fresh}.old`
   try {
     await runBuild(fresh)
-    writeFileSync(join(fresh, HASH_FILE), inputs)
-    replace(BUILT, fresh)
+    await writeFile(join(fresh, HASH_FILE), inputs)
+    // By two renames, so that no process finds half of a build.
+    await ifExists(rename(BUILT, old))
+    await rename(fresh, BUILT)
   } finally {
-    rmSync(fresh, { recursive: true, force: true })
+    for (const folder of [fresh, old]) await rm(folder, { recursive: true, force: true })
   }
-  return true
 }
 
 /** Throws if only the packages that the server needs were installed. */
@@ -50,20 +52,9 @@ function requireBundler(): void {
   }
 }
 
-function readBuiltHash(): string | null {
-  try {
-    return readFileSync(join(BUILT, HASH_FILE), 'utf8')
-  } catch {
-    return null
-  }
-}
-
-/** Leaves out tests. */
 function hashInputs(): string {
   const hash = createHash('sha256')
-  const files = globSync(INPUTS, { cwd: ROOT, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !TEST_FILE.test(entry.name))
-    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+  const files = globSync(INPUTS, { cwd: ROOT, exclude: ['**/*.test.{ts,tsx}'] })
   for (const path of files.sort()) {
     const content = readFileSync(join(ROOT, path))
     hash.update(`${path}\0${content.length}\0`).update(content)
@@ -82,18 +73,6 @@ async function runBuild(outDir: string): Promise<void> {
   })
   const [code, signal] = await once(build, 'exit')
   if (code !== 0) throw new Error(`The web did not build (${signal ?? `exit code ${code}`})`)
-}
-
-/** Replaces a folder by two renames, so that no process finds half of a build. */
-function replace(place: string, fresh: string): void {
-  const old = `${fresh}.old`
-  try {
-    renameSync(place, old)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
-  renameSync(fresh, place)
-  rmSync(old, { recursive: true, force: true })
 }
 
 if (import.meta.main) await buildWebIfNeeded()

@@ -1,12 +1,4 @@
-/** The PostCSS plugins for the style sheets of the web. */
-
-type Declaration = { value: string }
-type AtRule = { params: string }
-type Root = {
-  append(more: unknown): unknown
-  source?: { input: { file?: string | undefined } } | undefined
-}
-type Helpers = { parse(css: string, options: { from: string }): unknown }
+import type { CSSOptions } from 'vite'
 
 /** In em of the reader's font size: 757 px and 1060 px by default. Used as `@media (--phone)`. */
 const BREAKPOINTS: Record<string, string> = {
@@ -16,9 +8,8 @@ const BREAKPOINTS: Record<string, string> = {
 
 /**
  * The system's fonts, in which a page shows until Golos Text is loaded. `size` is the width of
- * Russian text in Golos Text over its width in that font, in percent, at the weights 400 and 640;
- * `latin` the same for Latin letters and digits, where it differs. Measured in Chromium with
- * Liberation Sans (metrically Arial), Roboto and DejaVu Sans.
+ * Russian text in Golos Text over its width in that font, in percent, as measured in Chromium;
+ * `latin` the same for Latin letters and digits.
  */
 const SYSTEM_FONTS = [
   { family: 'Arial', local: ['Arial', 'Liberation Sans'], size: 105.5, latin: 106.5 },
@@ -61,11 +52,12 @@ function fallbackFaces(): string[] {
   ])
 }
 
+/** The PostCSS plugins for the style sheets of the web. */
 export const STYLE_PLUGINS = [
   {
     postcssPlugin: 'breakpoints',
     AtRule: {
-      media: (rule: AtRule) => {
+      media: (rule) => {
         const params = rule.params.replace(/--\w+/g, (name) => BREAKPOINTS[name] ?? name)
         if (params !== rule.params) rule.params = params
       },
@@ -73,7 +65,7 @@ export const STYLE_PLUGINS = [
   },
   {
     postcssPlugin: 'fallback-fonts',
-    Once(root: Root, { parse }: Helpers) {
+    Once(root, { parse }) {
       const from = root.source?.input.file
       if (from?.endsWith('/ui/base.css')) root.append(parse(fallbackFaces().join('\n'), { from }))
     },
@@ -82,9 +74,9 @@ export const STYLE_PLUGINS = [
     // Keeps the font of the first paint, because another font could rewrap lines during reading.
     postcssPlugin: 'steady-fonts',
     Declaration: {
-      'font-display': (declaration: Declaration) => {
+      'font-display': (declaration) => {
         declaration.value = 'optional'
       },
     },
   },
-]
+] satisfies NonNullable<Exclude<CSSOptions['postcss'], string>>['plugins']

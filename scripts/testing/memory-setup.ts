@@ -4,10 +4,7 @@ const MEMORY = '/dev/shm'
 const LEAST_FREE_BYTES = 4 * 1024 ** 3
 const PREFIX = `${MEMORY}/vslukh-tests-`
 
-/**
- * Lets this process and its children keep temporary files in memory, because each test database has
- * some 500 files. With less than 4 GiB of free memory they stay in the usual folder.
- */
+/** Keeps temporary files in memory if 4 GiB are free: each test database has some 500 files. */
 export function setup(): void {
   if (process.env.TMPDIR?.startsWith(PREFIX)) return
   const folder = `${PREFIX}${process.pid}`

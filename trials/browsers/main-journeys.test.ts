@@ -144,7 +144,6 @@ describe.each([
   })
 })
 
-/** Types a text into the open dialog and publishes it. */
 async function write(tab: BrowserTab, text: string): Promise<void> {
   await tab.waitFor('dialog textarea:focus')
   await tab.type(text)
@@ -165,7 +164,6 @@ async function signIn(tab: BrowserTab, email: string): Promise<void> {
   await tab.waitFor('a', 'Профиль')
 }
 
-/** Scrolls to the end again and again until the page shows `count` posts. */
 async function readOn(tab: BrowserTab, count: number): Promise<void> {
   await expect
     .poll(() =>
@@ -177,10 +175,7 @@ async function readOn(tab: BrowserTab, count: number): Promise<void> {
     .toBeGreaterThanOrEqual(count)
 }
 
-/**
- * Scrolls until a post stands at `top` px; posts above it get their height only when they come
- * near.
- */
+/** Scrolls repeatedly, because posts above get their height only when they come near. */
 async function bringTo(tab: BrowserTab, text: string, top: number): Promise<void> {
   await expect
     .poll(async () => {
@@ -198,12 +193,10 @@ async function isAt(tab: BrowserTab, text: string, top: number): Promise<boolean
   return now !== null && Math.abs(now - top) <= 1
 }
 
-/** Waits until the posts that a scroll brought near are drawn. */
 async function twoFrames(): Promise<void> {
   for (const _ of [1, 2]) await new Promise((drawn) => requestAnimationFrame(drawn))
 }
 
-/** The distance of a post from the top of the viewport, in whole px; null where there is none. */
 function topOf(text: string): number | null {
   const post = [...document.querySelectorAll('article')].find((it) =>
     it.textContent?.includes(text),

@@ -1,16 +1,15 @@
 import { join } from 'node:path'
-import { postPath } from '../contract/pages.ts'
-import type { PostPage } from '../contract/posts.ts'
-import { startDemo } from '../demo/start-demo.ts'
-import { launchFullChromium } from '../e2e/testing/browsers/chromium.ts'
-import { whenScriptsRun } from '../e2e/testing/when-scripts-run.ts'
-import { freePort } from '../server/testing/process/free-port.ts'
-import { buildWebIfNeeded } from './build-web-if-needed.ts'
+import { postPath } from '../../contract/pages.ts'
+import type { PostPage } from '../../contract/posts.ts'
+import { startDemo } from '../../demo/start-demo.ts'
+import { launchFullChromium } from '../../e2e/testing/browsers/chromium.ts'
+import { buildWebIfNeeded } from '../../scripts/build-web-if-needed.ts'
+import { freePort } from '../../server/testing/process/free-port.ts'
+import { openInOwnFont } from './own-font.ts'
 
-// Takes the screenshots of the demo that the README and browsers show: `npm run pictures`. The files
-// are committed, because taking them needs Chromium. The manifest names their sizes.
+// Takes the screenshots of the demo that the README and browsers show. The manifest names their sizes.
 
-const PUBLIC = join(import.meta.dirname, '../web/public')
+const PUBLIC = join(import.meta.dirname, '../../web/public')
 const NARROW = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 }
 const WIDE = { viewport: { width: 1280, height: 800 } }
 
@@ -38,12 +37,7 @@ for (const [name, size, path, theme] of [
     // Hides the line for first visits.
     localStorage.setItem('intro-seen', '1')
   }, theme)
-  await page.goto(demo.url + path)
-  await page.evaluate('document.fonts.ready.then(() => undefined)')
-  // On a first visit the font may load too late to be used; now it is cached.
-  await page.reload()
-  // Controls that need scripts appear when these run.
-  await whenScriptsRun(page)
+  await openInOwnFont(page, demo.url + path)
   await page.getByRole('article').nth(3).waitFor()
   // A phone keeps no room for a scroll bar.
   await page.evaluate('document.documentElement.style.scrollbarGutter = "auto"')

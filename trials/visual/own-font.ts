@@ -1,10 +1,7 @@
 import type { Page } from 'playwright-core'
 import { whenScriptsRun } from '../../e2e/testing/when-scripts-run.ts'
 
-/**
- * Opens a page again until it shows the product's own font, which is optional (`font-display`): a
- * page that gets it too late has it in the cache the next time.
- */
+/** Opens a page again until it shows the product's own font, which may load too late to be used. */
 export async function openInOwnFont(page: Page, url: string): Promise<void> {
   do {
     await page.goto(url)

@@ -5,11 +5,10 @@ import pixelmatch from 'pixelmatch'
 import { PNG } from 'pngjs'
 
 const EXPECTED = join(import.meta.dirname, 'expected')
-/** Each picture that differs stands beside a copy in which red marks the difference. */
 const DIFFERENT = join(tmpdir(), 'vslukh-looks')
 /** The share of pixels that may differ: less than a word that moves, more than the smoothing. */
 const SHARE_MAX = 0.001
-/** How far a colour may be from the expected one, from 0 to 1 (pixelmatch). */
+/** How far a colour may be from the expected one, from 0 to 1. */
 const THRESHOLD = 0.1
 
 /**
