@@ -1,20 +1,18 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
-const ROOT = join(import.meta.dirname, '..')
 const WORDS_MAX = 22_000
 
-const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md'], { cwd: ROOT })
-const ALL = [...DOCUMENTS, ...globSync('server/**/*.md', { cwd: ROOT })]
+const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md'])
+const ALL = [...DOCUMENTS, ...globSync('server/**/*.md')]
 const SOURCES = globSync(
   '{contract,server,operator,web,e2e,trials,bench,demo,scripts}/**/*.{ts,tsx}',
-  { cwd: ROOT },
 )
 const LAYERS = ['kernel', 'features', 'operations']
 
 function read(path: string): string {
-  return readFileSync(join(ROOT, path), 'utf8')
+  return readFileSync(path, 'utf8')
 }
 
 test('all documents together stay short', () => {
@@ -40,8 +38,8 @@ function withoutCode(text: string): string {
 
 function leadsSomewhere(from: string, link: string): boolean {
   const [path = '', heading] = link.split('#')
-  const target = path === '' ? from : normalize(join(dirname(from), path))
-  if (!existsSync(join(ROOT, target))) return false
+  const target = path === '' ? from : join(dirname(from), path)
+  if (!existsSync(target)) return false
   return heading === undefined || slugsOf(target).includes(heading)
 }
 
@@ -56,16 +54,14 @@ function slugsOf(path: string): string[] {
 }
 
 test('every document and section that the program names exists', () => {
-  const sources = globSync('{server,operator,bin,deploy}/**/*', { cwd: ROOT, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(?:ts|sql|service|yml|conf|example)$/.test(entry.name))
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
-  const named = sources.flatMap((text) => [...text.matchAll(/(docs\/[\w-]+\.md)(?:, «([^»]+)»)?/g)])
+  const sources = globSync('{server,operator,bin,deploy}/**/*.{ts,sql,service,yml,conf,example}')
+  const pattern = /(docs\/[\w-]+\.md)(?:, «([^»]+)»)?/g
+  const named = sources.flatMap((path) => [...read(path).matchAll(pattern)])
   expect(named.length).toBeGreaterThan(10)
-  const missing = named.filter(
-    ([, path = '', heading]) =>
-      !existsSync(join(ROOT, path)) ||
-      (heading !== undefined && !new RegExp(`^#+ ${heading}$`, 'm').test(read(path))),
-  )
+  const missing = named.filter(([, path = '', heading]) => {
+    if (!existsSync(path)) return true
+    return heading !== undefined && !new RegExp(`^#+ ${heading}$`, 'm').test(read(path))
+  })
   expect(missing.map(([match]) => match)).toEqual([])
 })
 
@@ -80,7 +76,7 @@ test('every npm script that a document names exists', () => {
 
 test('every file and folder that a document names exists', () => {
   const isThere = (name: string) =>
-    existsSync(join(ROOT, name)) || SOURCES.some((path) => path.endsWith(`/${name}`))
+    existsSync(name) || SOURCES.some((path) => path.endsWith(`/${name}`))
   const texts = DOCUMENTS.map(read)
   const files = texts.flatMap((text) => [...text.matchAll(/(?<![*\w./-])\w[\w./-]*\.tsx?\b/g)])
   const paths = texts.flatMap((text) => [
@@ -106,7 +102,7 @@ test.each(['server', 'web'])(
 )
 
 function foldersIn(path: string): string[] {
-  const entries = readdirSync(join(ROOT, path), { withFileTypes: true })
+  const entries = readdirSync(path, { withFileTypes: true })
   // Files of web/public are served as they are.
   return entries.filter((e) => e.isDirectory() && e.name !== 'public').map(({ name }) => name)
 }

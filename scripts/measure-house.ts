@@ -2,9 +2,6 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
-const SMALL_LINES = 20
-const LARGE_LINES = 200
-const MANY_FILES = 15
 
 const PARTS = {
   'server and operator': '{server,operator}/**/*.{ts,sql}',
@@ -32,8 +29,8 @@ const files = Object.entries(PARTS).flatMap(([part, pattern]) =>
 const tables = Object.entries(Object.groupBy(files, ({ part }) => part)).map(([part, own = []]) => {
   const sum = (what: 'lines' | 'comments' | 'code') =>
     own.reduce((all, file) => all + file[what], 0)
-  const share = `${((100 * sum('comments')) / sum('lines')).toFixed(1)} %`
-  return [part, { files: own.length, lines: sum('lines'), code: sum('code'), comments: share }]
+  const comments = `${((100 * sum('comments')) / sum('lines')).toFixed(1)} %`
+  return [part, { files: own.length, lines: sum('lines'), code: sum('code'), comments }]
 })
 console.table(Object.fromEntries(tables))
 
@@ -43,13 +40,11 @@ const texts = globSync(DOCUMENTS, { cwd: ROOT }).map((path) =>
 )
 console.table({
   'words of documents': texts.join(' ').split(/\s+/).filter(Boolean).length,
-  [`product files under ${SMALL_LINES} lines`]: product.filter((it) => it.lines < SMALL_LINES)
-    .length,
-  [`product files over ${LARGE_LINES} lines`]: product.filter((it) => it.lines > LARGE_LINES)
-    .length,
+  'product files under 20 lines': product.filter((it) => it.lines < 20).length,
+  'product files over 200 lines': product.filter((it) => it.lines > 200).length,
 })
 const sources = files.filter(({ path }) => !/\.(?:test|fixture)\./.test(path))
 const folders = Object.groupBy(sources, ({ path }) => dirname(path))
 for (const [folder, inside = []] of Object.entries(folders)) {
-  if (inside.length > MANY_FILES) console.log(`${folder}: ${inside.length} files`)
+  if (inside.length > 15) console.log(`${folder}: ${inside.length} files`)
 }

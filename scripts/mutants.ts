@@ -54,7 +54,6 @@ const TRIGGER_TESTS = [
 ]
 
 const SCHEMA = 'server/schema/001-schema.sql'
-/** A function of the counting triggers. */
 const FUNCTION = /^CREATE (FUNCTION (\w*count\w*)\(.*?^END \$\$;)/gms
 const STATEMENT = /^ *(?:PERFORM|INSERT|UPDATE|DELETE)\b[^;]*;/gm
 const TRIGGER = /^CREATE TRIGGER (\w+) AFTER \w+ ON (\w+) [^;]*\bcount_\w+\(\);/gm
@@ -127,7 +126,6 @@ function triggerMutants(schema: string): [name: string, sql: string][] {
   return [...triggers, ...statements]
 }
 
-/** Whether a test fails with this change of the database. */
 function isNoticed(sql: string): boolean {
   const tests = JSON.stringify(TRIGGER_TESTS)
   const env = { MUTANT_PROJECT: 'server', MUTANT_TESTS: tests, MUTANT_SQL: sql }

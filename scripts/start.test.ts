@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { folderForTest } from '../server/testing/process/folder-for-test.ts'
 import { compileCacheFolder } from './compile-cache.ts'
@@ -27,11 +28,8 @@ test.each([
   if (version === 'link') await symlink(launcher, join(folder, 'node'))
   else await writeFile(join(folder, 'node'), program, { mode: 0o755 })
   const env = { PATH: `${folder}:/usr/bin:/bin` }
-  const run = spawn(launcher, ['-p', 'process.version'], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  expect((await text(run.stdout)).trim()).toBe(expected)
+  const { stdout } = await promisify(execFile)(launcher, ['-p', 'process.version'], { env })
+  expect(stdout.trim()).toBe(expected)
 })
 
 test('a start caches compiled code in the user’s folder, not in node_modules, and reads no configuration of the current folder', async () => {

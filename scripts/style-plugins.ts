@@ -52,7 +52,6 @@ function fallbackFaces(): string[] {
   ])
 }
 
-/** The PostCSS plugins for the style sheets of the web. */
 export const STYLE_PLUGINS = [
   {
     postcssPlugin: 'breakpoints',

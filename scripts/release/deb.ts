@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, copyFile, cp, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -25,13 +25,11 @@ type Deb = {
  */
 export async function makeDeb({ root, version, arch, folder }: Deb): Promise<string> {
   const program = join(root, 'usr/lib/vslukh')
-  const put = async (from: string, path: string) => {
-    await mkdir(join(root, path, '..'), { recursive: true })
-    await copyFile(from, join(root, path))
-  }
-  await put(join(DEPLOY, 'vslukh.service'), 'lib/systemd/system/vslukh.service')
-  const completion = 'usr/share/bash-completion/completions/vslukh'
-  await put(join(program, 'deploy/vslukh.bash-completion'), completion)
+  const install = (...args: string[]) => execute('install', args)
+  const service = join(root, 'lib/systemd/system/vslukh.service')
+  await install('-Dm644', join(DEPLOY, 'vslukh.service'), service)
+  const completion = join(root, 'usr/share/bash-completion/completions/vslukh')
+  await install('-Dm644', join(program, 'deploy/vslukh.bash-completion'), completion)
   await mkdir(join(root, 'usr/bin'))
   await symlink('/opt/vslukh/current/bin/vslukh', join(root, 'usr/bin/vslukh'))
   // Whatever the builder's umask is.
@@ -41,11 +39,8 @@ export async function makeDeb({ root, version, arch, folder }: Deb): Promise<str
   const { stdout: size } = await execute('du', ['-sk', root])
   const control = join(root, 'DEBIAN')
   await mkdir(control, { mode: 0o755 })
-  for (const name of FOR_PREINST) await cp(join(program, name), join(control, name))
-  for (const name of SCRIPTS) {
-    await copyFile(join(DEPLOY, 'deb', name), join(control, name))
-    await chmod(join(control, name), 0o755)
-  }
+  await install('-m644', ...FOR_PREINST.map((name) => join(program, name)), control)
+  await install('-m755', ...SCRIPTS.map((name) => join(DEPLOY, 'deb', name)), control)
   await writeFile(
     join(control, 'control'),
     `Package: vslukh

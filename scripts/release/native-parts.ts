@@ -7,7 +7,6 @@ const ROOT = join(import.meta.dirname, '../..')
 /** The first bytes of ELF, Mach-O and WebAssembly. */
 const NATIVE = /^(?:7f454c46|cffaedfe|cafebabe|0061736d)/
 
-/** A native program or library that comes with a release, and how old it may become. */
 type Part = {
   name: string
   files: RegExp
@@ -19,7 +18,6 @@ type Part = {
   released: (version: string) => string | undefined
   /** A version that is too old although npm has no newer one. */
   known?: string
-  /** What an operator can do about an old version. */
   wayRound: string
 }
 

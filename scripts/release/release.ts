@@ -20,7 +20,6 @@ import { makeBashCompletion } from './bash-completion.ts'
 import { makeDeb } from './deb.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** The parts of the product, besides the packages it needs. */
 const PARTS = [
   'package.json',
   'bin',
@@ -126,7 +125,6 @@ export async function describeBuild(release: string): Promise<void> {
   await writeFile(join(release, BUILD), `${version} ${sums.digest('hex')} ${kib}\n`)
 }
 
-/** Installs the packages for another processor into a folder. */
 async function installFor(arch: string, folder: string): Promise<void> {
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
     await copyFile(join(ROOT, file), join(folder, file))
@@ -135,7 +133,6 @@ async function installFor(arch: string, folder: string): Promise<void> {
   await execute('npm', ['ci', '--omit=dev', ...platform], { cwd: folder })
 }
 
-/** Returns the paths of the packages that the server needs. */
 export async function listPackages(arch: string = process.arch): Promise<string[]> {
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'))
   const { optionalDependencies } = packages['']
