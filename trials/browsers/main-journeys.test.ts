@@ -63,10 +63,10 @@ describe.each([
   })
 
   test('new replies wait behind a button, and move nothing when they are shown', async () => {
-    const { posts } = (await client.call('GET', '/posts?limit=1')).body
-    const reply = (n: number) => client.reply(olga, posts[0].id, `Ответ ${n}, на стене`)
+    const id = await newestPost()
+    const reply = (n: number) => client.reply(olga, id, `Ответ ${n}, на стене`)
     for (let n = 1; n <= 9; n++) await reply(n)
-    const tab = await visit(`/posts/${posts[0].id}`)
+    const tab = await visit(`/posts/${id}`)
     await bringTo(tab, 'Ответ 6,', 217)
     for (let n = 10; n <= 12; n++) await reply(n)
     await tab.waitFor('button', 'Показать новые ответы')
@@ -110,9 +110,9 @@ describe.each([
     await signIn(tab, `bell-${browserName.toLowerCase()}@example.org`)
     await tab.click('button', 'Новая запись')
     await write(tab, `Кто читает в ${browserName}?`)
-    const { body } = await client.call('GET', '/posts?limit=1')
+    const id = await newestPost()
     const since = performance.now()
-    await client.reply(olga, body.posts[0].id, `Я читаю в ${browserName}`)
+    await client.reply(olga, id, `Я читаю в ${browserName}`)
     await tab.waitFor('a', 'Ответы мне, новых: 1')
     expect(performance.now() - since).toBeLessThan(1500)
     await tab.click('a', 'Ответы мне')
@@ -143,6 +143,10 @@ describe.each([
     await tab.waitFor('dialog input[autocomplete="email"]')
   })
 })
+
+async function newestPost(): Promise<string> {
+  return (await client.read('/posts?limit=1')).posts[0].id
+}
 
 async function write(tab: BrowserTab, text: string): Promise<void> {
   await tab.waitFor('dialog textarea:focus')

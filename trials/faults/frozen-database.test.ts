@@ -9,10 +9,7 @@ import { atOnce } from '../../server/testing/http/at-once.ts'
 import type { TestAnswer, TestUser } from '../../server/testing/http/client.ts'
 import { startTestApp, type TestApp } from '../../server/testing/test-app.ts'
 
-/**
- * Half the usual timeout, so that freezing at each statement takes half as long. With the time to
- * cancel it, a statement fails after 2 s.
- */
+/** Half the usual timeout: with the time to cancel it, a statement fails after 2 s. */
 const POOL_LIMITS = { connections: 20, connectionWaitMs: 1000, statementTimeoutMs: 1500 }
 /** Two such timeouts in a row would take 4 s; one leaves time for a busy machine. */
 const REFUSED_MS = 3800
@@ -44,10 +41,7 @@ const CALLS: Record<string, Prepare> = {
   },
 }
 
-/**
- * Starts an app whose database can be frozen. It has no other nodes, because publishing changes to
- * them would take another statement.
- */
+/** There are no other nodes, because publishing changes to them would take another statement. */
 async function appBehindProxy(running: AsyncDisposableStack) {
   const database = await freshDatabase(inject('databaseUrl'))
   running.defer(() => database.drop())

@@ -18,11 +18,9 @@ test.each([
     const { product } = await startProductForTest({ env, openFiles: OPEN_FILES })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     onTestFinished(() => agent.destroy())
-    const isServed = async () => (await fetch(`${product.url}/api/v1/posts`)).status
-    expect(await ask(`${product.url}/api/v1/posts`, agent)).toEqual({
-      status: 200,
-      isReused: false,
-    })
+    const url = `${product.url}/api/v1/posts`
+    const statusOf = async () => (await fetch(url)).status
+    expect(await ask(url, agent)).toEqual({ status: 200, isReused: false })
 
     const idle: Socket[] = []
     onTestFinished(() => idle.forEach((socket) => void socket.destroy()))
@@ -36,14 +34,11 @@ test.each([
       }
       if (idle.length % 20 > 0) continue
       // A connection in use stays open, and new ones are accepted.
-      expect(await ask(`${product.url}/api/v1/posts`, agent)).toEqual({
-        status: 200,
-        isReused: true,
-      })
-      expect(await isServed()).toBe(200)
+      expect(await ask(url, agent)).toEqual({ status: 200, isReused: true })
+      expect(await statusOf()).toBe(200)
     }
     for (const socket of idle) socket.destroy()
-    expect(await isServed()).toBe(200)
+    expect(await statusOf()).toBe(200)
     expect(await product.stop('SIGTERM')).toBe(0)
   },
 )

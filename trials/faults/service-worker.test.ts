@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type Journey, testWith } from '../../e2e/testing/journey.ts'
 import { proxyWithNextBuild } from '../../e2e/testing/next-build.ts'
-import { refuseNews } from '../../e2e/testing/page-actions.ts'
+import { followLink, refuseNews, styleOf } from '../../e2e/testing/page-actions.ts'
 import {
   leftovers,
   pageStored,
@@ -21,16 +21,14 @@ const ALLOWED = {
 const POSTS_AT_MOST = 50
 
 const test = testWith()
-let reader: TestUser
 let path: string
-test.beforeEach(async ({ journey }) => {
-  reader = await journey.signUp()
-  const { id } = await journey.publish(await journey.signUp(), 'Слышно и в тоннеле.')
-  path = `/posts/${id}`
+test.beforeEach(async ({ journey, petr }) => {
+  path = `/posts/${(await journey.publish(petr, 'Слышно и в тоннеле.')).id}`
 })
 
 test('after a visit the wall and a post open without the server, other pages show what is wrong, and nothing of the API or the user is stored', async ({
   journey,
+  olga,
 }) => {
   // While the server is away, the worker answers 503, and what it has not stored cannot be loaded.
   const whileAway = {
@@ -51,11 +49,11 @@ test('after a visit the wall and a post open without the server, other pages sho
     .toBe(POSTS_AT_MOST + 1)
   expect(Object.keys(await storedPages(visitor))).toEqual(expect.arrayContaining(['/', path]))
 
-  const member = await journey.visit({ ...whileAway, as: reader })
+  const member = await journey.visit({ ...whileAway, as: olga })
   await pageStored(member, '/')
   await member.goto(journey.url + path)
   await pageStored(member, path)
-  await expectNothingPersonal(member)
+  await expectNothingPersonal(member, olga)
 
   await journey.product.stop()
   for (const page of [visitor, member]) {
@@ -78,13 +76,9 @@ test('after a visit the wall and a post open without the server, other pages sho
   await visitor.context().setOffline(true)
   const offline = visitor.getByRole('heading', { name: 'Нет связи' })
   await offline.waitFor()
-  const loaded = visitor.waitForEvent('load')
-  await visitor.getByRole('link', { name: 'Повторить' }).click()
-  await loaded
+  await followLink(visitor.getByRole('link', { name: 'Повторить' }))
   await offline.waitFor()
-  expect(await visitor.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
-    'rgb(19, 18, 17)',
-  )
+  expect(await styleOf(visitor.locator('body'), 'background-color')).toBe('rgb(19, 18, 17)')
   expect(await visitor.evaluate(loadedFonts)).toContain('Golos Text Variable')
   await journey.product.start()
   await visitor.context().setOffline(false)
@@ -94,13 +88,14 @@ test('after a visit the wall and a post open without the server, other pages sho
   await member.getByRole('button', { name: 'Выйти' }).click()
   await member.getByRole('button', { name: 'Войти' }).waitFor()
   await member.goto(journey.url)
-  await expectNothingPersonal(member)
+  await expectNothingPersonal(member, olga)
 })
 
 test('a stored page shows a notice at every address that leads to it, and is updated when the server answers', async ({
   journey,
+  olga,
 }) => {
-  const { id } = await journey.publish(await journey.signUp(), 'Было')
+  const { id } = await journey.publish(olga, 'Было')
   const page = await journey.visit(ALLOWED)
   await pageStored(page, '/')
   await journey.product.stop()
@@ -202,7 +197,7 @@ function assetRequests(journey: Journey): string[] {
   return asked.filter((path) => path !== undefined)
 }
 
-async function expectNothingPersonal(page: Page): Promise<void> {
+async function expectNothingPersonal(page: Page, user: TestUser): Promise<void> {
   const paths = await page.evaluate(async () => {
     const all = await Promise.all(
       (await caches.keys()).map(async (name) => (await caches.open(name)).keys()),
@@ -213,7 +208,7 @@ async function expectNothingPersonal(page: Page): Promise<void> {
   const pages = await storedPages(page)
   expect(Object.keys(pages).sort()).toEqual(['/', path])
   for (const html of Object.values(pages)) {
-    for (const secret of [reader.username, reader.email, reader.clientToken]) {
+    for (const secret of [user.username, user.email, user.clientToken]) {
       expect(html).not.toContain(secret)
     }
   }

@@ -16,10 +16,7 @@ const EXIT_MS = 1000
 /** More lines than the buffer of the log holds: 1 MiB of some 150 bytes each. */
 const MANY_READS = 12_000
 
-/**
- * Starts the server with its log on a file descriptor, or with log and messages on pipes that
- * nobody reads any more.
- */
+/** Its log goes to a file descriptor, or log and messages to pipes that nobody reads any more. */
 async function startServer(log: number | 'pipe') {
   const port = await freePort()
   const server = spawn(process.execPath, ['server/main.ts'], {
