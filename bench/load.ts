@@ -71,7 +71,6 @@ export async function send(
   return { status, headers, body: await buffer(response) }
 }
 
-/** Returns the median result by a figure. */
 export function middleOf<T>(results: T[], figureOf: (result: T) => number): T {
   const sorted = results.toSorted((a, b) => figureOf(a) - figureOf(b))
   const middle = sorted[Math.floor((sorted.length - 1) / 2)]
@@ -79,7 +78,6 @@ export function middleOf<T>(results: T[], figureOf: (result: T) => number): T {
   return middle
 }
 
-/** Returns the value below which a share of the values lies. */
 export function quantile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN

@@ -28,7 +28,6 @@ export type Run = {
 
 type Options = {
   env?: Record<string, string>
-  /** Adds to the data set before the product starts. */
   fill?: (databaseUrl: string) => Promise<void>
 }
 
@@ -81,7 +80,6 @@ export async function startScript(script: string, options: object) {
   return { number: Number(line), stop: () => endChild(child) }
 }
 
-/** Pins all threads of a process to a core, if it can. */
 export function pin(pid: number | undefined, core: number): boolean {
   return spawnSync('taskset', ['-a', '-cp', String(core), String(pid)]).status === 0
 }

@@ -92,7 +92,6 @@ export async function measureScraped(run: Run) {
   )
 }
 
-/** Returns the main thread's milliseconds for an uncached page. */
 async function timePages({ url, mainCpu }: MeasuredProduct, first: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   const half = TIMED / 2

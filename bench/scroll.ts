@@ -59,7 +59,6 @@ printMarkdown([
   ...passes.map((ms, n) => [`pass ${n + 1}`, ms.toFixed(0), goalCell(ms, '≤', STEP_MS)]),
 ])
 
-/** Turns the mouse wheel once and waits as long as a hand takes for it. */
 async function turnWheel(by: number): Promise<void> {
   await page.mouse.wheel(0, by)
   await page.waitForTimeout(40)
@@ -94,7 +93,6 @@ function openPost(): Promise<number> {
   return pressFor(page.locator('article time').first(), page.locator('h2', { hasText: 'Ответы' }))
 }
 
-/** Returns the milliseconds of the longest task. */
 async function goBack(posts: number): Promise<number> {
   await page.evaluate('window.longTasks = []')
   await page.goBack()
@@ -115,7 +113,6 @@ async function openDialog(button: Locator): Promise<number> {
   return taken
 }
 
-/** Likes a post that is not liked yet. */
 async function likePost(): Promise<number> {
   const hearts = '[data-action="like"]'
   const unliked = page.locator('article', { has: page.locator(`${hearts}[aria-pressed="false"]`) })
@@ -150,7 +147,6 @@ async function signIn(): Promise<void> {
   await page.addInitScript(`localStorage.setItem('client-token', '${user.clientToken}')`)
 }
 
-/** Waits until the browser is idle, so that its late reports have arrived. */
 async function settle(): Promise<void> {
   await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve, { timeout: 5000 }))')
   await page.waitForTimeout(500)

@@ -19,7 +19,7 @@ export type Person = (typeof PEOPLE)[number]
 
 export type WallPost = {
   by: Person
-  /** How many minutes ago it was published. */
+  /** In minutes. */
   ago: number
   text: string
   /** How many of PEOPLE like it. */
@@ -33,13 +33,11 @@ const HEAD =
   /^(?<indent> *)(?<by>\w+) (?:(?<w>\d+)w)?(?:(?<d>\d+)d)?(?:(?<h>\d+)h)?(?:(?<m>\d+)m)? \+(?<likes>\d+)(?<edited> edited)?$/
 const UNITS = Object.entries({ w: 7 * 24 * 60, d: 24 * 60, h: 60, m: 1 })
 
-/** The posts and replies, the oldest first. */
 export const WALL_POSTS = readWall(readFileSync(join(import.meta.dirname, 'wall.txt'), 'utf8'))
 
 /** Reads posts whose text follows their head; replies are indented below what they answer. */
 function readWall(wall: string): WallPost[] {
   const posts: WallPost[] = []
-  /** The last post of each level. */
   const levels: WallPost[] = []
   for (const line of wall.split('\n')) {
     const head = HEAD.exec(line)?.groups

@@ -20,7 +20,7 @@ type Options = {
   acknowledged: AcknowledgedWrites
 }
 
-/** Simulates people who repeat writes until they are acknowledged, whatever happens. */
+/** Simulates people who repeat writes until they are acknowledged. */
 export function startLoad({ url, users, visitorReads, acknowledged }: Options) {
   const { call, outcomes } = recordCalls(url)
   const { signUp } = createProductClient({ url })

@@ -35,7 +35,6 @@ const HEAD = [
   ...['Fault', 'lasted, s', 'longest pause between writes, s'],
   ...['visitors’ reads failed', 'signed-in reads failed'],
 ]
-/** The line that a node logs when an outage begins. */
 const OUTAGE = /^the database is (away|read-only)$/
 const BACK = 'the database is back'
 const TROUBLE =
@@ -43,11 +42,9 @@ const TROUBLE =
 
 type Site = Awaited<ReturnType<typeof startSite>>
 
-/** Each resolves when the failed part works again or is replaced. */
 const FAULTS: Record<string, (site: Site) => Promise<unknown>> = {
   switchover: ({ cluster }) => cluster.switchOver(),
 
-  /** Everything on its machine but etcd is killed; it comes back as a standby. */
   async 'primary killed'({ cluster }) {
     const dying = await cluster.primary()
     await dying.killDatabase()
@@ -62,14 +59,12 @@ const FAULTS: Record<string, (site: Site) => Promise<unknown>> = {
     await product.start()
   },
 
-  /** On all machines. The primary goes on. */
   async 'etcd killed'({ cluster: { machines } }) {
     await Promise.all(machines.map((machine) => machine.killEtcd()))
     await delay(ETCD_AWAY_MS)
     for (const machine of machines) machine.startEtcd()
   },
 
-  /** It may not go on without etcd, and leads again afterwards. */
   async 'primary steps down'({ cluster }) {
     await cluster.setFailsafe(false)
     await Promise.all(cluster.machines.map((machine) => machine.killEtcd()))
@@ -79,7 +74,6 @@ const FAULTS: Record<string, (site: Site) => Promise<unknown>> = {
     await cluster.setFailsafe(true)
   },
 
-  /** Silently, between a node and the primary. */
   async 'network cut'({ line }) {
     line.freeze()
     await delay(CUT_MS)
@@ -118,7 +112,7 @@ test('whatever fails, nothing acknowledged is lost or doubled, every session liv
   await load.stop()
   printMarkdown(rows)
   const { outcomes, newUsers } = load
-  const { length: posts } = [...acknowledged.posts]
+  const posts = acknowledged.posts.size
   console.log(`${outcomes.length} calls, ${posts} posts, ${newUsers.length} sign-ins.`)
 
   expect(await acknowledged.findLost(site.db)).toEqual([])
@@ -140,10 +134,7 @@ test('whatever fails, nothing acknowledged is lost or doubled, every session liv
   expect(lines.filter((line) => line.includes('"stack":'))).toEqual([])
 })
 
-/**
- * Starts a PostgreSQL cluster, two nodes that use its primary, and deploy/haproxy.cfg before the
- * nodes. The first node reaches the primary over a line that can be cut.
- */
+/** The first node reaches the primary over a line that can be cut. */
 async function startSite() {
   const cluster = await startPostgresCluster()
   const mailbox = await mailboxForTest()
@@ -165,10 +156,7 @@ type Running = {
   visitorReads: VisitorRead[]
 }
 
-/**
- * Causes a fault in the settled cluster, and waits until everything works again: writes, mails, and
- * news of changes at both nodes. Returns its line of the table.
- */
+/** Causes a fault, and waits until everything works again. Returns its line of the table. */
 async function survive(fault: string, { site, load, reader, visitorReads }: Running) {
   await site.cluster.settled()
   // Since its last outage a node's cache is empty, and the balancer may not use the node yet.
@@ -193,7 +181,7 @@ async function survive(fault: string, { site, load, reader, visitorReads }: Runn
         .slice(linesBefore[n])
         .flatMap((line) => TROUBLE.exec(line)?.slice(1).find(Boolean) ?? []),
     )
-  // A node works again some moments before it logs the end of the outage, at its next probe.
+  // A node logs the end of an outage at its next probe.
   await vi.waitUntil(() => !troubles().some((told) => OUTAGE.test(told.at(-1) ?? '')), PATIENTLY)
   for (const told of troubles()) {
     // The cut-off node may leave the row of a code locked, so that the other stores later.
@@ -218,7 +206,6 @@ async function survive(fault: string, { site, load, reader, visitorReads }: Runn
   ]
 }
 
-/** Asks for a mail until the server queues it; resolves when it arrives. */
 async function mailArrives({ url, mailbox }: Site): Promise<void> {
   const { call } = recordCalls(url)
   const email = `${randomUUID()}@example.org`
@@ -228,10 +215,7 @@ async function mailArrives({ url, mailbox }: Site): Promise<void> {
   await mailbox.mailTo(email)
 }
 
-/**
- * Waits until both nodes are ready and receive each other's changes. Throws if a user then does not
- * see their own change at once on the other node.
- */
+/** Once both nodes are ready, a user sees their own change at once on the other node. */
 async function expectChangesEverywhere({ nodes, db }: Site, { id: userId, token }: TestUser) {
   const isReady = ({ product }: Node) =>
     fetch(`${product.url}/readyz`).then(

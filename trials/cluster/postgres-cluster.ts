@@ -11,7 +11,6 @@ import { childrenOf } from '../../server/testing/process/processes.ts'
 import { copyDeployFile, programOf } from '../operations/deploy-file.ts'
 import { debiansPostgres, giveToPostgres, postgresUser } from '../operations/own-postgres.ts'
 
-/** Longer than Patroni ever takes. */
 export const PATIENTLY = { timeout: 200_000, interval: 100 }
 const PASSWORD = 'the-product-of-a-test'
 const PASSWORDS = {
@@ -23,11 +22,7 @@ const PASSWORDS = {
 type Member = { name: string; role: string; state: string; timeline?: number }
 type Machine = Awaited<ReturnType<typeof prepareMachine>>
 
-/**
- * Starts three machines with etcd, Patroni and PostgreSQL by the files of deploy/patroni, and
- * HAProxy before them, for one test. Resolves when a standby confirms commits and the database is
- * there.
- */
+/** Starts three machines by the files of deploy/patroni, and HAProxy before them, for one test. */
 export async function startPostgresCluster() {
   const folder = await folderForTest()
   await giveToPostgres(folder)
@@ -64,7 +59,6 @@ export async function startPostgresCluster() {
     machines,
     primary,
 
-    /** Leads to the primary, through HAProxy. */
     primaryUrl: `postgresql://vslukh:${PASSWORD}@${network}1:5000/vslukh`,
 
     primaryOtherThan: (former: Machine) =>
@@ -73,13 +67,9 @@ export async function startPostgresCluster() {
         return found !== former && found
       }, PATIENTLY),
 
-    /** Resolves once no machine reports that it is the primary. */
     withoutPrimary: () => vi.waitUntil(async () => !(await findPrimary()), PATIENTLY),
 
-    /**
-     * Resolves once all machines serve on one timeline and a standby confirms each commit, so that
-     * no fault may lose anything.
-     */
+    /** Resolves once all machines serve on one timeline and a standby confirms each commit. */
     settled: () =>
       vi.waitUntil(async () => {
         const all = await members()
@@ -90,7 +80,7 @@ export async function startPostgresCluster() {
         return serving.length === machines.length && timelines.size === 1 && isSynchronous
       }, PATIENTLY),
 
-    /** Promotes the confirming standby, as an operator does with `patronictl switchover`. */
+    /** Promotes the confirming standby, as `patronictl switchover` does. */
     async switchOver(): Promise<void> {
       const leader = await primary()
       const candidate = (await members()).find(({ role }) => role === 'sync_standby')?.name
@@ -117,14 +107,10 @@ export async function startPostgresCluster() {
   return cluster
 }
 
-/**
- * Prepares the machine db1, db2 or db3 until the end of the test. Its programs run as Debian's user
- * postgres if root runs the test. `network` has the first three bytes of all addresses.
- */
-async function prepareMachine(
-  number: number,
-  { folder, network }: { folder: string; network: string },
-) {
+type Place = { folder: string; network: string }
+
+/** `network` has the first three bytes of all addresses. */
+async function prepareMachine(number: number, { folder, network }: Place) {
   await debiansPostgres()
   const etcdProgram = await programOf('etcd-server', '/usr/bin/etcd')
   const patroniProgram = await programOf('patroni', '/usr/bin/patroni')
@@ -176,7 +162,7 @@ async function prepareMachine(
       patroni = start(patroniProgram, patroniFile)
     },
     killEtcd: () => endChild(etcd, 'SIGKILL'),
-    /** Kills all of the database at once, as when the machine loses its power; etcd goes on. */
+    /** Kills all but etcd at once, as when the machine loses its power. */
     async killDatabase(): Promise<void> {
       const pids = await postgresProcesses(data)
       const patroniGone = endChild(patroni, 'SIGKILL')
@@ -199,7 +185,6 @@ function killProcess(pid: number): void {
   }
 }
 
-/** Returns the ids of a cluster's postmaster and of its children. */
 async function postgresProcesses(data: string): Promise<number[]> {
   const file = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')
   const postmaster = Number(file.split('\n', 1)[0])

@@ -16,7 +16,6 @@ import { PAIRS } from './writes.ts'
  * the other call between two of them.
  */
 
-/** The largest number of orders of a pair. */
 const MOST = Number(process.env.ORDERS_MAX ?? 300)
 
 /** Runs some pairs alone, such as `PAIRS='^like ×'`. */
@@ -26,7 +25,6 @@ const only = new RegExp(process.env.PAIRS ?? '')
 export function testEveryOtherPair(start: 0 | 1): void {
   const cases = PAIRS.filter((_, at) => at % 2 === start)
 
-  /** The idle walls. A pair that finds none builds one more. */
   const walls: Wall[] = []
   afterAll(async () => {
     for (const { lab } of walls) await lab.close()

@@ -44,9 +44,8 @@ type Client = pg.Client & {
 }
 
 /**
- * The PostgreSQL of one node. While there is a listener, holds each statement of the requests' pool
- * until it is passed. Parked jobs stand still between their transactions. Other connections go
- * through.
+ * The PostgreSQL of one node. While there is a listener, each statement of the requests' pool is
+ * held until it is passed. Parked jobs stand still between their transactions.
  */
 export class HeldPostgres {
   readonly url: string
@@ -91,7 +90,6 @@ export class HeldPostgres {
     return this.#running > 0
   }
 
-  /** Lets everything through from now on. */
   free(): void {
     this.#areJobsParked = false
     this.#listener = undefined

@@ -14,7 +14,6 @@ type IsBlocked = (pid: number) => Promise<boolean>
 
 /** The sides that pass the first statements; then the same side goes on while it can. */
 type Plan = Which[]
-/** `other` could go on too. */
 type Choice = { chosen: Which; other: Which | undefined; switchesToOther: number }
 
 /** How long to wait for an event before the locks are checked. */
@@ -37,7 +36,6 @@ export async function inOrders(
   { isBlocked, most }: { isBlocked: IsBlocked; most: number },
   onRun: (run: Run) => Promise<void>,
 ): Promise<{ count: number; switches: number | undefined }> {
-  /** By their number of switches. */
   const plans: Plan[][] = [[[]]]
   let count = 0
   for (let switches = 0; switches < plans.length; switches++) {

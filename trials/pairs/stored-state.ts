@@ -51,7 +51,6 @@ export async function openState(databaseUrl: string) {
 
     execute: (text: string) => client.query(text),
 
-    /** Whether a process waits for a lock that another one holds. */
     async isBlocked(pid: number): Promise<boolean> {
       const { rows } = await client.query({
         name: 'blocked',

@@ -9,7 +9,6 @@ export type Answer = { status: number; body: unknown }
 
 export type World = {
   olga: TestUser
-  /** Olga on her phone. */
   phone: TestUser
   petr: TestUser
   anna: TestUser
@@ -32,7 +31,6 @@ export type Write = {
   name: string
   /** Makes what the call needs. If it resolves to an id, the call gets that. */
   prepare: ((app: TestApp, world: World) => Promise<unknown>) | undefined
-  /** Whether it has several transactions by design, between which other calls may come. */
   isInSteps: boolean
   call: Call
 }

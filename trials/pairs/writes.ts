@@ -29,7 +29,6 @@ const NEW_EMAIL = 'new@example.org'
 
 type Person = 'olga' | 'petr'
 type Prepare = NonNullable<Write['prepare']>
-/** Calls by their names, some with what prepares them. */
 type Calls = Record<string, Call | [Call, Prepare]>
 
 /** These have several transactions by design. */
@@ -282,7 +281,6 @@ const pairOf = (first: Write, second: Write): Pair => ({
 })
 
 const IN_KNOWN_SESSIONS = [
-  // Every write with itself and with each later one.
   ...WRITES.flatMap((first, at) => WRITES.slice(at).map((second) => pairOf(first, second))),
   ...BY_OTHERS.flatMap(([names, others]) =>
     WRITES.filter(({ name }) => names.test(name)).flatMap((first) =>
