@@ -43,25 +43,23 @@ const app = await createApp({
 started.defer(() => app.close())
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 
+const api = (path: string, init?: RequestInit) => fetch(`${origin}/api/v1${path}`, init)
 const headers = { authorization: `Bearer ${token}` }
 
 /** Each `n` differs. `most` is how many files a newcomer should open to follow the request. */
 const REQUESTS: Record<string, [request: (n: number) => Promise<Response>, most?: number]> = {
-  'a like': [
-    (n) => fetch(`${origin}/api/v1/posts/${1 + n}/likes`, { method: 'POST', headers }),
-    15,
-  ],
+  'a like': [(n) => api(`/posts/${1 + n}/likes`, { method: 'POST', headers }), 15],
   'publishing a post': [
     (n) =>
-      fetch(`${origin}/api/v1/posts`, {
+      api('/posts', {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify({ text: `Запись ${n}` }),
       }),
   ],
-  "a visitor's read that is cached": [() => fetch(`${origin}/api/v1/posts`), 8],
+  "a visitor's read that is cached": [() => api('/posts'), 8],
   'a page that is cached': [() => fetch(`${origin}/`)],
-  "a visitor's read that is not cached": [(n) => fetch(`${origin}/api/v1/posts/${100 + n}`), 16],
+  "a visitor's read that is not cached": [(n) => api(`/posts/${100 + n}`), 16],
   'a page that is not cached': [(n) => fetch(`${origin}/posts/${200 + n}`), 20],
 }
 

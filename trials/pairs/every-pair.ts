@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from 'vitest'
-import { openLab } from './lab.ts'
 import { buildWall, runPair, type Wall } from './run-pair.ts'
 import { PAIRS } from './writes.ts'
 
@@ -45,7 +44,7 @@ export function testEveryOtherPair(start: 0 | 1): void {
     '$name: as one after the other',
     { timeout: 600_000 },
     async (pair, { expect }) => {
-      const wall = walls.pop() ?? (await buildWall(await openLab()))
+      const wall = walls.pop() ?? (await buildWall())
       const running = runPair(wall, pair, MOST)
       const { orders, switches, statuses, faults } = await running.finally(() => walls.push(wall))
       ran++

@@ -8,7 +8,6 @@ import { HeldPostgres } from './held-postgres.ts'
 import { openState, type State } from './stored-state.ts'
 
 export type Node = { app: TestApp; postgres: HeldPostgres }
-export type Lab = Awaited<ReturnType<typeof openLab>>
 
 /** Nothing runs out during a run of an hour. */
 const CONFIG = {

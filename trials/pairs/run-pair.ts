@@ -4,15 +4,17 @@ import { accessTokenKey, signAccessToken } from '../../server/features/sessions/
 import { selectTokenKey } from '../../server/features/sessions/sessions.repository.ts'
 import type { TestUser } from '../../server/testing/http/client.ts'
 import { SECRET } from '../../server/testing/test-app.ts'
-import type { Lab, Node } from './lab.ts'
+import { type Node, openLab } from './lab.ts'
 import { betweenTransactions, inOrders, namesOf, type Side, type Sides } from './schedules.ts'
-import { createNormalizer, type State } from './stored-state.ts'
-import { type Answer, makeWorld, type World, type Write } from './world.ts'
+import { createNormalizer } from './stored-state.ts'
+import { type Answer, makeWorld, type Write } from './world.ts'
 import type { Pair } from './writes.ts'
 
-export type Wall = { lab: Lab; world: World; base: State; tokenKey: KeyObject }
+export type Wall = Awaited<ReturnType<typeof buildWall>>
 
-export async function buildWall(lab: Lab): Promise<Wall> {
+/** Opens a lab with the people and posts that all pairs begin with. */
+export async function buildWall() {
+  const lab = await openLab()
   const world = await makeWorld(lab.app)
   // Reports of accounts under a day old hide nothing. Each table gets its own range of ids.
   await lab.execute(`UPDATE users SET created_at = created_at - interval '2 days';

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openLab } from './lab.ts'
 import { buildWall, runPair, type Wall } from './run-pair.ts'
 import { PAIRS } from './writes.ts'
 
@@ -13,7 +12,7 @@ const SAMPLE = [
 
 let wall: Wall
 beforeAll(async () => {
-  wall = await buildWall(await openLab())
+  wall = await buildWall()
 })
 afterAll(() => wall.lab.close())
 
