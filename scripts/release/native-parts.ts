@@ -160,12 +160,11 @@ if (import.meta.main) {
   for (const { part, version, released, path } of await findParts(process.argv[2])) {
     const state = judge(part, { version, released })
     const from = released === undefined ? '' : ` из ${monthName(released)}`
-    const mark = { fresh: '✓', known: '!', old: '✗', undated: '✗' }[state]
-    const words = {
-      fresh: '',
-      known: `: старая, новее в npm нет. ${part.wayRound}`,
-      old: `: старше ${part.days} дней. ${part.wayRound}`,
-      undated: ': её дата неизвестна, впишите её в PARTS',
+    const [mark, words] = {
+      fresh: ['✓', ''],
+      known: ['!', `: старая, новее в npm нет. ${part.wayRound}`],
+      old: ['✗', `: старше ${part.days} дней. ${part.wayRound}`],
+      undated: ['✗', ': её дата неизвестна, впишите её в PARTS'],
     }[state]
     console.log(`${mark} ${part.name} ${version}${from}, ${path}${words}`)
     if (mark === '✗') process.exitCode = 1
