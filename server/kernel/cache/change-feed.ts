@@ -9,13 +9,9 @@ import { productVersion } from '../db/migrate.ts'
 import { COUNT_NODES, FEED_NAME } from '../db/nodes.ts'
 import { endsWithin, type Outage } from '../db/outage.ts'
 
-/** The newest post that was added to the wall, and its author. */
 const NewestPost = Type.Object({ id: Type.String(), by: Type.String() })
 
-/**
- * A change of what posts show; likes are not included. An edit or a removal without a `postId` may
- * concern any post.
- */
+/** Likes are not included. An edit or a removal without a `postId` may concern any post. */
 export const Change = Type.Union([
   Type.Object({
     kind: Type.Literal('added'),
@@ -32,45 +28,32 @@ export const Change = Type.Union([
 export type NewestPost = Static<typeof NewestPost>
 export type Change = Static<typeof Change>
 
-/**
- * Ends the cached responses that a change makes stale, on every node. Call it after the commit, and
- * await it before the response. Never rejects.
- */
+/** Call it after the commit, and await it before the response. Never rejects. */
 export type PublishChange = (change: Change) => Promise<void>
 
 export const CHANNEL = 'vslukh'
-/** The name of a sender that is an operator's command begins so. */
 const OPERATOR = 'operator-'
-/** Where nodes confirm that they have received a change of an operator's command. */
+/** Where nodes confirm a change of an operator's command. */
 const CONFIRMED_CHANNEL = 'vslukh_heard'
-/** A node that does not confirm within this time is frozen or gone. */
 const LONGEST_CONFIRMATION_MS = 2000
 
-const FIRST_RETRY_MS = 50
-const LONGEST_RETRY_MS = 2000
+const RETRY_MS = 200
 const CONNECTION_WAIT_MS = 3000
-/** A connection that does not answer for so long may have missed changes. */
 const LONGEST_SILENCE_MS = 1000
 const HEARTBEAT_MS = 500
 
 type FeedOptions = {
-  /** For the connection that only the feed uses. */
   url: string
-  /** Whether other nodes may use the database. If not, only operators' commands publish changes. */
   isShared: boolean
   outage: Pick<Outage, 'suspect' | 'whenReadable'>
 }
 
 export type FeedEvents = {
   onChange: (change: Change) => void
-  /** Called when changes of other nodes begin or cease to arrive. */
   onSubscribed: (isSubscribed: boolean) => void
 }
 
-/**
- * Publishes changes over NOTIFY and receives those of other nodes over LISTEN. A change is
- * published after its commit: within the transaction, commits would queue for one lock.
- */
+/** Publishes changes by NOTIFY, and receives those of other nodes and of operator's commands. */
 export class ChangeFeed {
   readonly #db: Db
   readonly #options: FeedOptions & FeedEvents
@@ -99,13 +82,11 @@ export class ChangeFeed {
   async #keepSubscribed(): Promise<void> {
     const { outage, onSubscribed } = this.#options
     const { signal } = this.#closing
-    let wait = FIRST_RETRY_MS
     while (!signal.aborted) {
       await outage.whenReadable()
       const client = this.#newClient()
       this.#client = client
       if (await subscribe(client)) {
-        wait = FIRST_RETRY_MS
         onSubscribed(true)
         await untilSilent(client)
         onSubscribed(false)
@@ -113,8 +94,7 @@ export class ChangeFeed {
       }
       // Not awaited: a server that does not answer could take for ever.
       client.end().catch(() => {})
-      await delay(wait, undefined, { signal }).catch(() => {})
-      wait = Math.min(wait * 2, LONGEST_RETRY_MS)
+      await delay(RETRY_MS, undefined, { signal }).catch(() => {})
     }
   }
 
@@ -154,13 +134,13 @@ async function untilSilent(client: pg.Client): Promise<void> {
   }
 }
 
-/** Two timers: an answer may wait unread while this process is busy for longer than one. */
+/** An answer may wait unread while this process is busy for longer than one timer. */
 async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
   const isInTime = () => endsWithin(answer, LONGEST_SILENCE_MS / 2)
   return (await isInTime()) || isInTime()
 }
 
-/** Parses a notification. One that this release cannot parse may concern any post. */
+/** What this release cannot parse may concern any post. */
 function parse(payload: string): { sender: string; change: Change } {
   const [sender = '', json = ''] = payload.split(/ (.*)/s)
   try {
@@ -170,7 +150,6 @@ function parse(payload: string): { sender: string; change: Change } {
   }
 }
 
-/** Returns the text of a notification. */
 export function payloadOf(sender: string, change: Change): string {
   return `${sender} ${JSON.stringify(change)}`
 }
