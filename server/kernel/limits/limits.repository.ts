@@ -4,10 +4,7 @@ import type { Queryable } from '../db/database.ts'
 /** One event of a key that allows `burst` events at once, and then one in `step` seconds. */
 export type SharedCount = { key: string; step: number; burst: number }
 
-/**
- * Counts all of the first events; if one of them is refused, all of the others; otherwise none.
- * Returns the seconds to wait for each event of both lists: all are 0 if a list was counted.
- */
+/** Counts the first events, else the others, else none. Returns their waits: 0 if counted. */
 export async function chargeShared(
   db: Queryable,
   counts: SharedCount[],
@@ -32,12 +29,10 @@ export async function selectWaits(db: Queryable, counts: SharedCount[]): Promise
 }
 
 export async function refundShared(db: Queryable, counts: SharedCount[]): Promise<void> {
-  await sql`SELECT refund_limits(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[])`.execute(
-    db,
-  )
+  const refund = sql`SELECT refund_limits(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[])`
+  await refund.execute(db)
 }
 
-/** Deletes the counts of keys whose whole burst is available again. */
 export async function removeExpiredLimits(db: Queryable): Promise<void> {
   // A charge may hold one of these rows and wait for another.
   await sql`DELETE FROM rate_limits WHERE key IN

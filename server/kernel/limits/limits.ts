@@ -8,12 +8,11 @@ import { chargeShared, refundShared, type SharedCount, selectWaits } from './lim
 /** Allows a burst of events at once, and refills it evenly over so many seconds (GCRA). */
 type Rate = readonly [events: number, seconds: number]
 
-/** How often something may happen. Each feature declares its own beside its routes. */
 export type Limit = {
   /** Names the counts in the database and the limit in the log, such as `code-mail`. */
   name: string
   rates: readonly Rate[]
-  /** What the person reads: why, a colon, and `{time}` until the next event may happen. */
+  /** Has `{time}` in place of the time until the next event may happen. */
   refusal: string
   /** Counted in PostgreSQL for all nodes; otherwise each node counts in its memory. */
   isShared?: boolean
@@ -23,10 +22,7 @@ export type Limit = {
   isSilent?: boolean
 }
 
-/**
- * One event of a key or of an address. An IPv6 address also counts for the networks that one
- * subscriber or provider may hold. A `share` may use only a part of the burst.
- */
+/** One event of a key, or of an address and its networks. A `share` uses a part of the burst. */
 export type Charge = { limit: Limit; share?: number } & (
   | { key: string }
   | { ip: string | undefined }
@@ -36,17 +32,14 @@ export type Refused = { limit: Limit; wait: number }
 
 type Options = {
   db: Queryable
-  /** RATE_LIMIT_SCALE, which multiplies every limit. */
   scale: number
-  /** Hashes the keys of stored counts: a copy of the database must not reveal who called. */
   hashKey: Buffer
   /** Called at most once an hour for each key that is over a limit. */
   onTripped: (tripped: Tripped) => void
-  /** In seconds. */
   now?: () => number
 }
 
-/** The key that is over a limit: for an address, with the size of its IPv6 network. */
+/** `within` is the size of the IPv6 network that is over the limit. */
 export type Tripped = { limit: string } & (
   | { limitKey: string }
   | { network: string; within?: string }
@@ -54,11 +47,11 @@ export type Tripped = { limit: string } & (
 
 type Event = SharedCount & { charge: Charge; subject: string; seconds: number }
 
-/** Allowances of an IPv4 address or IPv6 /64, a /56, a /48 and a /32. */
+/** Of an IPv4 address or IPv6 /64, a /56, a /48 and a /32. */
 const FACTORS = [1, 4, 16, 256]
 const HOUR = 3600
 const ROUNDING = 1e-6
-/** The maximum number of keys of a generation, of some 100 bytes each. */
+/** Keys of some 100 bytes each. */
 const GENERATION_MAX = 25_000
 
 export class Limits {
@@ -66,14 +59,11 @@ export class Limits {
   readonly #counts = new Map<string, MemoryCounts>()
   readonly #trips = new MemoryCounts(HOUR)
 
-  constructor({ now = () => performance.now() / 1000, ...options }: Options) {
-    this.#options = { ...options, now }
+  constructor(options: Options) {
+    this.#options = { now: () => performance.now() / 1000, ...options }
   }
 
-  /**
-   * Counts all of the events, or none and throws TOO_MANY_REQUESTS. If several limits refuse, the
-   * error has the sentence of the one with the longest wait.
-   */
+  /** Counts all of the events, or none and throws TOO_MANY_REQUESTS of the longest wait. */
   async charge(charges: Charge[], db?: Queryable): Promise<void> {
     const refused = await this.tryCharge(charges, db)
     if (refused) throw tooMany(refused)
@@ -97,10 +87,7 @@ export class Limits {
     }
   }
 
-  /**
-   * Counts the first events, or the second if the first are refused. All must be of shared limits.
-   * Returns the refusal if both are refused.
-   */
+  /** Counts the first events of shared limits, or the second if the first are refused. */
   async chargeEither(
     first: Charge[],
     second: Charge[],
@@ -113,13 +100,11 @@ export class Limits {
     return refused && other && [refused, other]
   }
 
-  /** Returns the refusal that the events would get now. Counts nothing. */
   async findRefusal(charges: Charge[]): Promise<Refused | undefined> {
     const { events, waits } = await this.#waitsOf(charges)
     return this.#refusedBy(events, waits)
   }
 
-  /** Returns how many events of each charge may happen now. */
   async left(charges: Charge[], db = this.#options.db): Promise<number[]> {
     const { events, waits } = await this.#waitsOf(charges, db)
     const left = events.map(({ burst, step }, n) => Math.min(burst, 1 - (waits[n] ?? 0) / step))
@@ -157,10 +142,8 @@ export class Limits {
   }
 
   #countsOf({ charge: { limit }, seconds }: Event): MemoryCounts {
-    const name = `${limit.name}/${seconds}`
-    const counts = this.#counts.get(name) ?? new MemoryCounts(seconds)
-    this.#counts.set(name, counts)
-    return counts
+    const create = () => new MemoryCounts(seconds)
+    return this.#counts.getOrInsertComputed(`${limit.name}/${seconds}`, create)
   }
 
   #waitInMemory(event: Event): number {
@@ -214,9 +197,8 @@ export class Limits {
 }
 
 /**
- * The times, in seconds, at which each key's next event may arrive. Memory is bounded, because
- * strangers choose the keys: there are two generations, and the older is dropped when the newer is
- * full, or after `seconds`, when all of its times have passed.
+ * The times at which each key's next event may arrive. Strangers choose the keys: of two bounded
+ * generations, the older is dropped when the newer is full, or after `seconds`.
  */
 class MemoryCounts {
   #newer = new Map<string, number>()
@@ -247,7 +229,7 @@ export function tooMany({ limit, wait }: Refused): AppError {
   return new AppError('TOO_MANY_REQUESTS', { message, retryAfter: wait })
 }
 
-/** Formats a wait as `0:45`, or as `7 ч 12 мин` from an hour on. */
+/** Formats seconds as `0:45`, or as `7 ч 12 мин`. */
 export function timeLeft(wait: number): string {
   const seconds = Math.max(1, Math.ceil(wait))
   if (seconds < HOUR) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
@@ -255,25 +237,24 @@ export function timeLeft(wait: number): string {
   return `${Math.floor(minutes / 60)} ч${minutes % 60 === 0 ? '' : ` ${minutes % 60} мин`}`
 }
 
-/** Removes the zone, which names an interface of one machine, and reads IPv4 in IPv6 as IPv4. */
+/** Reads an address without its zone, and IPv4 in IPv6 as IPv4. */
 export function parseAddress(text = ''): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const address = text.replace(/%.*/s, '')
   // Node is strict about what an address is: ipaddr.js reads `1.2.3` too.
   return isIP(address) === 0 ? undefined : ipaddr.process(address)
 }
 
-/** The one key for reset connections and for values of a faulty proxy that are no address. */
+/** Returns an IPv4 address or an IPv6 /64; `unknown` for a reset connection or no address. */
 export function networkOf(ip?: string): string {
   return networksOf(ip)[0]
 }
 
-/** Returns the widest network that one subscriber may hold: an IPv4 address, an IPv6 /48. */
+/** Returns the widest network of one subscriber: an IPv4 address, an IPv6 /48. */
 export function widestNetworkOf(ip?: string): string {
   const [narrowest, , widest] = networksOf(ip)
   return widest ?? narrowest
 }
 
-/** Returns the keys of an address, the narrowest first. IPv6 has four: /64, /56, /48 and /32. */
 function networksOf(ip = ''): [string, ...string[]] {
   if (isIPv4(ip)) return [ip]
   const address = parseAddress(ip)
@@ -289,13 +270,9 @@ function networksOf(ip = ''): [string, ...string[]] {
   ]
 }
 
-/** Enough to distinguish the networks of a wall's users; each is shared by 256 IPv4 addresses. */
 const HASH_BYTES = 3
 
-/**
- * Returns the beginning of a keyed hash of a subscriber's network, or null for the machine's own
- * addresses, which belong to an untrusted proxy.
- */
+/** Each hash is shared by 256 IPv4 addresses; null for this machine's own. */
 export function hashNetwork(ip: string, key: Buffer): Buffer | null {
   const network = widestNetworkOf(ip)
   if (/^(127\.|0:0:0::|unknown$)/.test(network)) return null
