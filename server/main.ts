@@ -19,9 +19,8 @@ import {
 } from './operations/start/installation.ts'
 import { explainStartFailure, ListenFailure } from './operations/start/start-failure.ts'
 
-/** A process that has not stopped by then is ended. */
 const STOP_MS = 9500
-/** EX_CONFIG of sysexits.h: bin/switch-release knows by it that another start would not help. */
+/** EX_CONFIG of sysexits.h, for bin/switch-release. */
 const WRONG_SETTING = 78
 const GRACE_MS = 1000
 const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
@@ -32,7 +31,7 @@ const say = (line: string) => terminal.write(`${line}\n`)
 const running = new AsyncDisposableStack()
 let disposing: Promise<void> | undefined
 const stopping = new AbortController()
-/** For how long a stopping server serves on; 0 until it listens, or if the database is lost. */
+/** For how long a stopping server serves on: not before it listens, nor without its database. */
 let drainSeconds = 0
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
@@ -41,12 +40,11 @@ await starting.catch(async (error) => {
   // A start that was told to stop is cleaned up after in `stop`.
   if (stopping.signal.aborted) return
   await disposeOfAll()
-  // What is open halfway, such as connections to the database, would keep the process alive.
   const code = error instanceof ConfigError ? WRONG_SETTING : 1
   process.stderr.write(`${explainStartFailure(error)}\n`, () => process.exit(code))
 })
 
-/** Runs config → database → migrations → app → listen. `running` stops it in reverse order. */
+/** `running` stops in reverse order what it starts. */
 async function start(): Promise<void> {
   const config = readConfig(process.env, callerFolder)
   const log = createLogger(config.logLevel)
@@ -128,14 +126,13 @@ function stop(): void {
   if (stopping.signal.aborted) return
   stopping.abort()
   say('Останавливаемся…')
-  // What hangs must not keep a stopped server alive.
   setTimeout(() => process.exit(1), drainSeconds * 1000 + STOP_MS)
-  // What is being started can be stopped only when it is there: its jobs would stay locked.
+  // What is being started can be stopped only when it is there.
   void Promise.allSettled([starting])
     .then(() => Promise.allSettled([disposeOfAll()]))
     .then(() => {
       say('Остановлено.')
-      // An SMTP server that does not answer would keep the process alive.
+      // A silent SMTP server would keep the process alive.
       process.exit()
     })
 }

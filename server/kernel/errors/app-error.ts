@@ -5,7 +5,6 @@ type Details = {
   retryAfter?: number | undefined
 }
 
-/** An error with a code of the contract, which error-handler.ts turns into a response. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly retryAfter: number | undefined
@@ -21,5 +20,5 @@ export class AppError extends Error {
   }
 }
 
-/** The product cannot start; the message states in Russian what the operator must do. */
+/** The product cannot start; the message states what the operator must do. */
 export class StartError extends Error {}

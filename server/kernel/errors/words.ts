@@ -1,6 +1,6 @@
 import { formatTime } from '../../../contract/dates.ts'
 
-/** The forms of a Russian noun after a whole number: 1 попытка, 2 попытки, 5 попыток. */
+/** Of a noun after a number: 1 попытка, 2 попытки, 5 попыток. */
 type Forms = { one: string; few: string; many: string }
 
 const RULES = new Intl.PluralRules('ru')
@@ -14,12 +14,11 @@ export function counted(n: number, { one, few, many }: Forms): string {
   return `${n} ${category === 'one' ? one : category === 'many' ? many : few}`
 }
 
-/** Writes «2 минуты», as it follows «через» and «действует». */
 export function minutesInWords(minutes: number): string {
   return counted(minutes, MINUTES)
 }
 
-/** Writes «меньше минуты», «40 минут», «5 часов», «3 дня», as it follows «ждёт». */
+/** Writes «меньше минуты», «40 минут», «5 часов», «3 дня». */
 export function ageInWords(seconds: number): string {
   const minutes = Math.floor(seconds / 60)
   if (minutes < 1) return 'меньше минуты'

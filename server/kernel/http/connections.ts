@@ -18,11 +18,10 @@ type Connection = {
   usedAt: number
 }
 
-/** No client that we know of pipelines more requests. */
 const WAITING_MAX = 32
-/** Above this fraction of the maximum, a new connection replaces the longest idle or slow one. */
+/** Above this fraction of the maximum, new connections replace old ones. */
 const CROWDED = 0.75
-/** Near the maximum, a request whose body takes longer than this may lose its connection. */
+/** A request whose body takes longer may then lose its connection. */
 const SLOW_BODY_MS = 1000
 const CHECK_MS = 50
 const RESERVED_FILES = 64
@@ -58,7 +57,6 @@ export class Connections {
     })
   }
 
-  /** Begins a pipelined request once the response before it has left: only one waits in memory. */
   inTurn(listener: RequestListener): RequestListener {
     return (request, response) => {
       const { socket } = request
@@ -72,7 +70,7 @@ export class Connections {
         if (this.#isEnding) response.shouldKeepAlive = false
         listener(request, response)
       }
-      // Node assigns the connection to a response only when those before it have ended.
+      // Node gives a response its socket once those before it have ended.
       if (response.socket) return begin()
       if (connection.waiting >= WAITING_MAX) return void socket.destroy()
       connection.waiting++
@@ -105,7 +103,6 @@ export class Connections {
     clearTimeout(cut)
   }
 
-  /** Closes the connection that has been idle, or waiting for a body, for longest. */
   #makeRoom(): void {
     const slowSince = performance.now() - SLOW_BODY_MS
     let oldest: Socket | undefined
@@ -137,24 +134,18 @@ function isIdle({ response }: Connection): boolean {
   return !response || response.writableFinished
 }
 
-function openFilesLimit(): number {
-  const report = Object.assign(process.report, { excludeNetwork: true })
-  const limit = (report.getReport() as ProcessReport).userLimits?.open_files.soft
-  return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY
-}
-
-/**
- * Each connection is an open file, and may read another file. Idle connections are closed for new
- * ones.
- */
+/** Each connection is an open file, and may read another file. */
 function connectionsLimit(): number {
-  const fitting = Math.floor((openFilesLimit() - RESERVED_FILES) / 2)
+  const report = Object.assign(process.report, { excludeNetwork: true })
+  const files = (report.getReport() as ProcessReport).userLimits?.open_files.soft
+  if (typeof files !== 'number') return CONNECTIONS_MAX
+  const fitting = Math.floor((files - RESERVED_FILES) / 2)
   return Math.min(CONNECTIONS_MAX, Math.max(CONNECTIONS_MIN, fitting))
 }
 
 /**
- * A response that closes its connection if it begins before the request's body has arrived. Node
- * would discard that body later, and with it a proxy's next request if the rest never arrives.
+ * A response that closes its connection if it begins before the request's body has arrived: the rest
+ * of the body could be a proxy's next request.
  */
 export class ClosingResponse extends ServerResponse {
   override writeHead(...head: unknown[]): this {

@@ -12,12 +12,11 @@ const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
 }
 
-/** A shared cache stores this answer, and so stops serving the post that it has. */
+/** A shared cache stores this answer, and stops serving the post. */
 export const NO_POST_CACHE_CONTROL = 'public, max-age=0, s-maxage=1'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** For the log; `failure` is what failed unexpectedly. */
     refused: { code: ErrorCode; failure: Error | undefined } | null
   }
 }
@@ -26,13 +25,11 @@ declare module 'fastify' {
 export function handleErrors(app: FastifyInstance): void {
   app.decorateReply('refused', null)
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    // The connection broke while the request was read: there is no client left to answer.
     const isClients = error === request.raw.errored
     return refuse(reply, isClients ? new AppError('INVALID_REQUEST') : error)
   })
 }
 
-/** Answers a request that Fastify could not route, for which no hook sets headers. */
 export function answerFrameworkError(headers: Record<string, string>) {
   return (error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void => {
     refuse(reply.headers(headers), error)

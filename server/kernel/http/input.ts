@@ -24,7 +24,6 @@ async function parseBody({ headers }: FastifyRequest, body: Buffer): Promise<unk
   }
 }
 
-/** A client that does not know the length before it sends may send nothing, in chunks. */
 async function requireEmpty({ headers }: FastifyRequest, body: Readable): Promise<void> {
   if (headers['content-length'] === '0') return
   const refusal = new AppError('UNSUPPORTED_MEDIA_TYPE')
@@ -35,7 +34,6 @@ async function requireEmpty({ headers }: FastifyRequest, body: Readable): Promis
   })
 }
 
-/** Returns a sentence that names a field or parameter which the endpoint does not describe. */
 export function namesUnknown(
   { body, query }: Endpoint,
   request: Pick<FastifyRequest, 'body' | 'query'>,
@@ -67,7 +65,7 @@ export function integersOf({ query }: Endpoint): string[] {
   )
 }
 
-/** Reads a number as JSON spells it where an integer is described, and coerces nothing else. */
+/** Reads JSON's numbers for the integers of a query. */
 export function readNumbers(query: unknown, integers: string[]): void {
   const values = query as Record<string, unknown>
   for (const name of integers) {

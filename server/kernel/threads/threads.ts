@@ -7,31 +7,21 @@ const OVER = new DOMException('The server stops', 'AbortError')
 
 type Options = {
   memory: ResourceLimits
-  /** Whatever it stumbles over, a thread that is silent for so long is stopped. */
   silenceMs: number
-  /** It ends after so long without a question. If unset, it starts at once and never idles out. */
+  /** Ends it after so long without a question. If unset, it starts at once. */
   idleMs?: number
   data?: unknown
 }
 
-export type HelperThread<Asked, Answer> = {
-  /**
-   * Resolves to the thread's answer; answers come in the order of the questions. An error or a
-   * silence fails the current question only: the next one starts a new thread. Rejects with an
-   * AbortError for silence, and once the thread is stopped.
-   */
-  ask(what: Asked): Promise<Answer>
-  /** Stops the thread for good, and rejects all questions. */
-  stop(): Promise<void>
-}
-
 /**
- * Runs a file that answers each message with one message, in a thread that ends with the process.
+ * Runs a file that answers each message with one message, in order. An error or a silence fails one
+ * question, and the next starts a new thread. Rejects with an AbortError for silence, and once it is
+ * stopped.
  */
 export function createHelperThread<Asked, Answer>(
   file: URL,
   { memory, silenceMs, idleMs, data }: Options,
-): HelperThread<Asked, Answer> {
+) {
   let worker = idleMs === undefined ? start() : undefined
   let idle: NodeJS.Timeout | undefined
   let asking = new AbortController()
@@ -41,7 +31,7 @@ export function createHelperThread<Asked, Answer>(
   function start(): Worker {
     const started = new Worker(file, { workerData: data, resourceLimits: memory })
     started.unref()
-    // This may happen between two questions, and a replaced thread may fail again while it ends.
+    // It may fail between questions, and a replaced one while it ends.
     started.on('error', () => started === worker && end())
     return started
   }
@@ -73,12 +63,12 @@ export function createHelperThread<Asked, Answer>(
   }
 
   return {
-    ask(what) {
+    ask(what: Asked): Promise<Answer> {
       const answer = last.then(() => askNow(what))
       last = answer.catch(() => {})
       return answer
     },
-    async stop() {
+    async stop(): Promise<void> {
       isOver = true
       asking.abort(OVER)
       await end()
@@ -88,10 +78,7 @@ export function createHelperThread<Asked, Answer>(
 
 const LOWEST = 19
 
-/**
- * Lowers the priority of this thread by 15, so that beside a busy one it gets a thirtieth of a core;
- * see sched(7). Only Linux has priorities of threads.
- */
+/** Beside a busy thread this one gets a thirtieth of a core (sched(7)); Linux only. */
 export function lowerPriority(): void {
   if (process.platform === 'linux') setPriority(Math.min(LOWEST, getPriority() + 15))
 }
