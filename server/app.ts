@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import { registerAccount } from './features/account/account.routes.ts'
 import { registerAccountDeletion } from './features/account-deletion/account-deletion.routes.ts'
 import { registerAnswers } from './features/answers/answers.routes.ts'
@@ -20,7 +19,6 @@ import { registerTexts } from './features/texts/texts.service.ts'
 import { jobsOf } from './jobs.ts'
 import { originOf } from './kernel/config/config.ts'
 import { watchClock } from './kernel/db/clock.ts'
-import type { OpenDatabase } from './kernel/db/database.ts'
 import { quietDuringOutages, withDeadline } from './kernel/db/outage.ts'
 import type { Feature } from './kernel/feature.ts'
 import { serveHealth } from './kernel/http/health.ts'
@@ -32,67 +30,47 @@ import { watchHealth } from './operations/doctor/doctor.service.ts'
 import { registerIdentity } from './operations/doctor/identity.ts'
 import { servePages } from './pages/serve-pages.ts'
 
-export type App = {
-  http: FastifyInstance
-  /** Resolves to the URL once it answers there; rejects with the system's error. */
-  listen(address: ListenAddress): Promise<string>
-  database: OpenDatabase
-  drain(): void
-  /**
-   * Lets requests in flight and running jobs finish, then closes the connections to the database.
-   * HTTP connections that were used within `graceMs` may send one more request.
-   */
-  close(graceMs?: number): Promise<void>
-}
-
 const CLOSE_MS = 500
 
-/** Builds the product on a migrated database: routes, pages and jobs. */
-export async function createApp(options: AppOptions): Promise<App> {
-  const opened = await openNode(options)
-  const { node, database, backgroundPool, outage, live, server } = opened
-  const { log } = node
-  const features = await registerAll(opened, options.lockWaitMs)
+export async function createApp(options: AppOptions) {
+  const node = await openNode(options)
+  const { log, http, database, backgroundPool, outage, live, server } = node
+  const features = await registerAll(node)
   let isDraining = false
-  serveHealth(node.http, {
-    db: node.db,
-    databaseFolder: node.config.databaseUrl === undefined ? node.config.dataDir : undefined,
-    isDraining: () => isDraining,
-  })
-  const unwatch = await watch(opened)
+  serveHealth(node, () => isDraining)
+  const unwatch = await watch(node)
   const jobs = await startJobs(backgroundPool.pool, {
-    jobs: jobsOf(opened, features),
+    jobs: jobsOf(node, features),
     log: quietDuringOutages(log, outage),
   })
   void shortenPause(node.background).catch((err) => log.warn({ err }, 'mails stay paused'))
   return {
-    http: node.http,
-    listen: (address) => server.listen(address),
+    http,
+    listen: (address: ListenAddress) => server.listen(address),
     database,
-    drain() {
+    drain(): void {
       isDraining = true
       live.close()
     },
-    async close(graceMs = 0) {
+    /** Finishes requests and jobs. Connections used within `graceMs` may send one more request. */
+    async close(graceMs = 0): Promise<void> {
       unwatch()
       live.close()
       outage.close()
       await Promise.all([server.stop(graceMs), jobs.stop()])
-      // Nobody waits for the queries that still run.
       const pools = [database, backgroundPool].map((pool) => pool.close())
-      await withDeadline(Promise.all([opened.cache.close(), ...pools]), CLOSE_MS, () => {})
+      await withDeadline(Promise.all([node.cache.close(), ...pools]), CLOSE_MS, () => {})
     },
   }
 }
 
-async function registerAll(opened: OpenNode, lockWaitMs: number | undefined): Promise<Feature[]> {
-  const { node, sessions } = opened
-  const { config, db, http, limits } = node
+async function registerAll(node: OpenNode): Promise<Feature[]> {
+  const { config, http, server, sessions } = node
   const origin = originOf(config)
   const folder = join(config.dataDir, 'pages')
   const readText = registerTexts(node, { ...config, folder, origin })
   const search = registerSearch(node)
-  const publish = createPublish({ ...node, lockWaitMs })
+  const publish = createPublish(node)
   const features = [
     registerSignIn(node, { sessions, readText }),
     registerCodes(node, sessions),
@@ -109,26 +87,15 @@ async function registerAll(opened: OpenNode, lockWaitMs: number | undefined): Pr
   registerMutes(node)
   registerReports(node)
   registerDataExport(node)
-  registerIdentity(node, () => opened.server.refused())
-  await servePages(http, {
-    web: opened.web,
-    db,
-    search,
-    readText,
-    cache: opened.cache,
-    limits,
-    cookieName: sessions.cookieName,
-    headers: opened.headers,
-    appName: config.appName,
-    origin,
-  })
-  opened.live.serve(http)
+  registerIdentity(node, () => server.refusalLog.recent())
+  const { cookieName } = sessions
+  await servePages(http, { ...node, search, readText, cookieName, appName: config.appName, origin })
+  node.live.serve(http, node.limits)
   return features
 }
 
-/** Watches the clock and the wall's health, and serves the metrics. Returns what stops all that. */
-async function watch({ node, database, metrics, live, shut }: OpenNode): Promise<() => void> {
-  const { config, db, background, log } = node
+async function watch(node: OpenNode): Promise<() => void> {
+  const { config, db, background, log, database, metrics, live, shut } = node
   const { metricsPort: port, metricsHost: host, dataDir, backupDir } = config
   const stops = [
     shut.watch(),
@@ -140,7 +107,7 @@ async function watch({ node, database, metrics, live, shut }: OpenNode): Promise
       log,
       database,
       dataDir,
-      countStreams: () => live.streamCount,
+      countStreams: () => live.streams.size,
       isBackedUpNightly: backupDir !== undefined,
     }
     stops.push(await metrics.serve({ port, host }, sources))

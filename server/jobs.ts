@@ -20,8 +20,8 @@ import { oldestBackup } from './operations/backup/backup-folder.ts'
 import { backupJobs } from './operations/backup/nightly-backup.task.ts'
 import { storeCounterCheck } from './operations/status/status.repository.ts'
 
-export function jobsOf({ node, outage, secret, directUrl }: OpenNode, features: Feature[]): Jobs {
-  const { config, key, db, background, log } = node
+export function jobsOf(node: OpenNode, features: Feature[]): Jobs {
+  const { config, key, db, background, log, outage, secret, directUrl } = node
   return {
     ...Object.assign({}, ...features.map(({ jobs }) => jobs)),
     ...mailJobs({
@@ -50,12 +50,11 @@ export function jobsOf({ node, outage, secret, directUrl }: OpenNode, features: 
         secret,
         log,
       })),
-    ...pruningJobs({ node, features }),
+    ...pruningJobs(node, features),
   }
 }
 
-function pruningJobs({ node, features }: Pick<OpenNode, 'node'> & { features: Feature[] }): Jobs {
-  const { config, background, mayErase } = node
+function pruningJobs({ config, background, mayErase }: OpenNode, features: Feature[]): Jobs {
   const pruning: ((db: Db) => Promise<unknown>)[] = [
     ...features.flatMap(({ pruning = [] }) => pruning),
     removeExpiredLimits,
@@ -82,7 +81,7 @@ function pruningJobs({ node, features }: Pick<OpenNode, 'node'> & { features: Fe
   }
 }
 
-/** Returns since when deletions are needed: by the oldest backup, and by copies of up to a year. */
+/** Returns since when deletions are needed: by the oldest backup, or by copies of a year. */
 async function oldestDeletion(backupDir: string | undefined): Promise<Date> {
   const yearAgo = Date.now() - 365 * 86_400_000
   const oldest = backupDir === undefined ? undefined : await oldestBackup(backupDir)

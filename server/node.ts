@@ -6,6 +6,7 @@ import { selectTokenKey } from './features/sessions/sessions.repository.ts'
 import { Sessions } from './features/sessions/sessions.service.ts'
 import { ShutNetworks } from './features/site-state/shut-networks.ts'
 import { ChangeFeed } from './kernel/cache/change-feed.ts'
+import { FastPath } from './kernel/cache/fast-path.ts'
 import { ResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import type { Config } from './kernel/config/config.ts'
@@ -35,11 +36,10 @@ export type AppOptions = {
   log: FastifyBaseLogger
   webFolder: string
   poolLimits?: PoolLimits | undefined
-  /** See `RouterOptions.handleMs`. */
   handleMs?: number | undefined
-  /** How long publications that share a statement wait for a lock; see `createPublish`. */
+  /** See `createPublish`. */
   lockWaitMs?: number | undefined
-  /** How long the clock must have run evenly before anything is erased for good. */
+  /** See `createSteadyClock`. */
   settleMs?: number | undefined
 }
 
@@ -51,48 +51,27 @@ export const BACKGROUND = {
 
 export type OpenNode = Awaited<ReturnType<typeof openNode>>
 
-/** Builds what features, pages and jobs share, and serves. */
 export async function openNode(options: AppOptions) {
   const base = await openBase(options)
   const served = await openHttp(base)
-  const { authenticator, background, config, db, key, limits, log, metrics, transport } = base
-  const { app } = served.server
-  const node: Node = {
-    config,
-    key,
-    log,
-    db,
-    background,
-    http: app,
-    route: createRouter(app, {
-      auth: authenticator,
-      limits,
-      cache: served.cache,
-      postIdOf,
-      handleMs: options.handleMs,
-    }),
-    limits,
-    publishChange: served.cache.publishChange,
-    noteAccess: createAccessJournal(config.accessJournalDays),
-    mail: metrics?.countMails(transport) ?? transport,
-    mayErase: createSteadyClock({
-      readTime: () => databaseTime(background),
-      log,
-      settleMs: options.settleMs,
-    }),
-  }
-  return { ...base, ...served, node }
+  const { auth, limits, handleMs } = base
+  const { cache, server } = served
+  const http = server.app
+  const route = createRouter(http, { auth, limits, cache, postIdOf, handleMs })
+  const parts = { http, route, publishChange: cache.publishChange }
+  return { ...base, ...served, ...parts } satisfies Node
 }
 
 type Base = Awaited<ReturnType<typeof openBase>>
 
 async function openBase(options: AppOptions) {
-  const { config, secret } = options
+  const { config, secret, transport, settleMs } = options
   const key = (purpose: string) => deriveKey(secret, purpose)
   const log = hashAddresses(options.log)
   const outage = new Outage({ url: options.databaseUrl, log })
   const databases = openDatabases(options, { log, outage })
   const { db } = databases.database
+  const background = databases.backgroundPool.db
   const limits = new Limits({
     db,
     scale: config.rateLimitScale,
@@ -103,15 +82,9 @@ async function openBase(options: AppOptions) {
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
   const storedKey = await selectTokenKey(db)
   const sessions = new Sessions({ ...config, secret, storedKey, isHttps })
-  const authenticator = sessions.authenticator(db, {
-    contact: config.contactEmail,
-    isModerator: ({ userId }) => isModerator(db, userId),
-  })
-  const background = databases.backgroundPool.db
   return {
     ...options,
     ...databases,
-    authenticator,
     background,
     db,
     key,
@@ -120,6 +93,13 @@ async function openBase(options: AppOptions) {
     metrics,
     outage,
     sessions,
+    auth: sessions.authenticator(db, {
+      contact: config.contactEmail,
+      isModerator: ({ userId }) => isModerator(db, userId),
+    }),
+    noteAccess: createAccessJournal(config.accessJournalDays),
+    mail: metrics?.countMails(transport) ?? transport,
+    mayErase: createSteadyClock({ readTime: () => databaseTime(background), log, settleMs }),
   }
 }
 
@@ -130,7 +110,7 @@ function openDatabases(
   const onIdleError = (err: Error) => {
     if (!outage.noteFailure(err)) log.warn({ err }, 'an idle database connection broke')
   }
-  // For connections that keep a state of their own: past a pooler.
+  // Past a pooler.
   const directUrl = config.databaseDirectUrl ?? databaseUrl
   const isBehindPooler = config.databaseDirectUrl !== undefined
   const database = openDatabase(databaseUrl, onIdleError, { ...poolLimits, isBehindPooler, outage })
@@ -140,18 +120,12 @@ function openDatabases(
   return { directUrl, database, backgroundPool }
 }
 
-/** Builds the HTTP server with the cache, the live streams and the web app. */
 async function openHttp(base: Base) {
-  const { authenticator, config, db, limits, log, metrics, outage } = base
-  const { trustProxy, publicUrl } = config
+  const { auth, config, db, limits, log, metrics, outage } = base
+  const { trustProxy } = config
   const web = await loadWebApp(base.webFolder, config)
-  const headers = securityHeaders({
-    isHttps: publicUrl?.startsWith('https:') ?? false,
-    isPlainHttp: publicUrl?.startsWith('http:') ?? false,
-    hstsSubdomains: config.hstsSubdomains,
-    inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
-  })
-  const live = new Live(limits)
+  const headers = securityHeaders(config, web?.inlineHashes)
+  const live = new Live()
   const shut = new ShutNetworks(base.background)
   const isShared = config.databaseUrl !== undefined
   const cache = new ResponseCache({
@@ -163,10 +137,10 @@ async function openHttp(base: Base) {
     },
     log,
     headers,
-    flag: createLikeFlag(db, authenticator),
+    flag: createLikeFlag(db, auth),
   })
   const observe = metrics?.observe
-  const fastPath = cache.fastPath({ auth: authenticator, limits, trustProxy, log, observe })
+  const fastPath = new FastPath(cache, { auth, limits, trustProxy, log, outage, observe })
   const server = new HttpServer({
     logger: log,
     noteRefused: outage.noteRefused,

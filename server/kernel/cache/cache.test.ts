@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MemoryCache, SharedReads } from './cache.ts'
+import { MemoryCache } from './cache.ts'
 import { CachedResponse } from './cached-response.ts'
 import type { Change } from './change-feed.ts'
 
@@ -130,14 +130,13 @@ test('a node without the change feed serves stale responses only, and drops them
 function readsOfOneUrl() {
   const cache = new MemoryCache({ clock: () => 0 })
   cache.setSubscribed(true)
-  const shared = new SharedReads(cache)
   const begun: PromiseWithResolvers<CachedResponse>[] = []
   function make(): Promise<CachedResponse> {
     const read = Promise.withResolvers<CachedResponse>()
     begun.push(read)
     return read.promise
   }
-  const read = () => shared.find('/posts', make) ?? shared.start('/posts', make)
+  const read = () => cache.find('/posts', make) ?? cache.start('/posts', make)
   return { cache, begun, read }
 }
 

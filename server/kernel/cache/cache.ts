@@ -2,34 +2,38 @@ import { LRUCache } from 'lru-cache'
 import type { CachedResponse } from './cached-response.ts'
 import type { Change } from './change-feed.ts'
 
-/** A response that is no longer current, and how many seconds ago it was read. */
+/** `age`: seconds since it was read. */
 export type Stale = { response: CachedResponse; age: number }
 
-/** The version and the monotonic time at which a read began. */
 type Begin = { version: number; at: number }
 
 type Entry = Begin & { cachedAt: number; response: CachedResponse }
+type Make = () => Promise<CachedResponse>
+type Read = {
+  begin: Begin
+  response: Promise<CachedResponse>
+  next?: Promise<CachedResponse>
+}
 
 const MAX_AGE_MS = 1000
 /**
- * How long a made page is served without newer posts. A page takes as long as two hundred cached
- * reads: beside the 50 posts a second of a cluster it kept 0.21 of its reads without this, and 0.71
- * with it, of a goal of 0.6 (`npm run bench -- --beside-writes`).
+ * How long a page is served without newer posts. Beside the 50 posts a second of a cluster pages
+ * keep 0.21 of their reads without this, 0.71 with it (`npm run bench -- --beside-writes`).
  */
 const PAGE_MS = 100
 const MAX_STALE_MS = 10 * 60_000
 const MAX_BYTES = 32 * 1024 * 1024
 
 /**
- * Caches responses by URL in bounded memory: for a second while their version is current, then for
- * ten minutes as stale ones, unless a post that they show is edited or removed.
+ * Caches responses by URL: for a second while their version is current, then for ten minutes as
+ * stale ones, unless a post that they show is edited or removed. Concurrent reads are one read
+ * (single-flight).
  */
 export class MemoryCache {
   readonly #entries: LRUCache<string, Entry>
+  readonly #reading = new Map<string, Read>()
   readonly #clock: () => number
-  /** Raised by every change of posts. */
   #version = 0
-  /** The version that the last edit or removal made. */
   #lastEdit = 0
   #isSubscribed = false
 
@@ -46,19 +50,17 @@ export class MemoryCache {
     return { version: this.#version, at: this.#clock() }
   }
 
-  /** Whether the answer of a read that began then is still current. */
-  isCurrent(begin: Begin): boolean {
+  #isCurrent(begin: Begin): boolean {
     return begin.version === this.#version && this.#clock() - begin.at <= MAX_AGE_MS
   }
 
   get(url: string): CachedResponse | undefined {
     const entry = this.#entries.get(url)
     if (!entry) return undefined
-    const isFreshPage = entry.response.isPage && this.#clock() - entry.cachedAt < PAGE_MS
-    return this.isCurrent(entry) || isFreshPage ? entry.response : undefined
+    const isFreshPage = entry.response.content.isPage && this.#clock() - entry.cachedAt < PAGE_MS
+    return this.#isCurrent(entry) || isFreshPage ? entry.response : undefined
   }
 
-  /** Returns the stale response, which visitors get while the database fails. */
   getStale(url: string): Stale | undefined {
     const entry = this.#entries.get(url)
     const ms = entry ? this.#clock() - entry.at : 0
@@ -72,14 +74,13 @@ export class MemoryCache {
       this.#entries.set(url, { ...begin, cachedAt: this.#clock(), response })
   }
 
-  /** Raises the version, and deletes the responses that show an edited or removed post. */
   invalidate(change: Change): void {
     this.#raise(change.kind !== 'added')
     if (change.kind === 'added') return
     const { postId } = change
     for (const [url, { response }] of [...this.#entries.entries()]) {
-      const shows = !postId || !response.postIds || response.postIds.includes(postId)
-      if (shows) this.#entries.delete(url)
+      const { postIds } = response.content
+      if (!postId || !postIds || postIds.includes(postId)) this.#entries.delete(url)
     }
   }
 
@@ -87,36 +88,14 @@ export class MemoryCache {
   setSubscribed(value: boolean): void {
     this.#isSubscribed = value
     this.#raise(true)
-    // Changes may have been missed. What was cached has stayed until now, for an outage.
+    // Changes may have been missed. Until now it served an outage.
     if (value) this.#entries.clear()
   }
 
-  #raise(isEdit: boolean): void {
-    this.#version++
-    if (isEdit) this.#lastEdit = this.#version
-  }
-}
-
-type Make = () => Promise<CachedResponse>
-type Read = {
-  begin: Begin
-  response: Promise<CachedResponse>
-  next?: Promise<CachedResponse>
-}
-
-/** Merges concurrent reads of one URL into one read (single-flight), and caches its result. */
-export class SharedReads {
-  readonly #cache: MemoryCache
-  readonly #reading = new Map<string, Read>()
-
-  constructor(cache: MemoryCache) {
-    this.#cache = cache
-  }
-
   start(url: string, make: Make): Promise<CachedResponse> {
-    const begin = this.#cache.begin()
+    const begin = this.begin()
     const response = make().then((made) => {
-      this.#cache.put(url, made, begin)
+      this.put(url, made, begin)
       return made
     })
     const read: Read = { begin, response }
@@ -128,17 +107,19 @@ export class SharedReads {
     return response
   }
 
-  /**
-   * Returns the cached response or the read in flight. If that read is no longer current, all
-   * waiting callers share the next one: a crowd costs one read at a time.
-   */
+  /** Returns the cached response, or the read in flight; if that is not current, the next one. */
   find(url: string, make: Make): CachedResponse | Promise<CachedResponse> | undefined {
-    const cached = this.#cache.get(url)
+    const cached = this.get(url)
     const read = this.#reading.get(url)
     if (cached || !read) return cached
-    if (this.#cache.isCurrent(read.begin)) return read.response
-    const startNext = async () => this.#cache.get(url) ?? this.start(url, make)
+    if (this.#isCurrent(read.begin)) return read.response
+    const startNext = async () => this.get(url) ?? this.start(url, make)
     read.next ??= read.response.then(startNext, startNext)
     return read.next
+  }
+
+  #raise(isEdit: boolean): void {
+    this.#version++
+    if (isEdit) this.#lastEdit = this.#version
   }
 }

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SAVED_HEADER, SAVED_STATUS } from '../../../contract/constants.ts'
 
-export type ResponseHeaders = Record<string, string | number>
+type ResponseHeaders = Record<string, string | number>
 type Encoding = 'br' | 'gzip' | 'identity'
 type AcceptEncoding = string | undefined
-/** A body in one encoding, with the headers of 200 and of 304. */
 type Variant = { body: Buffer; headers: ResponseHeaders; notModifiedHeaders: ResponseHeaders }
+export type Answer = { status: number; headers: ResponseHeaders; body: Buffer }
 
 type Content = {
   route: string
   body: Buffer
-  /** The body compressed by Brotli, if it is at hand. */
   packed?: Buffer | undefined
   type: string
   headers: ResponseHeaders
@@ -23,19 +23,15 @@ type Content = {
   isPage?: boolean
   /** Names this state of the content; a hash of the body by default. */
   tag?: string
-  /**
-   * The body's value, from which signed-in viewers' bodies are made; absent if they get another
-   * response.
-   */
+  /** The body's value, of which signed-in viewers' bodies are made; absent if they get another. */
   answer?: unknown
   /** The posts whose text it shows; absent if it may show any post. */
   postIds?: string[]
-  /** Returns a body that states that it is stale, for readers who cannot see headers. */
   markSaved?: (body: string) => string
 }
 
+const EMPTY = Buffer.alloc(0)
 const COMPRESSED_MIN = 1024
-/** Higher levels cost several times as much CPU and save only some percent. */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
 const ACCEPTED = {
@@ -46,31 +42,19 @@ const ACCEPTED = {
 export const CACHE_CONTROL =
   'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600'
 
-/**
- * A response that all visitors share. Its body is compressed at the first request for that
- * encoding.
- */
+/** A response that all visitors share, compressed at the first request for that encoding. */
 export class CachedResponse {
-  readonly route: string
-  readonly isPage: boolean
-  /** The common part of the ETags of all variants. */
+  readonly content: Content
   readonly tag: string
-  readonly answer: unknown
-  readonly postIds: string[] | undefined
   readonly identity: Variant
-  readonly #content: Content
   readonly #variants: Partial<Record<Encoding, Variant>>
   readonly #compressing: Partial<Record<Encoding, Promise<Variant>>> = {}
   #stale: CachedResponse | undefined
 
   constructor(content: Content) {
-    const { route, body, packed, isPage = false, answer, postIds } = content
-    this.route = route
-    this.isPage = isPage
-    this.tag = content.tag ?? createHash('sha1').update(body).digest('base64url')
-    this.answer = answer
-    this.postIds = postIds
-    this.#content = content
+    const { body, packed, tag = createHash('sha1').update(body).digest('base64url') } = content
+    this.content = content
+    this.tag = tag
     this.identity = this.#variantOf(body, 'identity')
     this.#variants = {
       identity: this.identity,
@@ -78,19 +62,17 @@ export class CachedResponse {
     }
   }
 
-  /** Of a signed-in viewer's own body, but for its length. */
   get ownHeaders(): ResponseHeaders {
-    const { headers, type } = this.#content
+    const { headers, type } = this.content
     return { ...headers, 'cache-control': 'no-store', 'content-type': type }
   }
 
-  /** In bytes: the body, its value, and the variants and the stale body that may be added. */
+  /** In bytes, with the variants and the stale body that may be added. */
   get size(): number {
-    const { markSaved, answer, body } = this.#content
+    const { markSaved, answer, body } = this.content
     return 4096 + body.length * (markSaved || answer !== undefined ? 4 : 2)
   }
 
-  /** Resolves to the smallest variant that a client with this Accept-Encoding can read. */
   async variantFor(acceptEncoding: AcceptEncoding): Promise<Variant> {
     const encoding = this.#encodingFor(acceptEncoding)
     const ready = this.#variants[encoding]
@@ -99,49 +81,55 @@ export class CachedResponse {
     return this.#compressing[encoding]
   }
 
-  /** Returns that variant if it needs no compression first, otherwise undefined. */
+  /** Returns undefined if that variant is not compressed yet. */
   readyVariant(acceptEncoding: AcceptEncoding): Variant | undefined {
     return this.#variants[this.#encodingFor(acceptEncoding)]
   }
 
-  /** Returns the response whose body states that it is stale, or this one if headers are enough. */
+  /** Returns the response whose body states that it is stale, or this one. */
   toStale(): CachedResponse {
-    const { markSaved, packed: _, ...content } = this.#content
+    const { markSaved, packed: _, ...content } = this.content
     if (!markSaved) return this
     this.#stale ??= new CachedResponse({
       ...content,
       body: Buffer.from(markSaved(content.body.toString())),
-      // Its ETag differs from the fresh response's, so that no browser confuses them.
       tag: `saved-${this.tag}`,
     })
     return this.#stale
   }
 
-  /**
-   * Sets headers and status, and returns the body. A stale response, with its age, is never 304.
-   */
+  /** Returns a 200, or a 304 unless the response is stale, with this age. */
+  answerTo(
+    { 'if-none-match': known }: IncomingHttpHeaders,
+    { body, headers, notModifiedHeaders }: Variant,
+    age?: number,
+  ): Answer {
+    if (age !== undefined)
+      return { status: 200, headers: { ...headers, ...staleHeaders(age) }, body }
+    return isNotModified(this, known)
+      ? { status: 304, headers: notModifiedHeaders, body: EMPTY }
+      : { status: 200, headers, body }
+  }
+
   async send(
     { request, reply }: { request: FastifyRequest; reply: FastifyReply },
     age?: number,
   ): Promise<Buffer> {
     const variant = await this.variantFor(request.headers['accept-encoding'])
-    if (age === undefined && isNotModified(this, request.headers['if-none-match'])) {
-      reply.code(304).headers(variant.notModifiedHeaders)
-      return Buffer.alloc(0)
-    }
-    reply.headers(variant.headers)
-    if (age !== undefined) reply.headers(staleHeaders(age))
-    return variant.body
+    const { status, headers, body } = this.answerTo(request.headers, variant, age)
+    if (status === 304) reply.code(status)
+    reply.headers(headers)
+    return body
   }
 
   async #compress(encoding: Encoding): Promise<Variant> {
-    const added = this.#variantOf(await compress(this.#content.body, encoding), encoding)
+    const added = this.#variantOf(await compress(this.content.body, encoding), encoding)
     this.#variants[encoding] = added
     return added
   }
 
   #variantOf(body: Buffer, encoding: Encoding): Variant {
-    const { headers, cacheControl = CACHE_CONTROL, vary, type } = this.#content
+    const { headers, cacheControl = CACHE_CONTROL, vary, type } = this.content
     const notModifiedHeaders = {
       ...headers,
       'cache-control': cacheControl,
@@ -168,16 +156,12 @@ export class CachedResponse {
   }
 }
 
-/**
- * Adds the response's age (RFC 9111), and that it is stale (RFC 9211), since a cache may add an Age
- * to a fresh one. No cache may store these headers: a later 304 would mark a fresh response as
- * stale.
- */
-export function staleHeaders(age: number): ResponseHeaders {
+/** Of the age (RFC 9111), and that it is stale (RFC 9211). A cache must not store these headers. */
+function staleHeaders(age: number): ResponseHeaders {
   return { age, [SAVED_HEADER]: SAVED_STATUS + age, 'cache-control': 'no-store' }
 }
 
-/** Whether If-None-Match names one of the ETags, perhaps as a proxy's weak one. */
+/** Whether If-None-Match names one of the ETags, also as a proxy's weak one. */
 export function isNotModified(
   { tag }: Pick<CachedResponse, 'tag'>,
   ifNoneMatch: string | undefined,

@@ -7,6 +7,7 @@ import type {
 import type { FastifyBaseLogger } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { READ_AFTER_WRITE_MS } from '../../../contract/constants.ts'
+import type { Outage } from '../db/outage.ts'
 import { USER_CALLS, VISITOR_CALLS } from '../http/call-limits.ts'
 import { clientAddress } from '../http/forwarded-for.ts'
 import {
@@ -18,29 +19,25 @@ import {
 import { type Authenticator, tokenOf, type Viewer } from '../http/route.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { MemoryCache } from './cache.ts'
-import {
-  type CachedResponse,
-  isNotModified,
-  type ResponseHeaders,
-  staleHeaders,
-} from './cached-response.ts'
+import type { Answer, CachedResponse } from './cached-response.ts'
 
-export type FastPathOptions = {
+type Cache = {
+  memory: MemoryCache
+  writers: RecentWriters
+  /** Resolves to the JSON with the viewer's flags. */
+  bodyFor(viewer: Viewer, cached: CachedResponse): Promise<Buffer>
+}
+
+type Options = {
   auth: Pick<Authenticator, 'readToken'>
   limits: Limits
   trustProxy: string[]
   log: FastifyBaseLogger
+  outage: Pick<Outage, 'noteStale'>
   observe?: ObserveRequest | undefined
 }
 
-type Parts = {
-  writers: RecentWriters
-  /** Resolves to the JSON with the viewer's flags. */
-  bodyFor: (viewer: Viewer, cached: CachedResponse) => Promise<Buffer>
-  noteStale: () => void
-}
-
-type Answer = { status: number; headers: ResponseHeaders; body?: Buffer; userId?: string }
+type Answered = Promise<Answer & { userId?: string }>
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -68,20 +65,20 @@ export class RecentWriters {
 
 /** Answers reads before Fastify begins: from the cache, or stale instead of a refusal. */
 export class FastPath {
-  readonly #cache: MemoryCache
-  readonly #options: FastPathOptions & Parts
+  readonly #cache: Cache
+  readonly #options: Options
   readonly #addressOf: (request: IncomingMessage) => string | undefined
 
-  constructor(cache: MemoryCache, options: FastPathOptions & Parts) {
+  constructor(cache: Cache, options: Options) {
     this.#cache = cache
     this.#options = options
     this.#addressOf = clientAddress(options.trustProxy)
   }
 
-  /** Wraps a server's listener, which gets the requests that the cache cannot answer. */
   wrap(listener: RequestListener): RequestListener {
     return (request, response) => {
-      const cached = request.method === 'GET' ? this.#cache.get(request.url ?? '') : undefined
+      const isRead = request.method === 'GET'
+      const cached = isRead ? this.#cache.memory.get(request.url ?? '') : undefined
       if (!cached) return listener(request, response)
       const began = performance.now()
       const isVisitors = request.headers.authorization === undefined
@@ -94,55 +91,48 @@ export class FastPath {
           response.writeHead(status, headers).end(body)
           const ms = performance.now() - began
           const dbMs = request.queryTime?.ms || undefined
-          this.#note({ route: cached.route, status, ms, dbMs, userId })
+          this.#note({ route: cached.content.route, status, ms, dbMs, userId })
         },
         () => listener(request, response),
       )
     }
   }
 
-  /**
-   * Serves a stale response: a database that falls silent fills all slots before that is noticed.
-   */
+  /** Serves a stale response if it can: a silent database fills all slots before that is noticed. */
   serveStale(request: IncomingMessage, response: ServerResponse): boolean {
-    const stale = isVisitorsRead(request) ? this.#cache.getStale(request.url ?? '') : undefined
+    const { method, url = '', headers } = request
+    const isVisitors = method === 'GET' && headers.authorization === undefined
+    const stale = isVisitors ? this.#cache.memory.getStale(url) : undefined
     if (!stale || needsPageOfOwn(request, stale.response)) return false
-    stale.response.variantFor(request.headers['accept-encoding']).then(
-      ({ headers, body }) => {
-        response.writeHead(200, { ...headers, ...staleHeaders(stale.age) }).end(body)
-        this.#options.noteStale()
-      },
-      (err) => {
-        this.#options.log.error({ err }, 'a stale response could not be compressed')
-        response.destroy()
-      },
-    )
+    const { response: saved, age } = stale
+    // What is not compressed yet stays so: there is enough to do.
+    const variant = saved.readyVariant(headers['accept-encoding']) ?? saved.identity
+    const answer = saved.answerTo(headers, variant, age)
+    response.writeHead(answer.status, answer.headers).end(answer.body)
+    this.#options.outage.noteStale()
     return true
   }
 
-  /** Returns undefined if the route has to answer. */
-  #answerVisitor(request: IncomingMessage, cached: CachedResponse): Promise<Answer> | undefined {
+  #answerVisitor(request: IncomingMessage, cached: CachedResponse): Answered | undefined {
     const { headers } = request
     if (needsPageOfOwn(request, cached)) return undefined
     const variant = cached.readyVariant(headers['accept-encoding'])
     if (!variant) return undefined
-    const answer = isNotModified(cached, headers['if-none-match'])
-      ? { status: 304, headers: variant.notModifiedHeaders }
-      : { status: 200, headers: variant.headers, body: variant.body }
+    const answer = cached.answerTo(headers, variant)
     // Over the limit: the route answers with the error.
     const charge = { limit: VISITOR_CALLS, ip: this.#addressOf(request) }
     return this.#options.limits.charge([charge]).then(() => answer)
   }
 
   /** Answers a signed-in user. Returns undefined if the route has to answer. */
-  #answerUser(request: IncomingMessage, cached: CachedResponse): Promise<Answer> | undefined {
-    const { auth, limits, writers, bodyFor } = this.#options
-    const viewer = cached.answer !== undefined && auth.readToken(tokenOf(request.headers))
-    if (!viewer || writers.includes(viewer, request.headers)) return undefined
+  #answerUser(request: IncomingMessage, cached: CachedResponse): Answered | undefined {
+    const { auth, limits } = this.#options
+    const viewer = cached.content.answer !== undefined && auth.readToken(tokenOf(request.headers))
+    if (!viewer || this.#cache.writers.includes(viewer, request.headers)) return undefined
     return measureQueryTime(request, async () => {
       try {
         await limits.charge([{ limit: USER_CALLS, key: viewer.userId }])
-        const body = await bodyFor(viewer, cached)
+        const body = await this.#cache.bodyFor(viewer, cached)
         const headers = { ...cached.ownHeaders, 'content-length': body.length }
         return { status: 200, headers, body, userId: viewer.userId }
       } catch (error) {
@@ -159,11 +149,7 @@ export class FastPath {
   }
 }
 
-function isVisitorsRead({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && headers.authorization === undefined
-}
-
 /** Signed-in people, whose session is a cookie, get another page. */
-function needsPageOfOwn({ headers }: IncomingMessage, { isPage }: CachedResponse): boolean {
-  return isPage && headers.cookie !== undefined
+function needsPageOfOwn({ headers }: IncomingMessage, { content }: CachedResponse): boolean {
+  return content.isPage === true && headers.cookie !== undefined
 }

@@ -4,20 +4,16 @@ import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { type Outage, withDeadline } from '../db/outage.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { CachedEndpoint, Http, Viewer } from '../http/route.ts'
-import { MemoryCache, SharedReads, type Stale } from './cache.ts'
+import { MemoryCache, type Stale } from './cache.ts'
 import { CachedResponse } from './cached-response.ts'
 import type { Change, ChangeFeed, FeedEvents, PublishChange } from './change-feed.ts'
-import { FastPath, type FastPathOptions, RecentWriters } from './fast-path.ts'
+import { RecentWriters } from './fast-path.ts'
 
 /** The part of answers about posts that differs by viewer: whether the viewer likes them. */
 export type ViewerFlag = {
   postIdsOf: (answer: unknown) => string[]
-  /** Returns the answer with the flag set for exactly these posts. */
   setFor: (answer: unknown, postIds: ReadonlySet<string>) => unknown
-  /**
-   * Resolves to the liked posts, including all of `postIds` that are liked; null for a closed
-   * session.
-   */
+  /** Resolves to the liked posts, of `postIds` or more; null for a closed session. */
   trueFor: (viewer: Viewer, postIds: readonly string[]) => Promise<ReadonlySet<string> | null>
 }
 
@@ -27,33 +23,28 @@ type Options = {
   outage: Outage
   log: FastifyBaseLogger
   openFeed: (events: FeedEvents) => Pick<ChangeFeed, 'publish' | 'close'>
-  /** Called with each change on this and other nodes. */
   onChange: (change: Change) => void
 }
 
 type Read = () => Promise<unknown>
 type Make = () => Promise<CachedResponse>
 
-/** After this time a visitor gets the stale response: a frozen database breaks no connection. */
 const SILENCE_MS = 700
 const JSON_TYPE = 'application/json; charset=utf-8'
 const NONE: ReadonlySet<string> = new Set()
 
-/** Serves the public reads of one node. Changes on every node invalidate what it has cached. */
 export class ResponseCache {
+  readonly memory = new MemoryCache()
+  readonly writers = new RecentWriters()
+  readonly noteWrite = this.writers.note
   readonly #options: Options
-  readonly #cache = new MemoryCache()
-  readonly #shared = new SharedReads(this.#cache)
-  readonly #writers = new RecentWriters()
   readonly #feed: ReturnType<Options['openFeed']>
-  /** Makes a user's reads bypass the cache, which may lack the write, for two seconds. */
-  readonly noteWrite = this.#writers.note
 
   constructor(options: Options) {
     this.#options = options
     this.#feed = options.openFeed({
       onChange: (change) => this.#invalidate(change),
-      onSubscribed: (isSubscribed) => this.#cache.setSubscribed(isSubscribed),
+      onSubscribed: (isSubscribed) => this.memory.setSubscribed(isSubscribed),
     })
   }
 
@@ -70,12 +61,12 @@ export class ResponseCache {
     const respond = async (answer: unknown) =>
       this.#respond(endpoint, this.#options.flag.setFor(await answer, NONE))
     // Nothing may be awaited here: each call of this turn would begin its own read.
-    const isPast = this.#writers.includes(viewer, headers)
-    const cached = isPast ? undefined : this.#shared.find(url, () => respond(read()))
-    if (cached) return this.#bodyFor(viewer, await cached)
+    const isPast = this.writers.includes(viewer, headers)
+    const cached = isPast ? undefined : this.memory.find(url, () => respond(read()))
+    if (cached) return this.bodyFor(viewer, await cached)
     // The viewer's own read has the flags already, and is shared without them.
     const answer = read()
-    this.#shared.start(url, () => respond(answer)).catch(() => {})
+    this.memory.start(url, () => respond(answer)).catch(() => {})
     return Buffer.from(JSON.stringify(await answer))
   }
 
@@ -85,26 +76,27 @@ export class ResponseCache {
     return response.send(http, age)
   }
 
-  /** Ends what is cached: from then on only a page may still lack a new post, for 100 ms. */
+  /** Afterwards only a page may still lack a new post, for 100 ms. */
   readonly publishChange: PublishChange = async (change) => {
     this.#invalidate(change)
     try {
       await this.#feed.publish(change)
     } catch (err) {
-      // The change stands even if other nodes miss it: they serve older responses for a second.
+      // Other nodes serve older responses for a second.
       const { outage, log } = this.#options
       const isLost = outage.noteFailure(err as Error)
       if (!isLost) log.warn({ err }, 'a change was not published to the other nodes')
     }
   }
 
-  fastPath(options: FastPathOptions): FastPath {
-    return new FastPath(this.#cache, {
-      ...options,
-      writers: this.#writers,
-      bodyFor: (viewer, cached) => this.#bodyFor(viewer, cached),
-      noteStale: () => this.#options.outage.noteStale(),
-    })
+  /** Resolves to the JSON with the viewer's flags. Throws UNAUTHORIZED for a closed session. */
+  async bodyFor(viewer: Viewer, { content, identity }: CachedResponse) {
+    const { answer, postIds = [] } = content
+    const { flag } = this.#options
+    const isTrue = await flag.trueFor(viewer, postIds)
+    if (!isTrue) throw new AppError('UNAUTHORIZED')
+    if (!postIds.some((postId) => isTrue.has(postId))) return identity.body
+    return Buffer.from(JSON.stringify(flag.setFor(answer, isTrue)))
   }
 
   close(): Promise<void> {
@@ -112,24 +104,19 @@ export class ResponseCache {
   }
 
   #invalidate(change: Change): void {
-    this.#cache.invalidate(change)
+    this.memory.invalidate(change)
     this.#options.onChange(change)
   }
 
-  /**
-   * Resolves to the current response, or to the stale one while the database fails or is silent.
-   */
-  async #readForVisitor(
-    url: string,
-    make: Make,
-  ): Promise<{ response: CachedResponse; age?: number }> {
+  /** Resolves to the current response, or the stale one while the database fails or is silent. */
+  async #readForVisitor(url: string, make: Make): Promise<Omit<Stale, 'age'> & { age?: number }> {
     const { outage } = this.#options
     const serveStale = (): Stale | undefined => {
-      const stale = this.#cache.getStale(url)
+      const stale = this.memory.getStale(url)
       if (stale) outage.noteStale()
       return stale
     }
-    const response = this.#shared.find(url, make) ?? this.#shared.start(url, make)
+    const response = this.memory.find(url, make) ?? this.memory.start(url, make)
     if (!(response instanceof Promise)) return { response }
     const current = outage.orAway(response).then((made) => ({ response: made }))
     try {
@@ -142,7 +129,6 @@ export class ResponseCache {
     }
   }
 
-  /** Creates the response to cache from an answer whose flags are false. */
   #respond({ path }: CachedEndpoint, answer: unknown): CachedResponse {
     const { headers, flag } = this.#options
     return new CachedResponse({
@@ -154,15 +140,5 @@ export class ResponseCache {
       vary: 'Authorization',
       postIds: flag.postIdsOf(answer),
     })
-  }
-
-  /** Resolves to the JSON with the viewer's flags. Throws UNAUTHORIZED for a closed session. */
-  async #bodyFor(viewer: Viewer, { answer, postIds = [], identity }: CachedResponse) {
-    const { flag } = this.#options
-    const isTrue = await flag.trueFor(viewer, postIds)
-    if (!isTrue) throw new AppError('UNAUTHORIZED')
-    // Most responses show nothing that the viewer likes.
-    if (!postIds.some((postId) => isTrue.has(postId))) return identity.body
-    return Buffer.from(JSON.stringify(flag.setFor(answer, isTrue)))
   }
 }

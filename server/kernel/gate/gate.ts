@@ -2,32 +2,26 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors/app-error.ts'
-import { hasBody } from '../http/connections.ts'
-import { type Refusal, sendRefusal } from '../http/refusal.ts'
+import { type Connections, hasBody } from '../http/connections.ts'
+import { type Refusals, sendRefusal } from '../http/refusal.ts'
 import { widestNetworkOf } from '../limits/limits.ts'
 
 type Bounds = {
   running: number
-  /** The maximum for one network; all slots unless set. */
-  each?: number
-  waiting?: number
-  waitMs?: number
-  /** The sentence of a refusal, and after how many seconds to try again. */
+  each: number
+  waiting: number
+  waitMs: number
   message?: string
-  retryAfter?: number
+  retryAfter: number
 }
-/** Frees the slot. Further calls do nothing. */
 export type Leave = () => void
 type Settle = (leave: Leave | null) => void
 type Waiting = { network: string; settle: Settle; timer: NodeJS.Timeout }
 type Asked = { network?: string; isFirst?: boolean }
 
-const RETRY_SECONDS = 2
-
 /** Limits how many tasks run at once, per network and in total. Others wait, or are refused. */
 export class Gate {
-  readonly #bounds: Required<Pick<Bounds, 'running' | 'each' | 'waiting' | 'waitMs'>>
-  readonly #refusal: { message?: string; retryAfter: number }
+  readonly #bounds: Bounds
   #free: number
   #runningOf = new Map<string, number>()
   /** Waiting tasks in the order of arrival; those in `first` go before all others. */
@@ -35,9 +29,8 @@ export class Gate {
   readonly #next = new Set<Waiting>()
   #ended: string[] = []
 
-  constructor({ message, retryAfter = RETRY_SECONDS, ...bounds }: Bounds) {
-    this.#bounds = { each: bounds.running, waiting: 0, waitMs: 0, ...bounds }
-    this.#refusal = { ...(message !== undefined && { message }), retryAfter }
+  constructor(bounds: Partial<Bounds> & Pick<Bounds, 'running'>) {
+    this.#bounds = { each: bounds.running, waiting: 0, waitMs: 0, retryAfter: 2, ...bounds }
     this.#free = bounds.running
   }
 
@@ -45,7 +38,6 @@ export class Gate {
     return this.#free === 0
   }
 
-  /** Returns the function that frees the slot, or null if there is no free slot. */
   tryEnter(network = ''): Leave | null {
     const running = this.#runningOf.get(network) ?? 0
     if (this.#free === 0 || running >= this.#bounds.each) return null
@@ -58,11 +50,7 @@ export class Gate {
     }
   }
 
-  /**
-   * Calls `settle` with the function that frees the slot, at once or when the caller's turn comes,
-   * or with null for a refusal. Returns the function that cancels the wait of a caller that has
-   * gone.
-   */
+  /** Calls `settle` as soon as there is a slot, or with null. Returns what cancels the wait. */
   enter({ network = '', isFirst = false }: Asked, settle: Settle): () => void {
     const { waiting, waitMs } = this.#bounds
     const leave = this.tryEnter(network)
@@ -96,7 +84,8 @@ export class Gate {
   }
 
   refusal(): AppError {
-    return new AppError('UNAVAILABLE', this.#refusal)
+    const { message, retryAfter } = this.#bounds
+    return new AppError('UNAVAILABLE', { message, retryAfter })
   }
 
   #leave(network: string): void {
@@ -130,7 +119,7 @@ type Lane = 'call' | 'page' | 'stream'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Which requests this one shares slots with: calls of the API, unless set. */
+    /** `call` unless set. */
     lane?: Lane | 'none' | ((request: FastifyRequest) => Lane)
   }
   interface FastifyRequest {
@@ -139,36 +128,32 @@ declare module 'fastify' {
   }
 }
 
-type LaneOptions = {
-  refusalOf: (request: IncomingMessage) => Refusal
-  /** Answers a request without a slot, if it can; returns whether it does. */
-  insteadOfRefusal: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** Whether a request is the first of its connection: those go before the later ones of others. */
-  isFirst: (request: IncomingMessage) => boolean
+export type LaneOptions = {
+  /** Returns whether it answers a request without a slot. */
+  fastPath: { serveStale(request: IncomingMessage, response: ServerResponse): boolean }
+  connections: Pick<Connections, 'isFirst'>
+  refusals: Pick<Refusals, 'unavailable'>
   log: FastifyBaseLogger
 }
 
 const WAIT_MS = 500
-/** Longer than a handler may take. */
 const ABANDONED_MS = 10_000
 const STREAM_RETRY_SECONDS = 60
 const REPORT_MS = 10_000
 
 /**
- * Admits each request to the lane that its route names, after its body was read, and frees the slot
- * with the answer, even if the caller has gone meanwhile, or when a hijacked response closes.
+ * Admits each request, once its body was read, to the lane that its route names. Frees the slot
+ * with the answer, also to a caller that has gone, or when a hijacked response closes.
  */
 export function addLanes(app: FastifyInstance, options: LaneOptions): void {
   const lanes = new Lanes(options)
   app.decorateRequest('leaveLane', undefined)
-  app.addHook('onRequest', (request, reply, done) => {
-    if (hasBody(request.raw)) done()
-    else lanes.enter(request, reply, done)
-  })
-  app.addHook('preValidation', (request, reply, done) => {
-    if (hasBody(request.raw)) lanes.enter(request, reply, done)
-    else done()
-  })
+  app.addHook('onRequest', (request, reply, done) =>
+    hasBody(request.raw) ? done() : lanes.enter(request, reply, done),
+  )
+  app.addHook('preValidation', (request, reply, done) =>
+    hasBody(request.raw) ? lanes.enter(request, reply, done) : done(),
+  )
   app.addHook('onSend', (request, _reply, _payload, done) => {
     request.leaveLane?.()
     done()
@@ -180,7 +165,7 @@ class Lanes {
   readonly #gates = {
     // About three for each database connection, where more would only wait.
     call: new Gate({ running: 64, each: 48, waiting: 4096, waitMs: WAIT_MS }),
-    // Pages have their own lane, so that scrapers cannot starve API calls.
+    // So that scrapers cannot starve API calls.
     page: new Gate({ running: 12, each: 8, waiting: 64, waitMs: WAIT_MS }),
     stream: new Gate({ running: 2000, each: 200 }),
   }
@@ -198,7 +183,7 @@ class Lanes {
     const { raw } = reply
     // The client has gone, and no event would free the slot again.
     if (raw.destroyed) return
-    const isFirst = this.#options.isFirst(request.raw)
+    const isFirst = this.#options.connections.isFirst(request.raw)
     const asked = { network: widestNetworkOf(request.ip), isFirst }
     const giveUp = this.#gates[lane].enter(asked, (leave) => {
       request.leaveLane = leave
@@ -209,16 +194,16 @@ class Lanes {
       const { leaveLane } = request
       if (!leaveLane) giveUp()
       else if (reply.sent) leaveLane()
-      // The handler works on, and its answer frees the slot. One without a body is not even sent.
+      // The handler works on, and its answer frees the slot, unless it has no body.
       else setTimeout(leaveLane, ABANDONED_MS).unref()
     })
   }
 
   #refuse(lane: Lane, { raw }: FastifyRequest, reply: FastifyReply): void {
-    const { refusalOf, insteadOfRefusal } = this.#options
+    const { fastPath, refusals } = this.#options
     reply.hijack()
-    if (insteadOfRefusal(raw, reply.raw)) return
-    const refusal = refusalOf(raw)
+    if (fastPath.serveStale(raw, reply.raw)) return
+    const refusal = refusals.unavailable(raw)
     const retryAfter = lane === 'stream' && { 'retry-after': STREAM_RETRY_SECONDS }
     sendRefusal(reply.raw, { ...refusal, headers: { ...refusal.headers, ...retryAfter } })
     this.#refused[lane]++

@@ -4,10 +4,6 @@ import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
 import { parseAddress } from '../limits/limits.ts'
 
-/**
- * Addresses where the operator's own proxy may be: this machine and private networks (RFC 1918, RFC
- * 4193).
- */
 const OWN = ['loopback', 'private', 'uniqueLocal']
 
 /** A dual-stack socket reports IPv4 addresses as IPv6, which TRUST_PROXY does not match. */
@@ -17,47 +13,33 @@ export function plainAddress(address: string | undefined): string {
 
 /** Whether, by Fastify's rule, a peer may name its clients in X-Forwarded-For. */
 export function proxyTrust(trustProxy: string[]): (address: string | undefined) => boolean {
-  if (trustProxy.length === 0) return () => false
   const isTrusted = proxyAddr.compile(trustProxy)
   return (address) => address !== undefined && isTrusted(address, 0)
 }
 
-export class ForwardedFor {
-  readonly #trustProxy: string[]
-  readonly #log: Pick<FastifyBaseLogger, 'warn'>
-  readonly #isTrusted: (address: string | undefined) => boolean
-  #hasWarned = false
-
-  constructor(trustProxy: string[], log: Pick<FastifyBaseLogger, 'warn'>) {
-    this.#trustProxy = trustProxy
-    this.#log = log
-    this.#isTrusted = proxyTrust(trustProxy)
-  }
-
-  check(request: IncomingMessage): void {
-    if (!this.#hasWarned) this.#warnOfOwnProxy(request.socket.remoteAddress)
-    if (this.#trustProxy.length > 0) clean(request)
-  }
-
-  /**
-   * Warns once if the operator's own proxy is missing in TRUST_PROXY, since its visitors count as
-   * one. A stranger who invents the header is not logged: the address would be a visitor's.
-   */
-  #warnOfOwnProxy(peer: string | undefined): void {
-    const range = parseAddress(peer)?.range() ?? ''
-    if (!OWN.includes(range) || this.#isTrusted(peer)) return
-    this.#hasWarned = true
-    const proxy = plainAddress(peer)
-    const set = `TRUST_PROXY=${[...this.#trustProxy, proxy].join(',')}`
-    this.#log.warn({ proxy, set }, 'a proxy that is not trusted sends X-Forwarded-For')
+/**
+ * Creates the function that cleans a request's X-Forwarded-For. Warns once if the operator's own
+ * proxy is missing in TRUST_PROXY; a stranger's address is not logged.
+ */
+export function createForwardedForCheck(
+  trustProxy: string[],
+  log: Pick<FastifyBaseLogger, 'warn'>,
+) {
+  const isTrusted = proxyTrust(trustProxy)
+  let hasWarned = false
+  return (request: IncomingMessage): void => {
+    const peer = request.socket.remoteAddress
+    if (!hasWarned && OWN.includes(parseAddress(peer)?.range() ?? '') && !isTrusted(peer)) {
+      hasWarned = true
+      const proxy = plainAddress(peer)
+      const set = `TRUST_PROXY=${[...trustProxy, proxy].join(',')}`
+      log.warn({ proxy, set }, 'a proxy that is not trusted sends X-Forwarded-For')
+    }
+    if (trustProxy.length > 0) clean(request)
   }
 }
 
-/**
- * Removes ports from X-Forwarded-For, so that limits, bans and the log see one address. Also
- * removes the last entry that is not an address and all entries to its left: no proxy vouches for
- * them.
- */
+/** Removes ports, and the last entry that is no address with all to its left. */
 function clean({ headers }: IncomingMessage): void {
   const value = headers['x-forwarded-for']
   if (typeof value !== 'string') return
@@ -70,11 +52,9 @@ function withoutPort(address: string): string {
   return address.replace(/^\[(.*)\](?::\d{1,5})?$/, '$1').replace(/^([\d.]+):\d{1,5}$/, '$1')
 }
 
-/** Makes the function that returns a visitor's address, by the same rule as Fastify's. */
-export function clientAddress(
-  trustProxy: string[],
-): (request: IncomingMessage) => string | undefined {
-  if (trustProxy.length === 0) return ({ socket }) => socket.remoteAddress
+/** Creates the function that returns a visitor's address, by Fastify's rule. */
+export function clientAddress(trustProxy: string[]) {
   const isTrusted = proxyAddr.compile(trustProxy)
-  return (request) => proxyAddr(request, isTrusted)
+  return (request: IncomingMessage): string | undefined =>
+    trustProxy.length === 0 ? request.socket.remoteAddress : proxyAddr(request, isTrusted)
 }

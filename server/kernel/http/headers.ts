@@ -1,24 +1,15 @@
 import type { FastifyRequest } from 'fastify'
+import type { Config } from '../config/config.ts'
 import { AppError } from '../errors/app-error.ts'
-
-type Options = {
-  isHttps: boolean
-  /** Whether people reach the site by http, where browsers ignore some headers and log it. */
-  isPlainHttp: boolean
-  hstsSubdomains: boolean
-  /** CSP source expressions of the pages' inline scripts and style sheets, such as `'sha256-…'`. */
-  inlineHashes: { scripts: string[]; styles: string[] }
-}
 
 const YEAR_SECONDS = 31_536_000
 
-/** Returns the headers of every response, by which browsers keep other sites out. */
-export function securityHeaders({
-  isHttps,
-  isPlainHttp,
-  hstsSubdomains,
-  inlineHashes,
-}: Options): Record<string, string> {
+/** `inlineHashes` are CSP sources such as `'sha256-…'`. */
+export function securityHeaders(
+  { publicUrl = '', hstsSubdomains }: Pick<Config, 'publicUrl' | 'hstsSubdomains'>,
+  inlineHashes: { scripts: string[]; styles: string[] } = { scripts: [], styles: [] },
+): Record<string, string> {
+  const isHttps = publicUrl.startsWith('https:')
   const policy = [
     "default-src 'self'",
     ["script-src 'self'", ...inlineHashes.scripts].join(' '),
@@ -33,7 +24,8 @@ export function securityHeaders({
   const hsts = `max-age=${YEAR_SECONDS}${hstsSubdomains ? '; includeSubDomains' : ''}`
   return {
     'content-security-policy': policy.join(';'),
-    ...(!isPlainHttp && { 'cross-origin-opener-policy': 'same-origin' }),
+    // Browsers ignore it on plain http, and log that.
+    ...(!publicUrl.startsWith('http:') && { 'cross-origin-opener-policy': 'same-origin' }),
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'strict-origin-when-cross-origin',
     ...(isHttps && { 'strict-transport-security': hsts }),
@@ -41,10 +33,7 @@ export function securityHeaders({
   }
 }
 
-/**
- * Throws FORBIDDEN for another origin's page: it could use a visitor's cookie, or sign them in as
- * somebody else. Clients other than browsers send no origin, and pass.
- */
+/** Throws FORBIDDEN for a page of another origin. Clients that send no origin pass. */
 export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): void {
   const { origin } = request.headers
   const isOwn =

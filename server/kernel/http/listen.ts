@@ -1,25 +1,25 @@
 import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 
 export type ListenAddress = { port: number; host: string }
 
 const BACKLOG = 4096
-/** Node accepts one connection per socket in a turn of its event loop, which is long under load. */
+/** Node accepts one connection per socket in a turn of its event loop. */
 const SOCKETS = process.platform === 'linux' ? 32 : 1
 
-/** Listens by `listen` and on further sockets. Rejects if another process uses the port. */
+/** Returns the further sockets on which it listens. Rejects if another process uses the port. */
 export async function listenOnManySockets(
-  server: HttpServer,
+  app: FastifyInstance,
   { port, host }: ListenAddress,
-  listen: (options: ListenAddress & { backlog: number; reusePort: boolean }) => Promise<unknown>,
 ): Promise<Server[]> {
   const options = { host, backlog: BACKLOG, reusePort: SOCKETS > 1 }
   // With reusePort a second process could share the port, and neither would notice.
   if (port !== 0 && options.reusePort) await requireFreePort({ port, host })
-  await listen({ ...options, port })
-  const taken = { ...options, port: (server.address() as AddressInfo).port }
-  return Promise.all(Array.from({ length: SOCKETS - 1 }, () => openSocket(server, taken)))
+  await app.listen({ ...options, port })
+  const taken = { ...options, port: (app.server.address() as AddressInfo).port }
+  return Promise.all(Array.from({ length: SOCKETS - 1 }, () => openSocket(app.server, taken)))
 }
 
 async function openSocket(server: HttpServer, options: ListenAddress): Promise<Server> {

@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { collectLog } from '../../testing/process/log-lines.ts'
 import { createLogger } from '../log/logger.ts'
-import { createRefusalLog } from './refusal-log.ts'
+import { RefusalLog } from './refusal-log.ts'
 
 const REFUSED = { reqId: 'req-1', method: 'GET', route: null, status: 404, ms: 1 }
 
 function refusalLogForTest(periodMs?: number) {
   const { lines, line, stream } = collectLog()
-  const refusals = createRefusalLog(createLogger('info', stream), periodMs)
+  const refusals = new RefusalLog(createLogger('info', stream), periodMs)
   onTestFinished(() => refusals.close())
   return {
     refusals,

@@ -8,7 +8,6 @@ type Tally = {
   routes: Record<string, number>
 }
 
-/** The counted fields of a log line; the logger writes the caller's network as a keyed hash. */
 type RefusedLine = {
   method: string
   route: string | null
@@ -17,10 +16,7 @@ type RefusedLine = {
   network: string | undefined
 }
 
-/** A network, by the address that came first, and what it was refused. */
 export type RefusedNetwork = Tally & { network: string }
-
-export type RefusalLog = ReturnType<typeof createRefusalLog>
 
 const PERIOD_MS = 60_000
 const IN_FULL = 10
@@ -30,71 +26,67 @@ const RECENT_PERIODS = 10
 const RECENT_MAX = 100
 
 /**
- * Prevents a flood of refusals from filling the log: each minute the first ten of a network and
- * code get a line each, and one line counts all of them. The addresses of such networks stay in
- * memory for ten minutes.
+ * Keeps a flood of refusals from filling the log: each minute the first ten of a network and code
+ * get a line each, and one line counts all. Addresses stay in memory for ten minutes.
  */
-export function createRefusalLog(log: FastifyBaseLogger, periodMs = PERIOD_MS) {
-  let networks = new Map<string, Tally>()
-  let others = newTally(undefined)
-  let recent: Tally[][] = []
+export class RefusalLog {
+  readonly #log: FastifyBaseLogger
+  readonly #timer: NodeJS.Timeout
+  #networks = new Map<string, Tally>()
+  #others = newTally(undefined)
+  #recent: Tally[][] = []
 
-  function tallyOf(address: string | undefined): Tally {
-    const key = networkOf(address)
-    const known = networks.get(key)
-    if (known) return known
-    if (networks.size >= NETWORKS_MAX) return others
-    const tally = newTally(address)
-    networks.set(key, tally)
-    return tally
+  constructor(log: FastifyBaseLogger, periodMs = PERIOD_MS) {
+    this.#log = log
+    this.#timer = setInterval(() => this.#logCounts(), periodMs).unref()
   }
 
-  function logCounts(): void {
-    for (const tally of loud(networks)) log.warn(tally, 'requests refused')
-    recent = [loud(networks).slice(0, RECENT_MAX), ...recent].slice(0, RECENT_PERIODS)
-    if (others.refused > 0) log.warn({ otherNetworks: true, ...others }, 'requests refused')
-    networks = new Map()
-    others = newTally(undefined)
+  note(line: RefusedLine): boolean {
+    const tally = this.#tallyOf(line.network)
+    tally.refused++
+    const count = increment(tally.codes, line.code ?? String(line.status))
+    const route = `${line.method} ${line.route ?? 'none'}`
+    const isNamed = route in tally.routes || Object.keys(tally.routes).length < ROUTES_MAX
+    increment(tally.routes, isNamed ? route : 'others')
+    if (tally === this.#others || count > IN_FULL) return false
+    this.#log.info(line, 'request')
+    return true
   }
 
-  const timer = setInterval(logCounts, periodMs).unref()
-
-  return {
-    /** Logs or counts a refused request; returns whether it got its own line. */
-    note(line: RefusedLine): boolean {
-      const tally = tallyOf(line.network)
-      tally.refused++
-      const count = increment(tally.codes, line.code ?? String(line.status))
-      const route = `${line.method} ${line.route ?? 'none'}`
-      const isNamed = route in tally.routes || Object.keys(tally.routes).length < ROUTES_MAX
-      increment(tally.routes, isNamed ? route : 'others')
-      if (tally === others || count > IN_FULL) return false
-      log.info(line, 'request')
-      return true
-    },
-
-    /** Returns the networks with more than ten refusals of a code in one of the last ten periods. */
-    recent(): RefusedNetwork[] {
-      const sums = new Map<string, Tally>()
-      for (const { network, ...tally } of [loud(networks), ...recent].flat()) {
-        const sum = sums.get(networkOf(network)) ?? newTally(network)
-        sums.set(networkOf(network), sum)
-        sum.refused += tally.refused
-        for (const part of ['codes', 'routes'] as const) {
-          for (const [name, count] of Object.entries(tally[part])) increment(sum[part], name, count)
-        }
+  /** Of the last ten minutes, by the address that came first; the most refused first. */
+  recent(): RefusedNetwork[] {
+    const sums = new Map<string, Tally>()
+    for (const { network, refused, ...tally } of [loud(this.#networks), ...this.#recent].flat()) {
+      const sum = sums.getOrInsertComputed(networkOf(network), () => newTally(network))
+      sum.refused += refused
+      for (const part of ['codes', 'routes'] as const) {
+        for (const [name, count] of Object.entries(tally[part])) increment(sum[part], name, count)
       }
-      return loud(sums).map((sum) => ({ ...sum, network: sum.network ?? '' }))
-    },
+    }
+    return loud(sums).map((sum) => ({ ...sum, network: sum.network ?? '' }))
+  }
 
-    close(): void {
-      clearInterval(timer)
-      logCounts()
-    },
+  close(): void {
+    clearInterval(this.#timer)
+    this.#logCounts()
+  }
+
+  #tallyOf(address: string | undefined): Tally {
+    const key = networkOf(address)
+    if (this.#networks.size >= NETWORKS_MAX) return this.#networks.get(key) ?? this.#others
+    return this.#networks.getOrInsertComputed(key, () => newTally(address))
+  }
+
+  #logCounts(): void {
+    const [refused, others] = [loud(this.#networks), this.#others]
+    for (const tally of refused) this.#log.warn(tally, 'requests refused')
+    this.#recent = [refused.slice(0, RECENT_MAX), ...this.#recent].slice(0, RECENT_PERIODS)
+    if (others.refused > 0) this.#log.warn({ otherNetworks: true, ...others }, 'requests refused')
+    this.#networks = new Map()
+    this.#others = newTally(undefined)
   }
 }
 
-/** Returns those of which the log has a line of counts, the most refused first. */
 function loud(networks: Map<string, Tally>): Tally[] {
   return [...networks.values()]
     .filter(({ codes }) => Object.values(codes).some((count) => count > IN_FULL))

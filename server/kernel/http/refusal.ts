@@ -5,14 +5,12 @@ import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
 export const RETRY_UNAVAILABLE_SECONDS = 2
 export const HTML_TYPE = 'text/html; charset=utf-8'
 
-/** A prepared response to a request that reaches no route. */
 export type Refusal = { status: number; headers: Record<string, string | number>; body: Buffer }
 
 type Headers = Record<string, string>
 type Options = {
   securityHeaders: Headers
   status?: number
-  /** The body for browsers, in place of a page; JSON by default. */
   html?: string | undefined
   message?: string
 }
@@ -25,11 +23,18 @@ const SHUT_PAGE = `<!doctype html><html lang="ru"><title>${SHUT}</title><p>${SHU
 
 export type Refusals = ReturnType<typeof createRefusals>
 
-/** Creates the responses to requests that Node would refuse in its own format. */
-export function createRefusals(securityHeaders: Headers) {
+/** Creates the responses to requests that reach no route; `pages` are for those without a slot. */
+export function createRefusals(
+  securityHeaders: Headers,
+  pages: Record<'visitor' | 'session', string> | null,
+) {
   const refusal = (status: number, message?: string) =>
     createRefusal('INVALID_REQUEST', { securityHeaders, status, ...(message && { message }) })
   const shut = (html?: string) => createRefusal('BLOCKED', { securityHeaders, message: SHUT, html })
+  const unavailable = (html?: string) => createRefusal('UNAVAILABLE', { securityHeaders, html })
+  const call = unavailable()
+  const visitor = unavailable(pages?.visitor)
+  const session = unavailable(pages?.session)
   return {
     request: refusal(400),
     expectation: refusal(417),
@@ -37,21 +42,21 @@ export function createRefusals(securityHeaders: Headers) {
     ERR_HTTP_REQUEST_TIMEOUT: refusal(408, TOO_SLOW),
     shutCall: shut(),
     shutPage: shut(SHUT_PAGE),
-    moved: (location: string) => createRedirect(location, securityHeaders),
-  }
-}
-
-/** Creates the responses to requests that get no slot; `pages` are their HTML. */
-export function createUnavailable(
-  securityHeaders: Headers,
-  pages: Record<'visitor' | 'session', string> | null,
-): (request: IncomingMessage) => Refusal {
-  const call = createRefusal('UNAVAILABLE', { securityHeaders })
-  const visitor = createRefusal('UNAVAILABLE', { securityHeaders, html: pages?.visitor })
-  const session = createRefusal('UNAVAILABLE', { securityHeaders, html: pages?.session })
-  return ({ url, headers }) => {
-    if (url?.startsWith('/api/')) return call
-    return headers.cookie === undefined ? visitor : session
+    unavailable({ url, headers }: IncomingMessage): Refusal {
+      if (url?.startsWith('/api/')) return call
+      return headers.cookie === undefined ? visitor : session
+    },
+    moved: (location: string): Refusal => ({
+      status: 308,
+      headers: {
+        ...securityHeaders,
+        'cache-control': 'no-store',
+        location,
+        'content-length': 0,
+        connection: 'close',
+      },
+      body: Buffer.alloc(0),
+    }),
   }
 }
 
@@ -68,23 +73,11 @@ function createRefusal(
       'cache-control': 'no-store',
       'content-type': html === undefined ? 'application/json; charset=utf-8' : HTML_TYPE,
       'content-length': body.length,
-      // What follows a malformed request may be none either. A busy server closes nothing, since
-      // accepting a connection costs it more than another request.
+      // What follows a malformed request may be none either. A busy server keeps its connections.
       ...(status !== 503 && { connection: 'close' }),
     },
     body,
   }
-}
-
-function createRedirect(location: string, securityHeaders: Record<string, string>): Refusal {
-  const headers = {
-    ...securityHeaders,
-    'cache-control': 'no-store',
-    location,
-    'content-length': 0,
-    connection: 'close',
-  }
-  return { status: 308, headers, body: Buffer.alloc(0) }
 }
 
 export function sendRefusal(response: ServerResponse, { status, headers, body }: Refusal): void {
@@ -97,7 +90,6 @@ function writeRefusal(socket: Socket, { status, headers, body }: Refusal): void 
   socket.end(body)
 }
 
-/** Answers a client whose bytes are not a request, arrive too slowly, or have too long headers. */
 export function answerBrokenRequest(
   error: ParseError,
   { socket, isIdle, refusals }: { socket: Socket; isIdle: boolean; refusals: Refusals },
@@ -112,14 +104,11 @@ export function answerBrokenRequest(
   writeRefusal(socket, refusals[isKnown ? code : 'request'])
 }
 
-/** Percent-encoding triples the bytes of a target; this length leaves room for that. */
+/** Of a length whose percent-encoding fits. */
 const RAW_LINE =
   /^(?:GET|HEAD) (?:https?:\/\/[^/ ]*)?(\/(?![/\\])[!-~\x7f-\xff]{0,2000}) HTTP\/1\.[01]\r\n/
 
-/**
- * Returns the percent-encoded target of a request that Node refuses for raw bytes in it, as curl
- * sends them; undefined for all others.
- */
+/** Returns the percent-encoded target of a request that Node refuses for raw bytes, as of curl. */
 function encodedTarget({ code, rawPacket, bytesParsed = 0 }: ParseError): string | undefined {
   if (code !== 'HPE_INVALID_URL' || !Buffer.isBuffer(rawPacket)) return undefined
   const [line = '', target] = RAW_LINE.exec(rawPacket.toString('latin1')) ?? []

@@ -8,7 +8,7 @@ import {
 } from 'fastify'
 import { addQueryTime, type QueryTime } from '../db/database.ts'
 import { networkOf } from '../limits/limits.ts'
-import { createRefusalLog, type RefusalLog, type RefusedNetwork } from './refusal-log.ts'
+import type { RefusalLog } from './refusal-log.ts'
 
 const HASH_LENGTH = 12
 const DAY_MS = 86_400_000
@@ -27,32 +27,28 @@ type RequestLine = {
   ms: number
   dbMs?: number | undefined
   userId?: string | undefined
-  /** The post that was published, or that a change is about. */
   postId?: string | undefined
 }
 
 type RequestFacts = Pick<RequestLine, 'method' | 'route' | 'status' | 'ms'>
-/** `isCacheHit`: answered from the cache before any route. */
 export type ObserveRequest = (facts: RequestFacts, isCacheHit: boolean) => void
 
 /** Returns whether a refusal's error is counted, so that the log needs no line about it. */
 export type NoteRefused = (failure: Error) => boolean
 
 type Options = {
-  logger: FastifyBaseLogger
   noteRefused: NoteRefused
   observe?: ObserveRequest | undefined
 }
 
 let requests = 0
-/** Distinguishes this process from other nodes and from earlier starts. */
 const PROCESS = randomBytes(4).toString('hex')
 
 export function nextRequestId(): string {
   return `req-${PROCESS}-${(++requests).toString(36)}`
 }
 
-/** Names the route, not the URL: operation ids, usernames and queries stay out of the log. */
+/** Of the route, not the URL: operation ids, usernames and queries stay out of the log. */
 export function requestLine({ ms, dbMs, ...line }: RequestLine): RequestLine {
   return { ...line, ms: inTenths(ms), dbMs: dbMs && inTenths(dbMs) }
 }
@@ -61,7 +57,6 @@ function inTenths(ms: number): number {
   return Math.round(ms * 10) / 10
 }
 
-/** Logs an event that helps to explain an attack or a change of an account. */
 export function logEvent(
   { log, id, ip }: FastifyRequest,
   event: string,
@@ -83,18 +78,10 @@ export class RequestLog extends LogController {
   readonly #options: Options
   readonly #refusals: RefusalLog
 
-  constructor(options: Options) {
+  constructor(options: Options, refusals: RefusalLog) {
     super()
     this.#options = options
-    this.#refusals = createRefusalLog(options.logger)
-  }
-
-  close(): void {
-    this.#refusals.close()
-  }
-
-  refused(): RefusedNetwork[] {
-    return this.#refusals.recent()
+    this.#refusals = refusals
   }
 
   override incomingRequest(): void {}
@@ -109,12 +96,11 @@ export class RequestLog extends LogController {
     const { statusCode: status, elapsedTime: ms } = reply
     this.#options.observe?.({ method, route, status, ms }, false)
     const isRefused = status >= 400
-    // Health checks come every few seconds: their routes log only errors.
     if (logLevel === 'warn' && !isRefused) return
     const dbMs = request.raw.queryTime?.ms || undefined
     const { id: reqId, postId } = request
-    const facts = { reqId, method, route, status, ms, dbMs, userId: viewer?.userId, postId }
-    const line = requestLine(facts)
+    const userId = viewer?.userId
+    const line = requestLine({ reqId, method, route, status, ms, dbMs, userId, postId })
     if (isRefused) this.#noteRefused(request, reply, line)
     else reply.log.info(line, 'request')
   }
@@ -129,10 +115,7 @@ export class RequestLog extends LogController {
   }
 }
 
-/**
- * Writes addresses' networks and limits' keys as HMACs: lines of one node and day can be compared,
- * but identify no one, since the key is stored nowhere.
- */
+/** Makes a log write networks and keys of limits as HMACs, which only lines of one day share. */
 export function hashAddresses(log: FastifyBaseLogger): FastifyBaseLogger {
   const hash = (text: string) =>
     createHmac('sha256', keyOfToday()).update(text).digest('base64url').slice(0, HASH_LENGTH)

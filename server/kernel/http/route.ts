@@ -14,25 +14,23 @@ import { withHandlerDeadline } from './server.ts'
 export type Viewer = {
   userId: string
   sessionId: string
-  /** How many seconds of the account's first day are left. Known once the session was checked. */
+  /** Seconds left of the account's first day, once the session was checked. */
   newcomerFor?: number
-  /** Set if only the publishing statement checks the session: explains why it was refused. */
+  /** Set if only the publishing statement checks the session; throws why it was refused. */
   checkSession?: () => Promise<unknown>
 }
 
 export type LiveSession = {
   newcomerFor: number
-  /** The error that refuses a publication; null if the viewer may write. */
   writeRefusal: AppError | null
 }
 
 export type Authenticator = {
-  /** Verifies only the signature and expiry of a token; null for an invalid one. */
+  /** Checks only signature and expiry; null for an invalid token. */
   readToken(token: string): Viewer | null
   findSession(viewer: Viewer): Promise<LiveSession | null>
-  /** Whether the session is live, in a smaller statement than `findSession`'s: for cached reads. */
   isLive(viewer: Viewer): Promise<boolean>
-  /** Whether the session was live some minutes ago and its user could write. */
+  /** Whether some minutes ago the session was live and its user could write. */
   wasLive(viewer: Viewer): boolean
   isModerator(viewer: Viewer): Promise<boolean>
 }
@@ -56,12 +54,10 @@ export type Route = <E extends Endpoint>(
 
 export type CachedEndpoint = Endpoint & { cache: CacheRule }
 type ReadCache = {
-  /** Returns the JSON to send: the cached one, or the result of `read`. */
   serveRead(
     call: { endpoint: CachedEndpoint; http: Http },
     read: () => Promise<unknown>,
   ): Promise<Buffer>
-  /** Makes a user's next reads show what they have just written. */
   noteWrite(userId: string): void
 }
 
@@ -69,9 +65,8 @@ type RouterOptions = {
   auth: Authenticator
   limits: Limits
   cache: ReadCache
-  /** Returns the id of the post that a call has published or is about, for the log. */
+  /** Returns the id of the post that a call is about, for the log. */
   postIdOf: (endpoint: Endpoint, params: unknown, answered: unknown) => string | undefined
-  /** The time limit of a write in milliseconds; 8 s unless set. */
   handleMs?: number | undefined
 }
 
@@ -100,9 +95,8 @@ export function createRouter(app: FastifyInstance, options: RouterOptions): Rout
       errorHandler: (error, request) => explain(error, request, endpoint),
       async preValidation(request) {
         if (integers.length > 0) readNumbers(request.query, integers)
-        // A body of which every field is optional may be left out.
+        // A body whose fields are all optional may be left out.
         if (endpoint.body) request.body ??= {}
-        // Where no body is described, every field of one is unknown.
         else if (!isEmpty(request.body)) {
           throw new AppError('INVALID_REQUEST', { message: namesUnknown(endpoint, request) })
         }
@@ -116,14 +110,12 @@ export function createRouter(app: FastifyInstance, options: RouterOptions): Rout
           return options.cache.serveRead({ endpoint, http }, () => handler(call, http))
         }
         const answer = handler(call, http)
-        // A timer for each read would cost more than it is worth: its statements have timeouts.
         return endpoint.method === 'GET' ? answer : finishWrite(answer, request, endpoint, options)
       },
     })
   }
 }
 
-/** Awaits a write within its deadline, and makes the user's next reads show it. */
 async function finishWrite(
   answer: Promise<unknown>,
   request: FastifyRequest,
@@ -159,18 +151,15 @@ function isCached(endpoint: Endpoint, query: unknown): endpoint is CachedEndpoin
 }
 
 function isEmpty(body: unknown): boolean {
-  return (
-    body === undefined ||
-    (typeof body === 'object' && body !== null && Object.keys(body).length === 0)
-  )
+  const isObject = typeof body === 'object' && body !== null
+  return body === undefined || (isObject && Object.keys(body).length === 0)
 }
 
 type Guards = Pick<RouterOptions, 'auth' | 'limits'> & Required<RouteOptions>
 
 /**
  * Returns the viewer, null for a visitor, and charges the limit on all calls. Throws UNAUTHORIZED
- * or NOT_FOUND without the access that the call needs. The session is live unless the viewer has
- * `checkSession`.
+ * or NOT_FOUND. The session is live unless the viewer has `checkSession`.
  */
 async function identifyViewer(
   request: FastifyRequest,
@@ -198,7 +187,6 @@ async function identifyViewer(
   return { ...viewer, newcomerFor }
 }
 
-/** Checks that the session is live, and may do what the call does. Throws otherwise. */
 async function requireSession(
   viewer: Viewer,
   { access, publishes }: Endpoint,

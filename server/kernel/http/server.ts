@@ -3,7 +3,6 @@ import {
   type Server as HttpListener,
   type IncomingMessage,
   type RequestListener,
-  type ServerResponse,
 } from 'node:http'
 import type { Server } from 'node:net'
 import cookie from '@fastify/cookie'
@@ -11,21 +10,15 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { BODY_MAX, OPAQUE_MAX } from '../../../contract/constants.ts'
 import { withDeadline } from '../db/outage.ts'
 import { AppError } from '../errors/app-error.ts'
-import { addLanes } from '../gate/gate.ts'
+import { addLanes, type LaneOptions } from '../gate/gate.ts'
 import { noteAllowedMethods } from './allowed-methods.ts'
 import { ClosingResponse, Connections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './error-handler.ts'
-import { clientAddress, ForwardedFor } from './forwarded-for.ts'
+import { clientAddress, createForwardedForCheck } from './forwarded-for.ts'
 import { parseBodies } from './input.ts'
 import { type ListenAddress, listenOnManySockets } from './listen.ts'
-import {
-  answerBrokenRequest,
-  createRefusals,
-  createUnavailable,
-  type Refusals,
-  sendRefusal,
-} from './refusal.ts'
-import type { RefusedNetwork } from './refusal-log.ts'
+import { answerBrokenRequest, createRefusals, type Refusals, sendRefusal } from './refusal.ts'
+import { RefusalLog } from './refusal-log.ts'
 import {
   measureQueryTime,
   type NoteRefused,
@@ -36,20 +29,13 @@ import {
 
 type Options = {
   logger: FastifyBaseLogger
-  /** Counts a refusal because of an error; returns whether the log needs nothing else about it. */
   noteRefused: NoteRefused
   trustProxy: string[]
-  /** The networks that get no answer but a refusal. */
   shut: { isEmpty: boolean; includes(address: string | undefined): boolean }
   observe?: ObserveRequest | undefined
   headers: Record<string, string>
-  fastPath: {
-    /** Wraps the listener of all requests: those that it answers reach no route. */
-    wrap(listener: RequestListener): RequestListener
-    /** Answers a request for which there is no slot, if it can; returns whether it does. */
-    serveStale(request: IncomingMessage, response: ServerResponse): boolean
-  }
-  /** The HTML in place of a page for which there is no slot; null where there are no pages. */
+  fastPath: LaneOptions['fastPath'] & { wrap(listener: RequestListener): RequestListener }
+  /** The HTML in place of a page for which there is no slot; null if there are no pages. */
   pageNotNow: Record<'visitor' | 'session', string> | null
 }
 
@@ -57,16 +43,15 @@ const SERVER_OPTIONS = {
   headersTimeout: 5000,
   requestTimeout: 10_000,
   keepAliveTimeout: 72_000,
-  /** Node checks for late requests each 30 s otherwise: a timeout of 5 s could take 35 s. */
+  /** By default a timeout of 5 s could take 35 s. */
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16 * 1024,
-  // Checked in namesItsHost: Node's own answer would not have our format.
+  // Checked in namesItsHost, whose refusal has our format.
   requireHostHeader: false,
 }
-/** A connection without traffic is closed, even if its client has not read everything. */
+/** A connection without traffic for so long is closed, even if its client has not read all. */
 const SILENCE_MS = 30_000
 const HANDLE_MS = 8000
-/** When the server stops, requests under way have this long to finish. */
 const DRAIN_MS = 7000
 
 const NO_PAGE = '/%25'
@@ -74,63 +59,45 @@ const NO_PAGE = '/%25'
 /** The server without routes: its limits, headers, body parser, errors and request log. */
 export class HttpServer {
   readonly app: FastifyInstance
+  readonly refusalLog: RefusalLog
   readonly #options: Options
   readonly #connections = new Connections()
-  readonly #forwardedFor: ForwardedFor
   readonly #refusals: Refusals
-  readonly #addressOf: (request: IncomingMessage) => string | undefined
-  readonly #requestLog: RequestLog
   readonly #servers: Server[] = []
 
   constructor(options: Options) {
-    const { headers, logger, trustProxy, fastPath, pageNotNow } = options
+    const { headers, logger, fastPath, pageNotNow } = options
     this.#options = options
-    this.#forwardedFor = new ForwardedFor(trustProxy, logger)
-    this.#refusals = createRefusals(headers)
-    this.#addressOf = clientAddress(trustProxy)
-    this.#requestLog = new RequestLog(options)
+    this.refusalLog = new RefusalLog(logger)
+    this.#refusals = createRefusals(headers, pageNotNow)
     this.app = this.#createApp()
     handleErrors(this.app)
     parseBodies(this.app)
     noteAllowedMethods(this.app)
-    addLanes(this.app, {
-      refusalOf: createUnavailable(headers, pageNotNow),
-      insteadOfRefusal: (request, response) => fastPath.serveStale(request, response),
-      isFirst: (request) => this.#connections.isFirst(request),
-      log: logger,
-    })
+    const [connections, refusals] = [this.#connections, this.#refusals]
+    addLanes(this.app, { fastPath, connections, refusals, log: logger })
     setHeaders(this.app, headers)
     this.app.register(cookie)
   }
 
-  /** Resolves to the URL once it answers there; rejects with the system's error. */
   async listen(address: ListenAddress): Promise<string> {
-    const { app } = this
-    const more = await listenOnManySockets(app.server, address, (options) => app.listen(options))
-    this.#servers.push(...more)
-    return app.listeningOrigin
+    this.#servers.push(...(await listenOnManySockets(this.app, address)))
+    return this.app.listeningOrigin
   }
 
-  /** Returns the networks that were refused most in the last ten minutes. */
-  refused(): RefusedNetwork[] {
-    return this.#requestLog.refused()
-  }
-
-  /** Answers the requests under way. Connections used within `graceMs` may send one more. */
   async stop(graceMs: number): Promise<void> {
     await this.#connections.end(this.#servers, { graceMs, cutMs: DRAIN_MS })
     await this.app.close()
-    this.#requestLog.close()
+    this.refusalLog.close()
   }
 
   #createApp(): FastifyInstance {
     const { headers, logger, trustProxy } = this.#options
     return Fastify({
       loggerInstance: logger,
-      logController: this.#requestLog,
+      logController: new RequestLog(this.#options, this.refusalLog),
       trustProxy: trustProxy.length > 0 ? trustProxy : false,
       bodyLimit: BODY_MAX,
-      // A request on a connection in use is served while the server closes.
       return503OnClosing: false,
       serverFactory: (listener) => this.#createServer(listener),
       genReqId: nextRequestId,
@@ -150,8 +117,10 @@ export class HttpServer {
   }
 
   #createServer(listener: RequestListener): HttpListener {
-    const { shut } = this.#options
-    const serve = this.#options.fastPath.wrap((request, response) =>
+    const { shut, trustProxy, logger, fastPath } = this.#options
+    const addressOf = clientAddress(trustProxy)
+    const checkForwardedFor = createForwardedForCheck(trustProxy, logger)
+    const serve = fastPath.wrap((request, response) =>
       measureQueryTime(request, () => listener(request, response)),
     )
     const server = createServer(
@@ -159,8 +128,8 @@ export class HttpServer {
       this.#connections.inTurn((request, response) => {
         if (!namesItsHost(request)) return sendRefusal(response, this.#refusals.request)
         useOriginForm(request)
-        if (request.headers['x-forwarded-for'] !== undefined) this.#forwardedFor.check(request)
-        if (!shut.isEmpty && shut.includes(this.#addressOf(request))) {
+        if (request.headers['x-forwarded-for'] !== undefined) checkForwardedFor(request)
+        if (!shut.isEmpty && shut.includes(addressOf(request))) {
           const isCall = request.url?.startsWith('/api/')
           return sendRefusal(response, this.#refusals[isCall ? 'shutCall' : 'shutPage'])
         }
@@ -170,7 +139,7 @@ export class HttpServer {
     server.on('checkExpectation', (_, response) =>
       sendRefusal(response, this.#refusals.expectation),
     )
-    // Connections.end() closes them: close() would also close connections with a request in flight.
+    // Connections.end() closes them: Node's would close connections with a request in flight.
     server.closeIdleConnections = () => {}
     this.#servers.push(server)
     return this.#connections.watch(server.setTimeout(SILENCE_MS))
@@ -187,10 +156,7 @@ function namesItsHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
 }
 
-/**
- * Makes the target a path: clients behind a proxy send the absolute form (RFC 9112, 3.2.2), and some
- * readers the fragment, which is the browser's.
- */
+/** Makes a path of the absolute form (RFC 9112, 3.2.2), and of a target with a fragment. */
 function useOriginForm(request: IncomingMessage): void {
   const [, origin, path = ''] = /^(https?:\/\/[^/?#]*)?([^#]*)/i.exec(request.url ?? '') ?? []
   request.url = origin === undefined || path.startsWith('/') ? path : `/${path}`
@@ -209,17 +175,15 @@ function isNoPage(url: string): boolean {
   }
 }
 
-/** Responses of the API must not be stored unless their route allows it. */
 function setHeaders(app: FastifyInstance, headers: Record<string, string>): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
-    // By the route, since a URL can be spelt in many ways.
     if (request.routeOptions.url?.startsWith('/api/')) reply.header('cache-control', 'no-store')
     done()
   })
 }
 
-/** Limits a handler to 8 s unless set otherwise, and then throws UNAVAILABLE. */
+/** Throws UNAVAILABLE after 8 s unless set otherwise. */
 export function withHandlerDeadline<T>(answer: Promise<T>, ms = HANDLE_MS): Promise<T> {
   return withDeadline(answer, ms, (): never => {
     throw new AppError('UNAVAILABLE')

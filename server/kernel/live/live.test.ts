@@ -66,7 +66,7 @@ test('many posts are one event a second, and more than 50 replied authors are «
 
 test('a client that has stopped reading is dropped once its buffers are full, and others are not', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'performance'] })
-  const live = new Live(limitsInMemory(() => 0))
+  const live = new Live()
   const http = fastify()
   onTestFinished(async () => {
     vi.useRealTimers()
@@ -75,7 +75,10 @@ test('a client that has stopped reading is dropped once its buffers are full, an
   })
   const connections: Socket[] = []
   http.server.on('connection', (socket) => connections.push(socket))
-  live.serve(http)
+  live.serve(
+    http,
+    limitsInMemory(() => 0),
+  )
   const url = await http.listen({ host: '127.0.0.1', port: 0 })
   const stopped = await openNews(url)
   stopped.response.pause()

@@ -8,7 +8,7 @@ import { AppError } from '../errors/app-error.ts'
 import { VISITOR_CALLS } from '../http/call-limits.ts'
 import type { Limits } from '../limits/limits.ts'
 
-/** An event names at most this many that were answered; past that it has «many». */
+/** Above this, an event has «many» in place of the answered users. */
 const NAMED_MAX = 50
 
 const SLICE = 250
@@ -23,10 +23,8 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** Server-sent events that there is something new, the same for everybody and without a session. */
 export class Live {
-  readonly #limits: Limits
-  readonly #streams = new Set<ServerResponse>()
+  readonly streams = new Set<ServerResponse>()
   readonly #heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS).unref()
   #newest: NewestPost | undefined
   #to = new Set<string>()
@@ -35,20 +33,12 @@ export class Live {
   #sentAt = Number.NEGATIVE_INFINITY
   #isEnding = false
 
-  constructor(limits: Limits) {
-    this.#limits = limits
-  }
-
-  get streamCount(): number {
-    return this.#streams.size
-  }
-
-  serve(http: FastifyInstance): void {
+  serve(http: FastifyInstance, limits: Limits): void {
     http.get(LIVE_PATH, {
       config: { lane: 'stream' },
       schema: { hide: true },
       exposeHeadRoute: false,
-      onRequest: ({ ip }) => this.#limits.charge([{ limit: VISITOR_CALLS, ip }]),
+      onRequest: ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]),
       handler: async (_request, reply) => {
         if (this.#isEnding) throw new AppError('UNAVAILABLE', { retryAfter: 60 })
         if (!reply.raw.destroyed) this.#open(reply)
@@ -67,12 +57,11 @@ export class Live {
     this.#nextEvent ??= setTimeout(() => this.#send(), waitMs).unref()
   }
 
-  /** Ends the streams: their browsers come back, each in a time of its own. */
   close(): void {
     this.#isEnding = true
     clearInterval(this.#heartbeat)
     clearTimeout(this.#nextEvent)
-    for (const stream of this.#streams) stream.end()
+    for (const stream of this.streams) stream.end()
   }
 
   #open(reply: FastifyReply): void {
@@ -81,8 +70,8 @@ export class Live {
     stream.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...HEADERS })
     const retry = `retry: ${randomInt(RETRY_MS.min, RETRY_MS.max)}\n\n`
     stream.write(retry + this.#formerEvent())
-    this.#streams.add(stream)
-    stream.once('close', () => this.#streams.delete(stream))
+    this.streams.add(stream)
+    stream.once('close', () => this.streams.delete(stream))
   }
 
   #send(): void {
@@ -97,7 +86,6 @@ export class Live {
     return this.#recent.filter(({ at }) => at > performance.now() - LIVE_RECENT_MS)
   }
 
-  /** What a stream begins with; its name tells it from what comes now. */
   #formerEvent(): string {
     const answered = new Set(this.#recentEvents().flatMap((event) => [...event.to]))
     const isNothing = this.#newest === undefined && answered.size === 0
@@ -105,8 +93,8 @@ export class Live {
   }
 
   #beat(): void {
-    // What was written 20 s ago or earlier has not left: the client has stopped reading.
-    for (const stream of this.#streams) if (stream.writableLength > 0) stream.destroy()
+    // What was written 20 s ago has not left: the client has stopped reading.
+    for (const stream of this.streams) if (stream.writableLength > 0) stream.destroy()
     void this.#write(`event: ${LIVE_BEAT}\ndata: 1\n\n`)
   }
 
@@ -114,7 +102,7 @@ export class Live {
   async #write(text: string): Promise<void> {
     const bytes = Buffer.from(text)
     let written = 0
-    for (const stream of [...this.#streams]) {
+    for (const stream of [...this.streams]) {
       if (++written % SLICE === 0) await nextTurn()
       if (!stream.writableEnded) stream.write(bytes)
     }
