@@ -1,15 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Endpoint } from '../../../contract/endpoint.ts'
 import { allEndpoints } from '../../testing/http/endpoints.ts'
 import { appForTest } from '../../testing/test-app.ts'
-
-type Operation = {
-  summary: string
-  security: object[]
-  parameters?: { name: string }[]
-  requestBody?: object
-  responses: object
-}
 
 const SECURITY = {
   user: [{ bearer: [] }],
@@ -18,35 +9,19 @@ const SECURITY = {
   public: [{}, { bearer: [] }],
 }
 
-/** Returns what the document should state about an endpoint. */
-function promiseOf({ method, access, summary, status, body, path, ...endpoint }: Endpoint) {
-  const { params, query, headers } = endpoint
-  const parameters = [params, query, headers].flatMap((part) => Object.keys(part?.properties ?? {}))
-  if (method !== 'GET' && access !== 'cookie') parameters.push('x-user')
-  return {
-    call: `${method.toLowerCase()} /api/v1${path.replace(/:(\w+)/g, '{$1}')}`,
-    ...{ summary, security: SECURITY[access], parameters: parameters.sort() },
-    ...{ hasBody: body !== undefined, success: [status] },
-  }
-}
-
-test('the document describes the endpoints of the contract, with parameters, body, success and who may call them, and no others', async () => {
+test('the document describes the endpoints of the contract, with their success and who may call them, and no others', async () => {
   const app = await appForTest()
   const { paths } = (await app.call('GET', '/openapi.json')).body
+  type Operation = { security: object[]; responses: object }
   const described = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(
-      ([method, { summary, security, parameters = [], ...operation }]) => ({
-        call: `${method} ${path}`,
-        ...{ summary, security, parameters: parameters.map(({ name }) => name).sort() },
-        hasBody: operation.requestBody !== undefined,
-        success: Object.keys(operation.responses)
-          .map(Number)
-          .filter((status) => status < 300),
-      }),
-    ),
+    Object.entries(methods).map(([method, { security, responses }]) => {
+      const success = Object.keys(responses).filter((status) => status < '300')
+      return [`${method} ${path}`, security, success]
+    }),
   )
-  const promised = [...(await allEndpoints()).values()].map(promiseOf)
-  const byCall = (one: { call: string }, other: { call: string }) =>
-    one.call.localeCompare(other.call)
-  expect(described.sort(byCall)).toEqual(promised.sort(byCall))
+  const promised = [...(await allEndpoints()).values()].map(({ method, path, access, status }) => {
+    const call = `${method.toLowerCase()} /api/v1${path.replace(/:(\w+)/g, '{$1}')}`
+    return [call, SECURITY[access], [`${status}`]]
+  })
+  expect(described.sort()).toEqual(promised.sort())
 })
