@@ -18,7 +18,6 @@ export function minutesInWords(minutes: number): string {
   return counted(minutes, MINUTES)
 }
 
-/** Writes «меньше минуты», «40 минут», «5 часов», «3 дня». */
 export function ageInWords(seconds: number): string {
   const minutes = Math.floor(seconds / 60)
   if (minutes < 1) return 'меньше минуты'

@@ -21,7 +21,6 @@ declare module 'fastify' {
   }
 }
 
-/** Registers the one place where an error becomes an answer: `{code, message}` and Retry-After. */
 export function handleErrors(app: FastifyInstance): void {
   app.decorateReply('refused', null)
   app.setErrorHandler((error: FastifyError, request, reply) => {

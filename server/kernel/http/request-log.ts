@@ -73,7 +73,6 @@ export function measureQueryTime<T>(request: IncomingMessage, work: () => T): T 
   return addQueryTime(request.queryTime, work)
 }
 
-/** Logs each answered request; of many refused ones, the first and their number. */
 export class RequestLog extends LogController {
   readonly #options: Options
   readonly #refusals: RefusalLog

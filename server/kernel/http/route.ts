@@ -155,8 +155,6 @@ function isEmpty(body: unknown): boolean {
   return body === undefined || (isObject && Object.keys(body).length === 0)
 }
 
-type Guards = Pick<RouterOptions, 'auth' | 'limits'> & Required<RouteOptions>
-
 /**
  * Returns the viewer, null for a visitor, and charges the limit on all calls. Throws UNAUTHORIZED
  * or NOT_FOUND. The session is live unless the viewer has `checkSession`.
@@ -164,7 +162,7 @@ type Guards = Pick<RouterOptions, 'auth' | 'limits'> & Required<RouteOptions>
 async function identifyViewer(
   request: FastifyRequest,
   endpoint: Endpoint,
-  { auth, limits, checksSession }: Guards,
+  { auth, limits, checksSession }: RouterOptions & RouteOptions,
 ): Promise<Viewer | null> {
   const { access } = endpoint
   const hasToken = access !== 'cookie' && request.headers.authorization !== undefined

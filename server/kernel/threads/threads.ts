@@ -31,7 +31,6 @@ export function createHelperThread<Asked, Answer>(
   function start(): Worker {
     const started = new Worker(file, { workerData: data, resourceLimits: memory })
     started.unref()
-    // It may fail between questions, and a replaced one while it ends.
     started.on('error', () => started === worker && end())
     return started
   }
