@@ -1,8 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { networkOf } from '../limits/limits.ts'
 
-type Tally = {
-  network: string | undefined
+/** `network` is the address that came first. */
+export type RefusedNetwork = {
+  network: string
   refused: number
   codes: Record<string, number>
   routes: Record<string, number>
@@ -15,8 +16,6 @@ type RefusedLine = {
   code?: string | undefined
   network: string | undefined
 }
-
-export type RefusedNetwork = Tally & { network: string }
 
 const PERIOD_MS = 60_000
 const IN_FULL = 10
@@ -32,9 +31,9 @@ const RECENT_MAX = 100
 export class RefusalLog {
   readonly #log: FastifyBaseLogger
   readonly #timer: NodeJS.Timeout
-  #networks = new Map<string, Tally>()
-  #others = newTally(undefined)
-  #recent: Tally[][] = []
+  #networks = new Map<string, RefusedNetwork>()
+  #others = newTally('')
+  #recent: RefusedNetwork[][] = []
 
   constructor(log: FastifyBaseLogger, periodMs = PERIOD_MS) {
     this.#log = log
@@ -53,9 +52,9 @@ export class RefusalLog {
     return true
   }
 
-  /** Of the last ten minutes, by the address that came first; the most refused first. */
+  /** Of the last ten minutes; the most refused first. */
   recent(): RefusedNetwork[] {
-    const sums = new Map<string, Tally>()
+    const sums = new Map<string, RefusedNetwork>()
     for (const { network, refused, ...tally } of [loud(this.#networks), ...this.#recent].flat()) {
       const sum = sums.getOrInsertComputed(networkOf(network), () => newTally(network))
       sum.refused += refused
@@ -63,7 +62,7 @@ export class RefusalLog {
         for (const [name, count] of Object.entries(tally[part])) increment(sum[part], name, count)
       }
     }
-    return loud(sums).map((sum) => ({ ...sum, network: sum.network ?? '' }))
+    return loud(sums)
   }
 
   close(): void {
@@ -71,29 +70,30 @@ export class RefusalLog {
     this.#logCounts()
   }
 
-  #tallyOf(address: string | undefined): Tally {
+  #tallyOf(address = ''): RefusedNetwork {
     const key = networkOf(address)
     if (this.#networks.size >= NETWORKS_MAX) return this.#networks.get(key) ?? this.#others
     return this.#networks.getOrInsertComputed(key, () => newTally(address))
   }
 
   #logCounts(): void {
-    const [refused, others] = [loud(this.#networks), this.#others]
+    const refused = loud(this.#networks)
+    const { network: _, ...others } = this.#others
     for (const tally of refused) this.#log.warn(tally, 'requests refused')
     this.#recent = [refused.slice(0, RECENT_MAX), ...this.#recent].slice(0, RECENT_PERIODS)
     if (others.refused > 0) this.#log.warn({ otherNetworks: true, ...others }, 'requests refused')
     this.#networks = new Map()
-    this.#others = newTally(undefined)
+    this.#others = newTally('')
   }
 }
 
-function loud(networks: Map<string, Tally>): Tally[] {
+function loud(networks: Map<string, RefusedNetwork>): RefusedNetwork[] {
   return [...networks.values()]
     .filter(({ codes }) => Object.values(codes).some((count) => count > IN_FULL))
     .sort((a, b) => b.refused - a.refused)
 }
 
-function newTally(network: string | undefined): Tally {
+function newTally(network: string): RefusedNetwork {
   return { network, refused: 0, codes: {}, routes: {} }
 }
 
