@@ -7,36 +7,23 @@ import {
 } from '../server/features/site-state/site-state.service.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 import type { Command, Context, Output } from './command.ts'
-import {
-  actOf,
-  change,
-  daysOf,
-  listed,
-  Refusal,
-  requireWords,
-  secondsOf,
-  textOf,
-  UsageError,
-} from './command.ts'
+import { change, daysOf, listed, Refusal, secondsOf, textOf, UsageError } from './command.ts'
 import { printable, time } from './format.ts'
 
 const KINDS: Record<BanKind, string> = { domain: 'домен', network: 'сеть', email: 'почта' }
 
 export const ban: Command = {
-  usage: [
-    'ban list',
-    'ban add domain|network|email ЗНАЧЕНИЕ [--reason ПРИЧИНА] [--days ДНЕЙ] [--for ВРЕМЯ] [--all]',
-    'ban remove НОМЕР',
-  ],
   summary: 'откуда нельзя зарегистрироваться; --all — из какой сети нельзя и читать',
-  options: ['reason=', 'days=', 'for=', 'all'],
-  async run(context: Context): Promise<Output> {
-    return actOf({ list, add, remove }, context.words[0])(context)
+  needs: 'wall',
+  forms: {
+    'ban list': list,
+    'ban add domain|network|email ЗНАЧЕНИЕ [--reason ПРИЧИНА] [--days ДНЕЙ] [--for ВРЕМЯ] [--all]':
+      add,
+    'ban remove НОМЕР': remove,
   },
 }
 
 async function list(context: Context): Promise<Output> {
-  requireWords(context, 1)
   const bans = await selectBans(context.db)
   const lines = bans.map(
     ({ id, kind, value, coversAll, until, reason, actor }) =>
@@ -47,9 +34,7 @@ async function list(context: Context): Promise<Output> {
 }
 
 async function add(context: Context): Promise<Output> {
-  requireWords(context, 3)
-  const [, kind = '', value = ''] = context.words
-  if (!isKind(kind)) throw new UsageError('нужно domain, network или email')
+  const [kind, value] = context.words as [BanKind, string]
   const coversAll = context.values.all === true
   if (coversAll) requireForeign(context, kind, value)
   const days = daysOf(context, 'days')
@@ -84,14 +69,9 @@ function endOf(until: Date | null): string {
 }
 
 async function remove(context: Context): Promise<Output> {
-  requireWords(context, 2)
-  const [, id = ''] = context.words
+  const [id = ''] = context.words
   const { actor } = context
   const was = isRowId(id) && (await change(context, (tx) => removeBan(tx, { id, actor })))
   if (!was) throw new Refusal(`Запрета ${id} нет.`)
   return { lines: [`Запрет ${id} снят.`], json: { id } }
-}
-
-function isKind(kind: string): kind is BanKind {
-  return Object.hasOwn(KINDS, kind)
 }

@@ -1,17 +1,23 @@
 import { parseArgs } from 'node:util'
 import { isMisspelt } from '../server/kernel/config/config.ts'
-import { productVersion } from '../server/kernel/db/migrate.ts'
 import { type Command, type Output, UsageError, type Values } from './command.ts'
 
 /** Options of every command; those with a value end in `=`. */
 const COMMON = ['help', 'version', 'json', 'yes', 'dry-run', 'env-file=', 'as=']
 
-export function optionsOf(commands: Command[]): string[] {
-  return [...COMMON, ...commands.flatMap(({ options = [] }) => options)]
+const OPTION = /\[?--([a-z\d-]+)( [^\s\][]+)?\]?/g
+
+/** Returns the options in a usage; those with a value end in `=`. */
+function optionsIn(usage: string): string[] {
+  return [...usage.matchAll(OPTION)].map(([, name, value]) => (value ? `${name}=` : `${name}`))
+}
+
+function optionsOf({ forms }: Command): string[] {
+  return [...new Set(Object.keys(forms).flatMap(optionsIn))]
 }
 
 export function parseCommandLine(args: string[], commands: Command[]) {
-  const types = optionsOf(commands).map((option) => {
+  const types = [...COMMON, ...commands.flatMap(optionsOf)].map((option) => {
     const name = option.replace('=', '')
     const type = option.endsWith('=') ? ('string' as const) : ('boolean' as const)
     return [name, name === 'help' ? { type, short: 'h' } : { type }] as const
@@ -33,22 +39,63 @@ export function parseCommandLine(args: string[], commands: Command[]) {
   return { values: parsed.values as Values, positionals: parsed.positionals }
 }
 
-/** Returns the words that would complete a call in one of the command's usage forms. */
-export function missingWords({ usage }: Command, words: string[]): string {
-  const forms = usage.map((line) =>
-    line
-      .replace(/ (?:\[|--).*/, '')
-      .split(' ')
-      .slice(1),
+/**
+ * Finds the form of a call. Returns its usage, and the words that stand for placeholders. Throws
+ * UsageError if no form has these words, or if the form lacks an option or needs another.
+ */
+export function readForm({ forms }: Command, words: string[], values: Values) {
+  const all = Object.keys(forms).map((usage) => ({ usage, parts: partsOf(usage, words.length) }))
+  const begin = (count: number) =>
+    all.filter(({ parts }) => words.slice(0, count).every((word, at) => isSuch(parts[at], word)))
+  const form = begin(words.length).find(({ parts }) =>
+    parts.slice(words.length).every((part) => part.startsWith('[')),
   )
-  const fit = forms.filter((form) => words.every((word, at) => isSuch(form[at], word)))
-  const missing = fit.map((form) => form.slice(words.length).join(' '))
-  return [...new Set(missing)].filter((text) => text !== '').join(' или ')
+  if (!form) throw new UsageError(explainWords(begin, words))
+  requireOptions(form.usage, values)
+  return { usage: form.usage, given: words.filter((_, at) => isPlaceholder(form.parts[at])) }
 }
 
-/** Whether a word fits a part of a usage form. Placeholders are in Russian capitals. */
+/** Returns the words of a usage; `НОМЕР…` stands for as many of `count` words as there are. */
+function partsOf(usage: string, count: number): string[] {
+  const parts = usage.replaceAll(OPTION, '').split(' ').filter(Boolean).slice(1)
+  const repeats = Math.max(1, count - parts.length + 1)
+  return parts.flatMap((part) => (part.endsWith('…') ? Array(repeats).fill(part) : [part]))
+}
+
+const bare = (part: string) => part.replaceAll(/[[\]…]/g, '')
+
+function isPlaceholder(part = ''): boolean {
+  return /^[A-ZА-ЯЁ]|\|/.test(bare(part))
+}
+
 function isSuch(part = '', word: string): boolean {
-  return /^[А-ЯЁ]/.test(part) || part.split('|').includes(word)
+  return /^[A-ZА-ЯЁ]/.test(bare(part)) || bare(part).split('|').includes(word)
+}
+
+type Begin = (count: number) => { parts: string[] }[]
+
+/** States what is missing after the words, or in place of the first one that fits no form. */
+function explainWords(begin: Begin, words: string[]): string {
+  let fit = words.length
+  while (begin(fit).length === 0) fit--
+  const rests = begin(fit).map(({ parts }) => parts.slice(fit))
+  const either = (texts: (string | undefined)[]) =>
+    [...new Set(texts)].filter((text) => text).join(' или ')
+  if (fit === words.length) {
+    const needed = rests.map((rest) => rest.filter((part) => !part.startsWith('[')).join(' '))
+    return `не хватает: ${either(needed)}`
+  }
+  const next = either(rests.map(([part]) => part && bare(part).replaceAll('|', ' или ')))
+  return next === '' ? `лишнее слово: ${words[fit]}` : `нужно ${next}`
+}
+
+function requireOptions(usage: string, values: Values): void {
+  const known = [...COMMON, ...optionsIn(usage)].map((option) => option.replace('=', ''))
+  const foreign = Object.keys(values).find((option) => !known.includes(option))
+  if (foreign !== undefined) throw new UsageError(`здесь не бывает --${foreign}`)
+  const needed = [...usage.matchAll(OPTION)].filter(([option]) => !option.startsWith('['))
+  const missing = needed.find(([, name = '']) => String(values[name] ?? '').trim() === '')
+  if (missing) throw new UsageError(`не хватает: ${missing[0]}`)
 }
 
 /** Returns the first known name that begins with `name`, or that `name` misspells. */
@@ -90,6 +137,7 @@ const OPTIONS: Record<string, string> = {
   'sha256=': 'сумма SHA-256 архива, если рядом с ним нет SHA256SUMS',
   'since=': 'за какое время: 30m, 2h, 7d',
   'until=': 'сколько показывать: 30m, 2h, 7d; без этого — пока не снимете',
+  'url-file=': 'файл с адресом базы данных; «-» — стандартный ввод',
   'uses=': 'сколько людей зарегистрируется по ссылке; без этого — один',
   'user=': 'КТО: имя, почта или номер человека',
   'without-secret': 'не класть в копию секрет',
@@ -109,15 +157,16 @@ export function programHelp(commands: Record<string, Command>): Output {
     'Код выхода: 0 — сделано, 1 — отказано, 2 — неверный вызов.',
   ]
   const json = Object.entries(commands).map(([name, command]) => ({ name, ...factsOf(command) }))
-  return { lines, json: { commands: json, options: optionsOf([]) } }
+  return { lines, json: { commands: json, options: COMMON } }
 }
 
-function factsOf({ usage, summary, options = [] }: Command) {
-  return { usage, summary, options }
+function factsOf(command: Command) {
+  const { forms, summary } = command
+  return { usage: Object.keys(forms), summary, options: optionsOf(command) }
 }
 
 export function commandHelp(command: Command): Output {
-  const { usage, summary, options = [] } = command
+  const { usage, summary, options } = factsOf(command)
   const own = options.map((option) => {
     const name = `--${option.replace('=', '')}`
     return `  ${name.padEnd(16)} ${OPTIONS[option] ?? ''}`
@@ -132,10 +181,5 @@ export function commandHelp(command: Command): Output {
     ...own,
     ...COMMON_HELP,
   ]
-  return { lines, json: factsOf(command) }
-}
-
-export function versionOutput(): Output {
-  const version = productVersion()
-  return { lines: [`vslukh ${version}`], json: { version } }
+  return { lines, json: { usage, summary, options } }
 }

@@ -16,47 +16,42 @@ export type Output = {
   isBroken?: boolean
 }
 
-export type Context = {
+/** What every command gets. */
+export type Alone = {
   env: Env
-  config: Config
-  wall: Wall
-  db: Db
   actor: string
   values: Values
+  /** The words of the call that its form does not fix, such as `НОМЕР` or `domain|network`. */
   words: string[]
   isDryRun: boolean
+  say(line: string): void
+  /** Undefined without a terminal or with `--yes`. Rejects when the operator ends the question. */
+  prompt: ((question: string, options?: { isHidden?: boolean }) => Promise<string>) | undefined
   /** Asks the operator to confirm. Throws Refusal if they do not. */
   confirm(question: string): Promise<void>
 }
 
-/** For commands that open a database themselves, or need none. */
-export type ContextWithoutWall = Omit<Context, 'wall' | 'db'> & { say: (line: string) => void }
+export type ContextWithoutWall = Alone & { config: Config }
 
-/** For commands that also read the settings themselves. */
-export type Alone = Omit<ContextWithoutWall, 'config' | 'confirm'> & {
-  /** Undefined without a terminal or with `--yes`. Rejects when the operator ends the question. */
-  prompt?: (question: string, options?: { isHidden?: boolean }) => Promise<string>
-}
+export type Context = ContextWithoutWall & { wall: Wall; db: Db }
 
-export type Command = CommandFacts &
-  (
-    | { run(context: Context): Promise<Output> }
-    | { runWithoutWall(context: ContextWithoutWall): Promise<Output> }
-    | { runAlone(alone: Alone): Promise<Output> }
-  )
+/**
+ * What each form of a call does, by its usage: words in capitals are placeholders, those in
+ * brackets may be left out. The first form that fits the words is run.
+ */
+export type Forms<C> = Record<string, (context: C) => Promise<Output>>
 
-type CommandFacts = {
-  usage: string[]
+export type Command = {
   summary: string
-  /** The names of its own options; those with a value end in `=`. */
-  options?: string[]
   /**
    * Whether the command handles an interruption itself; any other is abandoned where it stands.
    */
   endsWhenInterrupted?: boolean
-}
-
-class DryRun extends Error {}
+} & (
+  | { needs: 'wall'; forms: Forms<Context> }
+  | { needs: 'settings'; forms: Forms<ContextWithoutWall> }
+  | { needs: 'nothing'; forms: Forms<Alone> }
+)
 
 /** Runs a change as `commit` does. After the commit every node invalidates its cached responses. */
 export async function change<T>(context: Context, work: (tx: Queryable) => Promise<T>): Promise<T> {
@@ -77,32 +72,32 @@ export async function commit<T>(
   { db, isDryRun }: Pick<Context, 'db' | 'isDryRun'>,
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
-  let result: { value: T } | undefined
+  const tx = await db.startTransaction().execute()
   try {
-    await db.transaction().execute(async (tx) => {
-      result = { value: await work(tx) }
-      if (isDryRun) throw new DryRun()
-    })
+    const result = await work(tx)
+    await (isDryRun ? tx.rollback() : tx.commit()).execute()
+    return result
   } catch (error) {
-    if (!(error instanceof DryRun)) throw error
+    await tx.rollback().execute()
+    throw error
   }
-  if (!result) throw new Error('the transaction had no result')
-  return result.value
 }
 
-export function textOf({ values }: Context, name: string): string | undefined {
+type Given = Pick<Alone, 'values'>
+
+export function textOf({ values }: Given, name: string): string | undefined {
   const value = values[name]
   return typeof value === 'string' ? value : undefined
 }
 
 const MOST = 9999
 
-export function daysOf(context: Context, name: string): number | undefined {
-  return numberOf(context, name, 'число дней')
+export function daysOf(given: Given, name: string): number | undefined {
+  return numberOf(given, name, 'число дней')
 }
 
-export function numberOf(context: Context, name: string, what: string): number | undefined {
-  const text = textOf(context, name)
+export function numberOf(given: Given, name: string, what: string): number | undefined {
+  const text = textOf(given, name)
   if (text === undefined) return undefined
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
   throw new UsageError(`--${name}: нужно ${what} от 1 до ${MOST}`)
@@ -111,8 +106,8 @@ export function numberOf(context: Context, name: string, what: string): number |
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 /** Parses a duration such as `2h` or `7d` into seconds. */
-export function secondsOf(context: Context, name: string): number | undefined {
-  const text = textOf(context, name)
+export function secondsOf(given: Given, name: string): number | undefined {
+  const text = textOf(given, name)
   if (text === undefined) return undefined
   const [, count, unit = ''] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? []
   if (count === undefined) throw new UsageError(`--${name}: нужно время, например 30m, 2h или 7d`)
@@ -120,27 +115,14 @@ export function secondsOf(context: Context, name: string): number | undefined {
 }
 
 /** Parses `--before`, the id that ended the previous page. */
-export function beforeOf(context: Context): string | undefined {
-  const id = textOf(context, 'before')
+export function beforeOf(given: Given): string | undefined {
+  const id = textOf(given, 'before')
   if (id === undefined || isRowId(id)) return id
   throw new UsageError('--before: нужен номер из последней строки')
 }
 
-/** Returns the act that `word` names. Throws UsageError that lists the possible words. */
-export function actOf<T>(acts: Record<string, T>, word: string | undefined): T {
-  const act = word !== undefined && Object.hasOwn(acts, word) ? acts[word] : undefined
-  if (act !== undefined) return act
-  const words = new Intl.ListFormat('ru', { type: 'disjunction' }).format(Object.keys(acts))
-  throw new UsageError(`нужно ${words}`)
-}
-
 export function listed(lines: string[], nothing: string, json: unknown): Output {
   return { lines: lines.length > 0 ? lines : [nothing], json }
-}
-
-export function requireWords({ words }: Pick<Context, 'words'>, least: number, most = least): void {
-  if (words.length < least) throw new MissingWords('не хватает слов')
-  if (words.length > most) throw new UsageError(`лишнее слово: ${words[most]}`)
 }
 
 /** A command cannot do what it was asked to; the message is a Russian sentence. Exit code 1. */
@@ -154,5 +136,3 @@ export class UsageError extends Error {
   /** The command whose help shows the right call. */
   command?: string
 }
-
-export class MissingWords extends UsageError {}

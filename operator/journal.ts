@@ -6,24 +6,21 @@ import {
   readJournal,
 } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
-import { commit, Refusal, requireWords, secondsOf, textOf, UsageError } from './command.ts'
+import { commit, Refusal, secondsOf, textOf, UsageError } from './command.ts'
 import { indented, printable, time } from './format.ts'
 import { findPerson } from './people.ts'
 
 export const journal: Command = {
-  usage: [
-    'journal [--user КТО] [--post НОМЕР] [--since 7d]',
-    'journal --access [--user КТО] [--post НОМЕР] [--since 7d]',
-  ],
   summary: 'кто, когда, что и почему; новое сверху; --access — адреса входов и записей людей',
-  options: ['user=', 'post=', 'since=', 'access'],
-  async run(context: Context): Promise<Output> {
-    requireWords(context, 0)
-    const filter = await filterOf(context)
-    if (context.values.access === true) return accesses(context, filter)
-    const acts = await readJournal(context.db, filter)
-    return outputOf(acts, acts.flatMap(actLines))
-  },
+  needs: 'wall',
+  forms: { 'journal [--access] [--user КТО] [--post НОМЕР] [--since 7d]': read },
+}
+
+async function read(context: Context): Promise<Output> {
+  const filter = await filterOf(context)
+  if (context.values.access === true) return accesses(context, filter)
+  const acts = await readJournal(context.db, filter)
+  return outputOf(acts, acts.flatMap(actLines))
 }
 
 /** Shows the addresses that ACCESS_JOURNAL_DAYS keeps, and records this reading in the journal. */

@@ -1,11 +1,4 @@
 import { isEmail } from '../contract/account-rules.ts'
-import type { accountMails } from '../server/features/account/account.mail.ts'
-import type { accountDeletionMails } from '../server/features/account-deletion/account-deletion.mail.ts'
-import type { answerMails } from '../server/features/answers/answers.mail.ts'
-import type { codeMails } from '../server/features/codes/codes.mail.ts'
-import type { moderationMails } from '../server/features/moderation/moderation.mail.ts'
-import type { signInMails } from '../server/features/sign-in/sign-in.mail.ts'
-import type { mailNameMails } from '../server/features/site-state/mail-name.mail.ts'
 import { deriveKey } from '../server/kernel/config/app-secret.ts'
 import type { Config } from '../server/kernel/config/config.ts'
 import type { Db } from '../server/kernel/db/database.ts'
@@ -15,25 +8,23 @@ import { hashAddress } from '../server/kernel/mail/outbox.repository.ts'
 import { sendTestMail } from '../server/kernel/mail/test-mail.service.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
-import { listed, Refusal, requireWords, UsageError } from './command.ts'
+import { listed, Refusal, UsageError } from './command.ts'
 import { printable, time } from './format.ts'
 import { openWall } from './open-wall.ts'
 
 export const mail: Command = {
-  usage: ['mail test АДРЕС', 'mail log [АДРЕС]'],
   summary: 'отправляет пробное письмо и показывает каждый шаг; говорит, что стало с письмами',
-  async runWithoutWall(context: ContextWithoutWall): Promise<Output> {
-    const [what, address] = context.words
-    if (what !== 'test' && what !== 'log') throw new UsageError('нужно test или log')
-    requireWords(context, what === 'test' ? 2 : 1, 2)
-    if (address !== undefined && !isEmail(address)) {
-      throw new UsageError(`${address} — не адрес почты`)
-    }
-    return what === 'log' ? mailLog(context, address) : testMail(context, address ?? '')
-  },
+  needs: 'settings',
+  forms: { 'mail test АДРЕС': testMail, 'mail log [АДРЕС]': mailLog },
 }
 
-async function testMail(context: ContextWithoutWall, address: string): Promise<Output> {
+function addressOf({ words: [address] }: ContextWithoutWall): string | undefined {
+  if (address === undefined || isEmail(address)) return address
+  throw new UsageError(`${address} — не адрес почты`)
+}
+
+async function testMail(context: ContextWithoutWall): Promise<Output> {
+  const address = addressOf(context) ?? ''
   const { smtpUrl } = context.config
   if (smtpUrl === undefined) {
     throw new Refusal('SMTP_URL не задан: письма печатаются и сохраняются в DATA_DIR/mail.')
@@ -45,15 +36,8 @@ async function testMail(context: ContextWithoutWall, address: string): Promise<O
   return { lines, json: { steps, failure }, isBroken: failure !== null }
 }
 
-type MailTask = keyof (ReturnType<typeof accountMails> &
-  ReturnType<typeof accountDeletionMails> &
-  ReturnType<typeof answerMails> &
-  ReturnType<typeof codeMails> &
-  ReturnType<typeof mailNameMails> &
-  ReturnType<typeof moderationMails> &
-  ReturnType<typeof signInMails>)
-
-const KINDS: Record<MailTask, string> = {
+/** A kind that is not named here is shown by its task. */
+const KINDS: Record<string, string> = {
   'send-code': 'код',
   'send-sign-in-notice': 'о входе',
   'send-email-notice': 'о смене почты',
@@ -76,10 +60,9 @@ const OUTCOMES: Record<LoggedMail['outcome'], string> = {
   slowed: 'ждёт: слишком много адресов, которых нет, письма новым адресам уходят медленно',
 }
 
-async function mailLog(
-  { config, say }: ContextWithoutWall,
-  address: string | undefined,
-): Promise<Output> {
+async function mailLog(context: ContextWithoutWall): Promise<Output> {
+  const address = addressOf(context)
+  const { config, say } = context
   const wall = await openWall(config, say)
   try {
     const mails = await selectMailLog(
@@ -100,5 +83,5 @@ async function hashOf(db: Db, config: Config, address: string): Promise<Buffer> 
 function lineOf({ at, masked, task, outcome, tries, answer, error }: LoggedMail): string {
   const words = answer ?? error
   const said = words === null ? '' : ` — ${printable(words)}`
-  return `${time(at)}  ${masked}  ${(KINDS as Record<string, string>)[task] ?? task}  ${OUTCOMES[outcome]}, попыток: ${tries}${said}`
+  return `${time(at)}  ${masked}  ${KINDS[task] ?? task}  ${OUTCOMES[outcome]}, попыток: ${tries}${said}`
 }

@@ -5,19 +5,20 @@ import {
   selectModerators,
 } from '../server/features/moderation/moderators.repository.ts'
 import type { Command, Context, Output } from './command.ts'
-import { actOf, change, listed, Refusal, requireWords, UsageError } from './command.ts'
+import { change, listed, Refusal, UsageError } from './command.ts'
 import { time } from './format.ts'
 
 export const moderator: Command = {
-  usage: ['moderator list', 'moderator add ПОЧТА', 'moderator remove ПОЧТА'],
   summary: 'кто видит жалобы в браузере',
-  async run(context: Context): Promise<Output> {
-    return actOf({ list, add, remove }, context.words[0])(context)
+  needs: 'wall',
+  forms: {
+    'moderator list': list,
+    'moderator add ПОЧТА': add,
+    'moderator remove ПОЧТА': remove,
   },
 }
 
 async function list(context: Context): Promise<Output> {
-  requireWords(context, 1)
   const moderators = await selectModerators(context.db)
   const lines = moderators.map(
     ({ email, username, added_at }) =>
@@ -26,9 +27,7 @@ async function list(context: Context): Promise<Output> {
   return listed(lines, 'Модераторов нет.', moderators)
 }
 
-function emailOf(context: Context): string {
-  requireWords(context, 2)
-  const [, email = ''] = context.words
+function emailOf({ words: [email = ''] }: Context): string {
   if (!isEmail(email)) throw new UsageError(`«${email}» — не адрес почты`)
   return email
 }

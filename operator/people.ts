@@ -1,29 +1,29 @@
 import type { Accounts, Person } from '../server/features/moderation/people.repository.ts'
 import { selectNewcomers, selectPeople } from '../server/features/moderation/people.repository.ts'
 import type { Command, Context, Output } from './command.ts'
-import { beforeOf, listed, Refusal, requireWords, secondsOf, textOf } from './command.ts'
+import { beforeOf, listed, Refusal, secondsOf, textOf } from './command.ts'
 import { PAGE, time } from './format.ts'
 
 const DAY = '1d'
 const DAY_SECONDS = 86_400
 
 export const people: Command = {
-  usage: ['people [--since 1d] [--before НОМЕР]'],
   summary: 'кто зарегистрировался: записи, жалобы, другие аккаунты того же ящика и той же сети',
-  options: ['since=', 'before='],
-  async run(context: Context): Promise<Output> {
-    requireWords(context, 0)
-    const seconds = secondsOf(context, 'since') ?? DAY_SECONDS
-    const page = { seconds, before: beforeOf(context), limit: PAGE }
-    const { people: newcomers, total } = await selectNewcomers(context.db, page)
-    const rest = total - newcomers.length
-    const since = textOf(context, 'since') ?? DAY
-    const next = rest > 0 ? newcomers.at(-1)?.id : undefined
-    const more = `… и ещё ${rest}. Дальше: vslukh people --since ${since} --before ${next}`
-    const lines = [...newcomers.flatMap(linesOf), ...(next === undefined ? [] : [more])]
-    const json = { people: newcomers, total, next: next ?? null }
-    return listed(lines, 'За это время никто не зарегистрировался.', json)
-  },
+  needs: 'wall',
+  forms: { 'people [--since 1d] [--before НОМЕР]': list },
+}
+
+async function list(context: Context): Promise<Output> {
+  const seconds = secondsOf(context, 'since') ?? DAY_SECONDS
+  const page = { seconds, before: beforeOf(context), limit: PAGE }
+  const { people: newcomers, total } = await selectNewcomers(context.db, page)
+  const rest = total - newcomers.length
+  const since = textOf(context, 'since') ?? DAY
+  const next = rest > 0 ? newcomers.at(-1)?.id : undefined
+  const more = `… и ещё ${rest}. Дальше: vslukh people --since ${since} --before ${next}`
+  const lines = [...newcomers.flatMap(linesOf), ...(next === undefined ? [] : [more])]
+  const json = { people: newcomers, total, next: next ?? null }
+  return listed(lines, 'За это время никто не зарегистрировался.', json)
 }
 
 function linesOf(user: Person): string[] {

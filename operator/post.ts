@@ -6,36 +6,22 @@ import { removeWave } from '../server/features/moderation/wave.service.ts'
 import { counted } from '../server/kernel/errors/words.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
-import {
-  actOf,
-  change,
-  commit,
-  publish,
-  Refusal,
-  requireWords,
-  secondsOf,
-  textOf,
-  UsageError,
-} from './command.ts'
+import { change, commit, publish, Refusal, secondsOf, textOf } from './command.ts'
 import { POSTS, printable } from './format.ts'
 import { actLines } from './journal.ts'
 import { requirePerson } from './people.ts'
 import { confirmBlock, decisionOf, outcomeOf, waitingLines } from './reports.ts'
 
 export const post: Command = {
-  usage: [
-    'post НОМЕР [show]',
-    'post НОМЕР remove [--reason ПРИЧИНА] [--block-days ДНЕЙ] [--note ТЕКСТ] [--order ТЕКСТ] [--quiet]',
-    'post НОМЕР restore [--note ТЕКСТ] [--quiet]',
-    'post remove --user КТО --since 2h [--reason ПРИЧИНА] [--block-days ДНЕЙ] [--note ТЕКСТ] [--quiet]',
-  ],
   summary: 'показывает, удаляет или возвращает любую запись; удаляет волну записей одного человека',
-  options: ['user=', 'since=', 'reason=', 'block-days=', 'note=', 'order=', 'quiet'],
-  async run(context: Context): Promise<Output> {
-    if (context.words[0] === 'remove') return removeAll(context)
-    requireWords(context, 1, 2)
-    const [id = '', what = 'show'] = context.words
-    return actOf({ show, remove, restore }, what)(context, id)
+  needs: 'wall',
+  forms: {
+    'post remove --user КТО --since 2h [--reason ПРИЧИНА] [--block-days ДНЕЙ] [--note ТЕКСТ] [--quiet]':
+      removeAll,
+    'post НОМЕР [show]': show,
+    'post НОМЕР remove [--reason ПРИЧИНА] [--block-days ДНЕЙ] [--note ТЕКСТ] [--order ТЕКСТ] [--quiet]':
+      remove,
+    'post НОМЕР restore [--note ТЕКСТ] [--quiet]': restore,
   },
 }
 
@@ -46,7 +32,7 @@ const STATES = {
   deleted: 'удалена автором',
 } as const
 
-async function show({ db }: Context, id: string): Promise<Output> {
+async function show({ db, words: [id = ''] }: Context): Promise<Output> {
   const found = await selectSubject(db, id)
   if (!found) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
   const waiting = await readWaitingPost(db, id)
@@ -64,7 +50,8 @@ async function show({ db }: Context, id: string): Promise<Output> {
   }
 }
 
-async function remove(context: Context, id: string): Promise<Output> {
+async function remove(context: Context): Promise<Output> {
+  const [id = ''] = context.words
   const found = await selectSubject(context.db, id)
   if (!found) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
   if (found.state === 'removed') throw new Refusal(`Запись ${id} уже удалена.`)
@@ -74,7 +61,8 @@ async function remove(context: Context, id: string): Promise<Output> {
   return outcomeOf('remove', decided)
 }
 
-async function restore(context: Context, id: string): Promise<Output> {
+async function restore(context: Context): Promise<Output> {
+  const [id = ''] = context.words
   const found = await selectSubject(context.db, id)
   if (found?.state !== 'removed' && found?.state !== 'hidden') {
     throw new Refusal(
@@ -87,13 +75,8 @@ async function restore(context: Context, id: string): Promise<Output> {
 }
 
 async function removeAll(context: Context): Promise<Output> {
-  requireWords(context, 1)
-  const name = textOf(context, 'user')
-  const seconds = secondsOf(context, 'since')
-  if (name === undefined || seconds === undefined) {
-    throw new UsageError('для волны нужны --user и --since')
-  }
-  const person = await requirePerson(context, name)
+  const seconds = secondsOf(context, 'since') ?? 0
+  const person = await requirePerson(context, textOf(context, 'user') ?? '')
   const ids = await selectRecentPosts(context.db, person.id, { seconds, limit: null })
   if (ids.length === 0) return { lines: ['За это время записей нет.'], json: { removed: [] } }
   await context.confirm(waveQuestion(context, ids.length, person.username))

@@ -3,23 +3,16 @@ import { userInfo } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { parseEnv } from 'node:util'
 import { readConfig } from '../server/kernel/config/config.ts'
+import { productVersion } from '../server/kernel/db/migrate.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
 import { BackupError } from '../server/operations/backup/backup-folder.ts'
 import { callerFolder, fromCaller } from '../server/operations/start/caller-folder.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import { backup, restore, verify } from './backup.ts'
 import { ban } from './ban.ts'
-import type { Command, Context, ContextWithoutWall, Env, Output, Values } from './command.ts'
-import { Interrupted, MissingWords, Refusal, UsageError } from './command.ts'
-import {
-  commandHelp,
-  missingWords,
-  nearest,
-  optionsOf,
-  parseCommandLine,
-  programHelp,
-  versionOutput,
-} from './command-line.ts'
+import type { Alone, Command, Env, Forms, Output, Values } from './command.ts'
+import { Interrupted, Refusal, UsageError } from './command.ts'
+import { commandHelp, nearest, parseCommandLine, programHelp, readForm } from './command-line.ts'
 import { doctor } from './doctor.ts'
 import { journal } from './journal.ts'
 import { mail } from './mail.ts'
@@ -97,10 +90,16 @@ type Speaking = Terminal & { say: (line: string) => void }
 
 async function runCommand(args: string[], terminal: Speaking): Promise<boolean> {
   const { values, positionals } = parseCommandLine(args, Object.values(COMMANDS))
-  const show = (output: Output) => printOutput(terminal, output, values)
+  const show = (output: Output) => {
+    print(terminal, values.json === true ? { json: output.json } : output)
+    return output.isBroken ?? false
+  }
   const isHelp = values.help === true || positionals[0] === 'help'
   const [name, ...words] = positionals[0] === 'help' ? positionals.slice(1) : positionals
-  if (values.version === true) return show(versionOutput())
+  if (values.version === true) {
+    const version = productVersion()
+    return show({ lines: [`vslukh ${version}`], json: { version } })
+  }
   if (name === undefined) {
     if (!isHelp) throw new UsageError('не названа команда')
     return show(programHelp(COMMANDS))
@@ -111,50 +110,40 @@ async function runCommand(args: string[], terminal: Speaking): Promise<boolean> 
     throw new UsageError(`команды «${name}» нет${meant ? `; может быть, ${meant}?` : ''}`)
   }
   if (isHelp) return show(commandHelp(command))
-  const isDryRun = values['dry-run'] === true
-  const called = async () => {
-    requireKnown(command, name, values)
-    const env = withFile(terminal.env, values['env-file'])
-    return runWith(command, { env, words, values, isDryRun }, terminal)
-  }
+  const called = async () => run(command, readForm(command, words, values), values, terminal)
   const output = await called().catch((error) => {
-    if (!(error instanceof UsageError)) throw error
-    const missing = error instanceof MissingWords ? missingWords(command, words) : ''
-    const wrong = missing === '' ? error : new UsageError(`не хватает: ${missing}`)
-    throw Object.assign(wrong, { command: name })
+    throw error instanceof UsageError ? Object.assign(error, { command: name }) : error
   })
-  if (isDryRun) terminal.say('Пробный запуск: ничего не изменено.')
+  if (values['dry-run'] === true) terminal.say('Пробный запуск: ничего не изменено.')
   return show(output)
 }
 
-type Call = Pick<Context, 'env' | 'words' | 'values' | 'isDryRun'>
-
-function runWith(command: Command, call: Call, terminal: Speaking): Promise<Output> {
+function run(
+  command: Command,
+  { usage, given: words }: ReturnType<typeof readForm>,
+  values: Values,
+  terminal: Speaking,
+): Promise<Output> {
   const { say, input, err } = terminal
-  if ('runAlone' in command) {
-    const asking = input &&
-      call.values.yes !== true && { prompt: prompt.bind(null, { input, err }) }
-    return unlessInterrupted(command.runAlone({ ...call, ...asking, say, actor: actorOf(call) }))
+  const env = withFile(terminal.env, values['env-file'])
+  const alone: Alone = {
+    ...{ env, values, words, say, isDryRun: values['dry-run'] === true },
+    // For the journal.
+    actor: String(values.as || env.SUDO_USER || env.USER || userInfo().username),
+    prompt: input && values.yes !== true ? prompt.bind(null, { input, err }) : undefined,
+    confirm: (question) => ask(question, values, terminal),
   }
-  const config = readConfig(call.env, callerFolder)
-  const confirm = (question: string) => ask(question, call.values, terminal)
-  const context = { ...call, config, actor: actorOf(call), confirm, say }
-  const running = 'run' in command ? runOnWall(command, context) : command.runWithoutWall(context)
+  const running = perform(command, usage, alone)
   return command.endsWhenInterrupted ? running : unlessInterrupted(running)
 }
 
-async function runOnWall(
-  command: Extract<Command, { run: unknown }>,
-  context: ContextWithoutWall,
-): Promise<Output> {
+async function perform(command: Command, usage: string, alone: Alone): Promise<Output> {
+  const call = <C>(forms: Forms<C>, context: C) => (forms[usage] as Forms<C>[string])(context)
+  if (command.needs === 'nothing') return call(command.forms, alone)
+  const context = { ...alone, config: readConfig(alone.env, callerFolder) }
+  if (command.needs === 'settings') return call(command.forms, context)
   const wall = await openWall(context.config, context.say)
-  return await command.run({ ...context, wall, db: wall.db }).finally(wall.close)
-}
-
-function requireKnown(command: Command, name: string, values: Values): void {
-  const known = optionsOf([command]).map((option) => option.replace('=', ''))
-  const foreign = Object.keys(values).find((option) => !known.includes(option))
-  if (foreign !== undefined) throw new UsageError(`у команды ${name} нет --${foreign}`)
+  return call(command.forms, { ...context, wall, db: wall.db }).finally(wall.close)
 }
 
 /** Adds the variables of `--env-file`, except those that are set already. */
@@ -167,11 +156,6 @@ function withFile(env: Env, path: Values[string]): Env {
   }
 }
 
-/** Returns the actor for the journal: `--as`, else the user who called sudo, else this user. */
-function actorOf({ env, values }: Call): string {
-  return String(values.as || env.SUDO_USER || env.USER || userInfo().username)
-}
-
 /** Throws Refusal if the answer is not yes, or if there is no terminal to ask on. */
 async function ask(question: string, values: Values, { input, err }: Terminal): Promise<void> {
   if (values.yes === true || values['dry-run'] === true) return
@@ -180,11 +164,6 @@ async function ask(question: string, values: Values, { input, err }: Terminal): 
     throw new Interrupted('Прервано. Ничего не изменено.', { cause })
   })
   if (!/^(да|д|y|yes)$/i.test(answer)) throw new Refusal('Ничего не изменено.')
-}
-
-function printOutput(terminal: Terminal, output: Output, values: Values): boolean {
-  print(terminal, values.json === true ? { json: output.json } : output)
-  return output.isBroken ?? false
 }
 
 function print({ out }: Terminal, output: { json: unknown; lines?: string[] }): void {

@@ -1,22 +1,24 @@
 import { spawnSync } from 'node:child_process'
-import { type Command, type Context, type Output, requireWords } from './command.ts'
+import type { Command, Context, Output } from './command.ts'
 
 export const psql: Command = {
-  usage: ['psql'],
   summary: 'открывает базу данных в psql, а без него печатает её адрес',
+  needs: 'wall',
+  forms: { psql: open },
   endsWhenInterrupted: true,
-  async run(context: Context): Promise<Output> {
-    requireWords(context, 0)
-    const { url } = context.wall
-    const printed = { lines: [url], json: { url } }
-    if (context.values.json === true || !process.stdin.isTTY) return printed
-    // psql handles Ctrl+C itself.
-    process.on('SIGINT', () => {})
-    const { address, env } = withoutPassword(url)
-    const options = { stdio: 'inherit', env: { ...context.env, ...env } } as const
-    const { error } = spawnSync('psql', [address], options)
-    return error ? printed : { lines: [], json: null }
-  },
+}
+
+async function open({ wall: { url }, values, env: inherited }: Context): Promise<Output> {
+  const printed = { lines: [url], json: { url } }
+  if (values.json === true || !process.stdin.isTTY) return printed
+  // psql handles Ctrl+C itself.
+  process.on('SIGINT', () => {})
+  const { address, env } = withoutPassword(url)
+  const { error } = spawnSync('psql', [address], {
+    stdio: 'inherit',
+    env: { ...inherited, ...env },
+  })
+  return error ? printed : { lines: [], json: null }
 }
 
 /**

@@ -2,31 +2,32 @@ import type { Difference } from '../server/features/posts/counters.task.ts'
 import { findCounterDifferences, fixCounter } from '../server/features/posts/counters.task.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import { storeCounterCheck } from '../server/operations/status/status.repository.ts'
-import { type Command, type Context, change, type Output, requireWords } from './command.ts'
+import { type Command, type Context, change, type Output } from './command.ts'
 
 export const recount: Command = {
-  usage: ['recount'],
   summary: 'сверяет каждый счётчик с его строками, исправляет и говорит, что исправлено',
-  async run(context: Context): Promise<Output> {
-    requireWords(context, 0)
-    const mended: Difference[] = []
-    // A check returns at most a hundred differences; a dry run would find the same ones forever.
-    for (;;) {
-      const found = await findCounterDifferences(context.db)
-      if (found.length > 0) await mend(context, found)
-      mended.push(...found)
-      if (found.length === 0 || context.isDryRun) break
-    }
-    // Otherwise the doctor and the metrics would report the differences until the nightly check.
-    if (!context.isDryRun) await storeCounterCheck(context.db, 0)
-    const lines = mended.map(
-      ({ counter, id, kept, rows }) =>
-        `${NAMES[counter]?.(id) ?? counter}: было ${kept}, строк ${rows}`,
-    )
-    const done = context.isDryRun ? 'Было бы исправлено' : 'Исправлено'
-    const result = mended.length === 0 ? 'Все счётчики верны.' : `${done}: ${mended.length}.`
-    return { lines: [...lines, result], json: { mended } }
-  },
+  needs: 'wall',
+  forms: { recount: mendAll },
+}
+
+async function mendAll(context: Context): Promise<Output> {
+  const mended: Difference[] = []
+  // A check returns at most a hundred differences; a dry run would find the same ones forever.
+  for (;;) {
+    const found = await findCounterDifferences(context.db)
+    if (found.length > 0) await mend(context, found)
+    mended.push(...found)
+    if (found.length === 0 || context.isDryRun) break
+  }
+  // Otherwise the doctor and the metrics would report the differences until the nightly check.
+  if (!context.isDryRun) await storeCounterCheck(context.db, 0)
+  const lines = mended.map(
+    ({ counter, id, kept, rows }) =>
+      `${NAMES[counter]?.(id) ?? counter}: было ${kept}, строк ${rows}`,
+  )
+  const done = context.isDryRun ? 'Было бы исправлено' : 'Исправлено'
+  const result = mended.length === 0 ? 'Все счётчики верны.' : `${done}: ${mended.length}.`
+  return { lines: [...lines, result], json: { mended } }
 }
 
 async function mend(context: Context, found: Difference[]): Promise<void> {

@@ -9,17 +9,7 @@ import { isRowId } from '../server/kernel/db/database.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
 import { counted } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
-import {
-  actOf,
-  change,
-  commit,
-  daysOf,
-  numberOf,
-  publish,
-  requireWords,
-  textOf,
-  UsageError,
-} from './command.ts'
+import { commit, daysOf, numberOf, publish, textOf, UsageError } from './command.ts'
 import { ACCOUNTS, firstLine, indented, REPORTS, time } from './format.ts'
 
 /** How many waiting posts JSON has at most, and how many decided reports `--all` shows. */
@@ -28,31 +18,31 @@ const SHOWN_MAX = 500
 const SHOWN = 10
 
 export const reports: Command = {
-  usage: ['reports [--page ЧИСЛО] [--all]'],
   summary: 'открытые жалобы по записям; --all — и последние решённые',
-  options: ['page=', 'all'],
-  async run(context: Context): Promise<Output> {
-    requireWords(context, 0)
-    const page = numberOf(context, 'page', 'номер страницы') ?? 1
-    const first = (page - 1) * SHOWN
-    const limit = context.values.json === true && page === 1 ? SHOWN_MAX : SHOWN
-    const { posts, total } = await readQueue(context.db, limit, first)
-    const decided = context.values.all === true ? await selectDecided(context.db, SHOWN_MAX) : []
-    const waiting = posts.flatMap((post) => [...waitingLines(post), ''])
-    const [{ id } = { id: '' }] = posts
-    const open = id === '' ? ['Открытых жалоб нет.'] : [...waiting, ...howToDecide(id)]
-    const done = decided.map(
-      (row) =>
-        `${row.post_id}  ${OUTCOMES[row.state]} ${time(row.decided_at)}, ${counted(row.reports, REPORTS)}: ${firstLine(row.text)}`,
-    )
-    const last = first + posts.length
-    const next = last < total ? `, дальше: vslukh reports --page ${page + 1}` : ''
-    const rest = total > posts.length ? [`Показаны ${first + 1}–${last} из ${total}${next}`] : []
-    return {
-      lines: [...open, ...rest, ...(done.length > 0 ? ['', 'Решённые:', ...done] : [])],
-      json: { posts, total, ...(context.values.all === true && { decided }) },
-    }
-  },
+  needs: 'wall',
+  forms: { 'reports [--page ЧИСЛО] [--all]': list },
+}
+
+async function list(context: Context): Promise<Output> {
+  const page = numberOf(context, 'page', 'номер страницы') ?? 1
+  const first = (page - 1) * SHOWN
+  const limit = context.values.json === true && page === 1 ? SHOWN_MAX : SHOWN
+  const { posts, total } = await readQueue(context.db, limit, first)
+  const decided = context.values.all === true ? await selectDecided(context.db, SHOWN_MAX) : []
+  const waiting = posts.flatMap((post) => [...waitingLines(post), ''])
+  const [{ id } = { id: '' }] = posts
+  const open = id === '' ? ['Открытых жалоб нет.'] : [...waiting, ...howToDecide(id)]
+  const done = decided.map(
+    (row) =>
+      `${row.post_id}  ${OUTCOMES[row.state]} ${time(row.decided_at)}, ${counted(row.reports, REPORTS)}: ${firstLine(row.text)}`,
+  )
+  const last = first + posts.length
+  const next = last < total ? `, дальше: vslukh reports --page ${page + 1}` : ''
+  const rest = total > posts.length ? [`Показаны ${first + 1}–${last} из ${total}${next}`] : []
+  return {
+    lines: [...open, ...rest, ...(done.length > 0 ? ['', 'Решённые:', ...done] : [])],
+    json: { posts, total, ...(context.values.all === true && { decided }) },
+  }
 }
 
 const OUTCOMES = { removed: 'удалена', kept: 'оставлена' } as const
@@ -95,45 +85,36 @@ function reportLines({ reasons, reporters, since, comments }: QueuedPost): strin
 }
 
 export const report: Command = {
-  usage: [
-    'report НОМЕР… remove [--reason ПРИЧИНА] [--block-days ДНЕЙ] [--note ТЕКСТ] [--order ТЕКСТ] [--quiet]',
-    'report НОМЕР… keep [--note ТЕКСТ] [--quiet]',
-  ],
   summary: 'решает все жалобы на запись и её обжалование; автор и авторы жалоб узнают об этом',
-  options: ['reason=', 'block-days=', 'note=', 'order=', 'quiet'],
-  async run(context: Context): Promise<Output> {
-    requireWords(context, 2, Number.POSITIVE_INFINITY)
-    const ids = context.words.slice(0, -1)
-    const verdict = actOf<Verdict>({ remove: 'remove', keep: 'keep' }, context.words.at(-1))
-    const wrong = ids.find((id) => !isRowId(id))
-    if (wrong !== undefined) throw new UsageError(`«${wrong}» — не номер записи`)
-    const decision = await decisionOf(context, ids.join(', '), verdict)
-    await confirmBlock(context, decision)
-    const [postId = '', ...others] = ids
-    if (others.length > 0) return decideMany(context, decision, ids)
-    const decided = await change(context, (tx) => decide(tx, { ...decision, postId }))
-    return outcomeOf(verdict, decided)
+  needs: 'wall',
+  forms: {
+    'report НОМЕР… remove [--reason ПРИЧИНА] [--block-days ДНЕЙ] [--note ТЕКСТ] [--order ТЕКСТ] [--quiet]':
+      (context) => decideAll(context, 'remove'),
+    'report НОМЕР… keep [--note ТЕКСТ] [--quiet]': (context) => decideAll(context, 'keep'),
   },
 }
 
-/** Decides each post in its own transaction: a failure does not affect the others. */
-async function decideMany(context: Context, decision: NewDecision, ids: string[]): Promise<Output> {
-  const outcomes: { postId: string; line: string; json: object; isBroken: boolean }[] = []
+/** Decides each post in its own transaction: of several, a failure does not affect the others. */
+async function decideAll(context: Context, verdict: Verdict): Promise<Output> {
+  const ids = [...new Set(context.words)]
+  const wrong = ids.find((id) => !isRowId(id))
+  if (wrong !== undefined) throw new UsageError(`«${wrong}» — не номер записи`)
+  const decision = await decisionOf(context, ids.join(', '), verdict)
+  await confirmBlock(context, decision)
+  const decideOne = async (postId: string) =>
+    outcomeOf(verdict, await commit(context, (tx) => decide(tx, { ...decision, postId })))
+  const [first = '', ...others] = ids
+  const outcomes: (Outcome & { postId: string })[] = []
   try {
-    for (const postId of new Set(ids)) {
-      const deciding = commit(context, (tx) => decide(tx, { ...decision, postId }))
-      const {
-        lines,
-        json,
-        isBroken = false,
-      } = await deciding.then((decided) => outcomeOf(decision.verdict, decided), failureOf)
-      outcomes.push({ postId, line: lines.join(' '), json, isBroken })
+    if (others.length === 0) return await decideOne(first)
+    for (const postId of ids) {
+      outcomes.push({ postId, ...(await decideOne(postId).catch(failureOf)) })
     }
   } finally {
     await publish(context)
   }
   return {
-    lines: outcomes.map(({ postId, line }) => `${postId}: ${line}`),
+    lines: outcomes.map(({ postId, lines }) => `${postId}: ${lines.join(' ')}`),
     json: outcomes.map(({ postId, json }) => ({ postId, ...json })),
     isBroken: outcomes.some(({ isBroken }) => isBroken),
   }

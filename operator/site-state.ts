@@ -18,70 +18,60 @@ import { isRowId } from '../server/kernel/db/database.ts'
 import { counted } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
 import {
-  actOf,
   change,
   daysOf,
   listed,
   numberOf,
   Refusal,
-  requireWords,
   secondsOf,
   textOf,
   UsageError,
 } from './command.ts'
 import { OF_PEOPLE, printable, time } from './format.ts'
 
-const PARTS = { registrations: 'registrations', writing: 'writing' } as const
-type Part = keyof typeof PARTS
+const NAMES = { registrations: 'Регистрация', writing: 'Запись на стену' }
+type Part = keyof typeof NAMES
 
-const NAMES: Record<Part, string> = { registrations: 'Регистрация', writing: 'Запись на стену' }
 const INVITATION_DAYS = 7
 
 export const close: Command = {
-  usage: ['close registrations --reason ПРИЧИНА', 'close writing --reason ПРИЧИНА'],
   summary: 'закрывает регистрацию или запись на стену; причину видят все',
-  options: ['reason='],
-  async run(context: Context): Promise<Output> {
-    const part = partOf(context)
-    const reason = textOf(context, 'reason')
-    if (!reason?.trim()) throw new UsageError('нужна причина: --reason')
-    await change(context, (tx) => closeSite(tx, { part, reason, actor: context.actor }))
-    return { lines: [`${NAMES[part]} закрыта: ${reason}`], json: { part, reason } }
-  },
+  needs: 'wall',
+  forms: { 'close registrations|writing --reason ПРИЧИНА': closePart },
+}
+
+async function closePart(context: Context): Promise<Output> {
+  const [part] = context.words as [Part]
+  const reason = textOf(context, 'reason') ?? ''
+  await change(context, (tx) => closeSite(tx, { part, reason, actor: context.actor }))
+  return { lines: [`${NAMES[part]} закрыта: ${reason}`], json: { part, reason } }
 }
 
 export const open: Command = {
-  usage: ['open registrations', 'open registrations --invite-only', 'open writing'],
   summary: 'открывает регистрацию, всем или только приглашённым, и запись на стену',
-  options: ['invite-only'],
-  async run(context: Context): Promise<Output> {
-    const part = partOf(context)
-    const isInviteOnly = context.values['invite-only'] === true
-    if (isInviteOnly && part === 'writing') {
-      throw new UsageError('--invite-only бывает только у registrations')
-    }
-    await change(context, (tx) => openSite(tx, { part, isInviteOnly, actor: context.actor }))
-    const line = isInviteOnly
-      ? `${INVITE_ONLY}. Пригласить: vslukh invite`
-      : `${NAMES[part]} открыта.`
-    return { lines: [line], json: { part, isInviteOnly } }
+  needs: 'wall',
+  forms: {
+    'open registrations [--invite-only]': (context) => openPart(context, 'registrations'),
+    'open writing': (context) => openPart(context, 'writing'),
   },
 }
 
+async function openPart(context: Context, part: Part): Promise<Output> {
+  const isInviteOnly = context.values['invite-only'] === true
+  await change(context, (tx) => openSite(tx, { part, isInviteOnly, actor: context.actor }))
+  const line = isInviteOnly
+    ? `${INVITE_ONLY}. Пригласить: vslukh invite`
+    : `${NAMES[part]} открыта.`
+  return { lines: [line], json: { part, isInviteOnly } }
+}
+
 export const invite: Command = {
-  usage: [
-    'invite [--days ДНЕЙ] [--uses ЧИСЛО] [--note ТЕКСТ]',
-    'invite list',
-    'invite revoke НОМЕР',
-  ],
   summary: 'приглашение: по ссылке регистрируются, пока регистрация закрыта или по приглашениям',
-  options: ['days=', 'uses=', 'note='],
-  async run(context: Context): Promise<Output> {
-    const [what] = context.words
-    if (what === 'list') return list(context)
-    if (what === 'revoke') return revoke(context)
-    requireWords(context, 0)
-    return add(context)
+  needs: 'wall',
+  forms: {
+    'invite [--days ДНЕЙ] [--uses ЧИСЛО] [--note ТЕКСТ]': add,
+    'invite list': list,
+    'invite revoke НОМЕР': revoke,
   },
 }
 
@@ -102,7 +92,6 @@ async function add(context: Context): Promise<Output> {
 }
 
 async function list(context: Context): Promise<Output> {
-  requireWords(context, 1)
   const invitations = await selectInvitations(context.db)
   const lines = invitations.map(
     ({ id, note, uses, usesLeft, until }) =>
@@ -112,40 +101,35 @@ async function list(context: Context): Promise<Output> {
 }
 
 async function revoke(context: Context): Promise<Output> {
-  requireWords(context, 2)
-  const [, id = ''] = context.words
+  const [id = ''] = context.words
   const { actor } = context
   const was = isRowId(id) && (await change(context, (tx) => revokeInvitation(tx, { id, actor })))
   if (!was) throw new Refusal(`Приглашения ${id} нет.`)
   return { lines: [`Приглашение ${id} отозвано.`], json: { id } }
 }
 
-function partOf(context: Context): Part {
-  requireWords(context, 1)
-  return actOf<Part>(PARTS, context.words[0])
+export const notice: Command = {
+  summary: 'объявление: одна строка под шапкой, её видят все',
+  needs: 'wall',
+  forms: {
+    notice: async ({ db }) => outputOf(await selectNotice(db)),
+    'notice clear': clear,
+    'notice ТЕКСТ [--until ВРЕМЯ]': announce,
+  },
 }
 
-export const notice: Command = {
-  usage: ['notice', 'notice ТЕКСТ [--until ВРЕМЯ]', 'notice clear'],
-  summary: 'объявление: одна строка под шапкой, её видят все',
-  options: ['until='],
-  async run(context: Context): Promise<Output> {
-    requireWords(context, 0, 1)
-    const { words, actor } = context
-    const [text] = words
-    const seconds = secondsOf(context, 'until')
-    if (text !== undefined && text !== 'clear') {
-      const shown = await change(context, (tx) => showNotice(tx, { text, seconds, actor }))
-      if (shown) return outputOf(shown)
-      throw new UsageError(
-        `объявление — одна строка с видимыми символами, не длиннее ${NOTICE_MAX}`,
-      )
-    }
-    if (seconds !== undefined) throw new UsageError('--until: нужен текст объявления')
-    if (text === undefined) return outputOf(await selectNotice(context.db))
-    await change(context, (tx) => clearNotice(tx, { actor }))
-    return { lines: ['Объявление снято.'], json: { notice: null } }
-  },
+async function clear(context: Context): Promise<Output> {
+  await change(context, (tx) => clearNotice(tx, context))
+  return { lines: ['Объявление снято.'], json: { notice: null } }
+}
+
+async function announce(context: Context): Promise<Output> {
+  const [text = ''] = context.words
+  const seconds = secondsOf(context, 'until')
+  const { actor } = context
+  const shown = await change(context, (tx) => showNotice(tx, { text, seconds, actor }))
+  if (shown) return outputOf(shown)
+  throw new UsageError(`объявление — одна строка с видимыми символами, не длиннее ${NOTICE_MAX}`)
 }
 
 function outputOf(shown: Notice | undefined): Output {

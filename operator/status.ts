@@ -13,64 +13,65 @@ import { requireBackupFolder } from '../server/operations/backup/backup-folder.t
 import type { BackupState } from '../server/operations/backup/backup-state.repository.ts'
 import { selectBackupState } from '../server/operations/backup/backup-state.repository.ts'
 import { selectStatus, type WallStatus } from '../server/operations/status/status.repository.ts'
-import { type Command, type Context, type Output, requireWords } from './command.ts'
+import type { Command, Context, Output } from './command.ts'
 import { APPEALS, POSTS, REPORTS, time } from './format.ts'
 import { readRefused, refusedLines } from './refused-networks.ts'
 
 export const status: Command = {
-  usage: ['status'],
   summary: 'люди, записи, жалобы, письма и проверки одним взглядом',
-  async run(context: Context): Promise<Output> {
-    requireWords(context, 0)
-    // The database stores only the version that last changed its tables.
-    const wall = { ...(await selectStatus(context.db)), version: productVersion() }
-    const waiting = await countWaiting(context.db)
-    const mails = await mailHealth(context.db)
-    const mailName = await readMailName(context.db)
-    const site = await selectSiteState(context.db)
-    const state = await selectBackupState(context.db)
-    const refused = await readRefused(context)
-    const notice = await selectNotice(context.db)
-    const { backupDir, moderatorEmails } = context.config
-    const missing =
-      backupDir && (await requireBackupFolder(backupDir).catch(({ message }) => message))
-    const backup = missing ? { ...state, failed: missing.replace(/\.$/, '') } : state
-    const nodes = wall.nodes === 0 ? 'сервер не запущен' : `узлов: ${wall.nodes}`
-    const reports =
-      waiting.oldest === null
-        ? 'нет'
-        : `${waitingLine(waiting)}, самая давняя ждёт с ${time(waiting.oldest)}`
-    const checked =
-      wall.counters_checked_at === null
-        ? 'ещё не сверялись'
-        : `${time(wall.counters_checked_at)}, расхождений: ${wall.counter_differences}`
-    return {
-      lines: [
-        `Версия:     ${wall.version}, ${nodes}`,
-        `Люди:       ${wall.users}, сессий: ${wall.sessions}`,
-        `Записи:     ${wall.posts} на стене, за сутки с ответами: ${wall.posts_today}`,
-        `Доступ:     ${accessLine(wall, site)}`,
-        ...(notice ? [`Объявление: ${notice.text}`] : []),
-        `Жалобы:     ${reports}; письма о них: ${moderatorEmails.join(', ') || 'никому, MODERATOR_EMAIL не задан'}`,
-        `Письма:     ${mailLine(mails)}${refusedMailsLine(mailName)}`,
-        `Счётчики:   ${checked}`,
-        `Копия:      ${backupLine(backup)}`,
-        ...refusedLines(refused),
-      ],
-      json: {
-        ...wall,
-        registrations_closed: site.registrationsClosed,
-        writing_closed: site.writingClosed,
-        moderatorEmails,
-        notice: notice ?? null,
-        mails,
-        mailName,
-        waiting,
-        backup,
-        refused,
-      },
-    }
-  },
+  needs: 'wall',
+  forms: { status: show },
+}
+
+async function show(context: Context): Promise<Output> {
+  // The database stores only the version that last changed its tables.
+  const wall = { ...(await selectStatus(context.db)), version: productVersion() }
+  const waiting = await countWaiting(context.db)
+  const mails = await mailHealth(context.db)
+  const mailName = await readMailName(context.db)
+  const site = await selectSiteState(context.db)
+  const state = await selectBackupState(context.db)
+  const refused = await readRefused(context)
+  const notice = await selectNotice(context.db)
+  const { backupDir, moderatorEmails } = context.config
+  const missing =
+    backupDir && (await requireBackupFolder(backupDir).catch(({ message }) => message))
+  const backup = missing ? { ...state, failed: missing.replace(/\.$/, '') } : state
+  const nodes = wall.nodes === 0 ? 'сервер не запущен' : `узлов: ${wall.nodes}`
+  const reports =
+    waiting.oldest === null
+      ? 'нет'
+      : `${waitingLine(waiting)}, самая давняя ждёт с ${time(waiting.oldest)}`
+  const checked =
+    wall.counters_checked_at === null
+      ? 'ещё не сверялись'
+      : `${time(wall.counters_checked_at)}, расхождений: ${wall.counter_differences}`
+  return {
+    lines: [
+      `Версия:     ${wall.version}, ${nodes}`,
+      `Люди:       ${wall.users}, сессий: ${wall.sessions}`,
+      `Записи:     ${wall.posts} на стене, за сутки с ответами: ${wall.posts_today}`,
+      `Доступ:     ${accessLine(wall, site)}`,
+      ...(notice ? [`Объявление: ${notice.text}`] : []),
+      `Жалобы:     ${reports}; письма о них: ${moderatorEmails.join(', ') || 'никому, MODERATOR_EMAIL не задан'}`,
+      `Письма:     ${mailLine(mails)}${refusedMailsLine(mailName)}`,
+      `Счётчики:   ${checked}`,
+      `Копия:      ${backupLine(backup)}`,
+      ...refusedLines(refused),
+    ],
+    json: {
+      ...wall,
+      registrations_closed: site.registrationsClosed,
+      writing_closed: site.writingClosed,
+      moderatorEmails,
+      notice: notice ?? null,
+      mails,
+      mailName,
+      waiting,
+      backup,
+      refused,
+    },
+  }
 }
 
 function accessLine(wall: WallStatus, site: SiteState): string {

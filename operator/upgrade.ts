@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { readIfExists } from '../server/kernel/config/read-if-exists.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
-import { Refusal, requireWords } from './command.ts'
+import { Refusal } from './command.ts'
 
 const RELEASES = '/opt/vslukh'
 /** The script of the running release, so that nothing depends on the new one. */
@@ -20,39 +20,39 @@ const AGREED = { VSLUKH_WITHOUT_WAY_BACK: 'yes' }
 const execute = promisify(execFile)
 
 export const upgrade: Command = {
-  usage: ['upgrade ФАЙЛ'],
   summary: 'ставит версию из архива; если она не заработала, возвращает прежнюю',
-  options: ['sha256='],
+  needs: 'settings',
+  forms: { 'upgrade ФАЙЛ [--sha256 СУММА]': install },
   endsWhenInterrupted: true,
-  async runWithoutWall(context: ContextWithoutWall): Promise<Output> {
-    requireWords(context, 1)
-    const [file = ''] = context.words.map(fromCaller)
-    requireInstalled()
-    const from = productVersion()
-    const folder = await mkdtemp(join(RELEASES, '.upgrade-'))
-    try {
-      // Checks and unpacks a copy, because other users may change the file meanwhile.
-      const archive = await copyChecked(file, folder, context.values.sha256)
-      const { version: to, root } = await readRelease(archive, file)
-      const unpacked = join(folder, 'release')
-      await mkdir(unpacked)
-      const into = ['-C', unpacked, '--strip-components=1']
-      const unpack = (parts: string[] = []) =>
-        execute('tar', ['-xzf', archive, ...into, ...OWN, ...parts])
-      await unpack(['migrations', 'build'].map((name) => `${root}/${name}`))
-      const noWayBack = await findRefusal(unpacked)
-      if (to === from) throw new Refusal(`Версия ${to} уже стоит.`)
-      if (noWayBack && context.values.yes !== true) throw new Refusal(noWayBack)
-      const json = { from, to, hasWayBack: noWayBack === undefined }
-      if (context.isDryRun) return { lines: [`Версия ${from} станет ${to}.`], json }
-      await context.confirm(`Поставить версию ${to} вместо ${from}?`)
-      await unpack()
-      const lines = await switchTo(unpacked, context.say)
-      return { lines: [`Версия ${to} стоит.`], json: { ...json, lines } }
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
-  },
+}
+
+async function install(context: ContextWithoutWall): Promise<Output> {
+  const [file = ''] = context.words.map(fromCaller)
+  requireInstalled()
+  const from = productVersion()
+  const folder = await mkdtemp(join(RELEASES, '.upgrade-'))
+  try {
+    // Checks and unpacks a copy, because other users may change the file meanwhile.
+    const archive = await copyChecked(file, folder, context.values.sha256)
+    const { version: to, root } = await readRelease(archive, file)
+    const unpacked = join(folder, 'release')
+    await mkdir(unpacked)
+    const into = ['-C', unpacked, '--strip-components=1']
+    const unpack = (parts: string[] = []) =>
+      execute('tar', ['-xzf', archive, ...into, ...OWN, ...parts])
+    await unpack(['migrations', 'build'].map((name) => `${root}/${name}`))
+    const noWayBack = await findRefusal(unpacked)
+    if (to === from) throw new Refusal(`Версия ${to} уже стоит.`)
+    if (noWayBack && context.values.yes !== true) throw new Refusal(noWayBack)
+    const json = { from, to, hasWayBack: noWayBack === undefined }
+    if (context.isDryRun) return { lines: [`Версия ${from} станет ${to}.`], json }
+    await context.confirm(`Поставить версию ${to} вместо ${from}?`)
+    await unpack()
+    const lines = await switchTo(unpacked, context.say)
+    return { lines: [`Версия ${to} стоит.`], json: { ...json, lines } }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
 function requireInstalled(): void {
@@ -119,20 +119,17 @@ async function findRefusal(unpacked: string): Promise<string | undefined> {
 
 /** Runs the script, passes on its lines as they come, and returns them. Throws Refusal. */
 async function switchTo(unpacked: string, say: (line: string) => void): Promise<string[]> {
-  const script = spawn(SWITCH, [unpacked], {
-    env: { ...process.env, ...AGREED },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ended = new Promise<number | null>((resolve) => script.once('close', resolve))
+  const running = execute(SWITCH, [unpacked], { env: { ...process.env, ...AGREED } })
+  running.child.stdin?.end()
   const lines: string[] = []
-  createInterface({ input: script.stdout }).on('line', (line) => {
-    say(line)
-    lines.push(line)
+  if (running.child.stdout) {
+    createInterface({ input: running.child.stdout }).on('line', (line) => {
+      say(line)
+      lines.push(line)
+    })
+  }
+  await running.catch(({ stderr }) => {
+    throw new Refusal(String(stderr).trim() || 'Обновление прервано.')
   })
-  let refusal = ''
-  script.stderr.on('data', (text) => {
-    refusal += text
-  })
-  if ((await ended) !== 0) throw new Refusal(refusal.trim() || 'Обновление прервано.')
   return lines
 }

@@ -8,58 +8,30 @@ import { closeSessions } from '../server/features/sessions/sessions.repository.t
 import { isUniqueViolation } from '../server/kernel/db/database-errors.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
-import {
-  actOf,
-  beforeOf,
-  change,
-  daysOf,
-  Refusal,
-  requireWords,
-  textOf,
-  UsageError,
-} from './command.ts'
+import { beforeOf, change, daysOf, Refusal } from './command.ts'
 import { firstLine, PAGE, time } from './format.ts'
 import { requirePerson } from './people.ts'
 import { reasonOf } from './reports.ts'
 import { erasePerson, exportPerson, nameKeyOf } from './user-data.ts'
 
-type Act = (context: Context, person: Person) => Promise<Output>
-
-const ACTS: Record<string, Act> = {
-  show,
-  block,
-  unblock,
-  'sign-out': signOut,
-  rename,
-  export: exportPerson,
-  erase: erasePerson,
-}
-const WITH_WORD = ['rename', 'export']
-
 export const user: Command = {
-  usage: [
-    'user КТО [show] [--before НОМЕР]',
-    'user КТО block --reason ПРИЧИНА [--days ДНЕЙ]',
-    'user КТО unblock',
-    'user КТО sign-out',
-    'user КТО rename ИМЯ',
-    'user КТО export ФАЙЛ',
-    'user КТО erase',
-  ],
   summary:
     'человек: показать со всем, что написано, закрыть или вернуть возможность писать, завершить сессии, переименовать, выгрузить данные, стереть',
-  options: ['reason=', 'days=', 'before='],
-  async run(context: Context): Promise<Output> {
-    requireWords(context, 1, 3)
-    const [known = '', what = 'show'] = context.words
-    const act = actOf(ACTS, what)
-    const takesWord = WITH_WORD.includes(what)
-    requireWords(context, takesWord ? 3 : 1, takesWord ? 3 : 2)
-    if (what === 'block' && textOf(context, 'reason') === undefined) {
-      throw new UsageError('нужна причина: --reason')
-    }
-    return act(context, await requirePerson(context, known))
+  needs: 'wall',
+  forms: {
+    'user КТО [show] [--before НОМЕР]': withPerson(show),
+    'user КТО block --reason ПРИЧИНА [--days ДНЕЙ]': withPerson(block),
+    'user КТО unblock': withPerson(unblock),
+    'user КТО sign-out': withPerson(signOut),
+    'user КТО rename ИМЯ': withPerson(rename),
+    'user КТО export ФАЙЛ': withPerson(exportPerson),
+    'user КТО erase': withPerson(erasePerson),
   },
+}
+
+function withPerson(act: (context: Context, person: Person) => Promise<Output>) {
+  return async (context: Context) =>
+    act(context, await requirePerson(context, context.words[0] ?? ''))
 }
 
 async function show(context: Context, person: Person): Promise<Output> {
@@ -137,7 +109,7 @@ async function signOut(context: Context, { id, username, sessions }: Person): Pr
 }
 
 async function rename(context: Context, { id, username: from }: Person): Promise<Output> {
-  const [, , username = ''] = context.words
+  const [, username = ''] = context.words
   if (usernameProblem(username)) {
     throw new Refusal(
       `«${username}» не годится: нужно от 5 до 32 латинских букв, цифр и знаков подчёркивания.`,

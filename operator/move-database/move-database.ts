@@ -1,14 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCluster } from '../../server/operations/embedded-postgres/cluster.ts'
-import {
-  type Command,
-  type ContextWithoutWall,
-  type Output,
-  Refusal,
-  requireWords,
-  UsageError,
-} from '../command.ts'
+import type { Command, ContextWithoutWall, Output } from '../command.ts'
+import { Refusal, UsageError } from '../command.ts'
 import { readGiven } from '../setup/answers.ts'
 import { makeDatabase } from '../setup/database.ts'
 import { requireMachine } from '../setup/machine.ts'
@@ -16,37 +10,37 @@ import { BACKUPS } from '../setup/settings-file.ts'
 import { type Begun, nameOf, Site } from './site.ts'
 
 export const moveDatabase: Command = {
-  usage: ['move-database [DATABASE_URL]'],
   summary: 'переносит стену из встроенного PostgreSQL в другой; прерванный перенос продолжает',
-  options: ['url-file='],
+  needs: 'settings',
+  forms: { 'move-database [DATABASE_URL] [--url-file ФАЙЛ]': moveWall },
   endsWhenInterrupted: true,
-  async runWithoutWall(context: ContextWithoutWall): Promise<Output> {
-    requireWords(context, 0, 1)
-    const { config, isDryRun } = context
-    const site = new Site(context)
-    if (site.isInstalled) await requireMachine()
-    const begun = await site.readBegun()
-    const { databaseUrl } = config
-    if (databaseUrl !== undefined) {
-      if (begun?.target !== nameOf(databaseUrl)) {
-        throw new Refusal('Стена уже в базе данных из DATABASE_URL.')
-      }
-      return finish(site, context, databaseUrl, begun)
+}
+
+async function moveWall(context: ContextWithoutWall): Promise<Output> {
+  const { config, isDryRun } = context
+  const site = new Site(context)
+  if (site.isInstalled) await requireMachine()
+  const begun = await site.readBegun()
+  const { databaseUrl } = config
+  if (databaseUrl !== undefined) {
+    if (begun?.target !== nameOf(databaseUrl)) {
+      throw new Refusal('Стена уже в базе данных из DATABASE_URL.')
     }
-    const cluster = join(config.dataDir, 'postgres')
-    if (!hasCluster(cluster)) throw new Refusal(`В ${config.dataDir} нет встроенной базы данных.`)
-    const given = givenUrl(context)
-    if (isDryRun) {
-      const to = given === undefined ? 'PostgreSQL этой машины' : nameOf(given)
-      return { lines: [`Стена перейдёт из ${cluster} в ${to}.`], json: { from: cluster, to } }
-    }
-    const question = 'Перенести стену? Пока делается копия, сервер стоит.'
-    await context.confirm(question)
-    const url = given ?? (await makeDatabase()).url
-    await site.requireSettable(url)
-    const moved = await move(site, context, { url, begun })
-    return finish(site, context, url, moved)
-  },
+    return finish(site, context, databaseUrl, begun)
+  }
+  const cluster = join(config.dataDir, 'postgres')
+  if (!hasCluster(cluster)) throw new Refusal(`В ${config.dataDir} нет встроенной базы данных.`)
+  const given = givenUrl(context)
+  if (isDryRun) {
+    const to = given === undefined ? 'PostgreSQL этой машины' : nameOf(given)
+    return { lines: [`Стена перейдёт из ${cluster} в ${to}.`], json: { from: cluster, to } }
+  }
+  const question = 'Перенести стену? Пока делается копия, сервер стоит.'
+  await context.confirm(question)
+  const url = given ?? (await makeDatabase()).url
+  await site.requireSettable(url)
+  const moved = await move(site, context, { url, begun })
+  return finish(site, context, url, moved)
 }
 
 /** Throws UsageError for a password on the command line, which every user of the machine can read. */

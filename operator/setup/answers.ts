@@ -10,7 +10,6 @@ export type Answers = Record<'host' | 'smtpUrl' | 'mailFrom' | 'name' | 'contact
 
 type Question = {
   given: string | boolean | undefined
-  /** Its name on the command line, and the question on the terminal. */
   option: string
   text: string
   usual: string | undefined
@@ -21,10 +20,7 @@ type Question = {
 
 type Asking = Pick<Alone, 'words' | 'values' | 'say' | 'prompt'>
 
-/**
- * Takes each answer from the command line, the terminal or the current settings. Asks again after a
- * wrong answer on the terminal, and throws UsageError or Refusal otherwise.
- */
+/** Takes answers from the command line, the terminal or the settings. Throws UsageError or Refusal. */
 export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
   const { values, words } = asking
   const missing: string[] = []
@@ -45,7 +41,7 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
       text: 'Почтовый сервер, например smtp.example.org или smtp://localhost:25',
       shown: set.SMTP_URL?.replace(/:[^:@/]*@/, ':…@'),
     })
-    return withLogin(smtpUrl, givenUrl ? {} : asking)
+    return withLogin(smtpUrl, givenUrl ? { prompt: undefined } : asking)
   }
   let smtp = await readMailServer()
   while (!(await mayBeSet(smtp, { asking, set, host }))) {
@@ -117,10 +113,7 @@ async function withLogin(smtpUrl: string, { prompt }: Pick<Asking, 'prompt'>): P
 
 type Tried = { asking: Asking; set: Env; host: string }
 
-/**
- * Logs in to a new mail server, so that a wrong password does not replace one that works. Returns
- * false to ask again, if there is a terminal; may throw Refusal otherwise.
- */
+/** Logs in to a new mail server. Returns false to ask again on a terminal; else may throw Refusal. */
 async function mayBeSet(url: string, { asking, set, host }: Tried): Promise<boolean> {
   if (url === '' || url === set.SMTP_URL) return true
   const { say, prompt } = asking

@@ -60,18 +60,11 @@ export async function askWall<T>(actor: string, ...words: string[]): Promise<T> 
 
 /** Parses the `--json` output of a command. Throws Refusal with the command's error. */
 export function readAnswer<T>({ out, err }: Pick<Ran, 'out' | 'err'>): T {
-  const answer = parse(out)
-  if (answer === undefined) throw new Refusal(err.trim())
+  // A command that crashes prints no JSON.
+  if (out === '') throw new Refusal(err.trim())
+  const answer = JSON.parse(out)
   if ('error' in answer) throw new Refusal(String(answer.error))
-  return answer as T
-}
-
-function parse(json: string): object | undefined {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
+  return answer
 }
 
 const EVERY_MS = 500

@@ -42,10 +42,7 @@ function quoted(name: string, value: string): string {
   throw new UsageError(`${name}: без знаков \\ $ \` и без кавычек обоих видов сразу`)
 }
 
-/**
- * Atomically replaces a file that root may write and the wall's group may read. Throws Refusal if
- * another user could change a parent folder, and so choose which file root overwrites.
- */
+/** Atomically replaces a file that the wall's group may read, in a folder that only root can change. */
 export async function writeForWall(path: string, text: string, gid: number): Promise<void> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true, mode: 0o755 })

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { broken, type Finding } from '../../server/operations/doctor/finding.ts'
 import type { Alone, Command, Env, Output } from '../command.ts'
-import { Interrupted, requireWords, UsageError } from '../command.ts'
+import { Interrupted, UsageError } from '../command.ts'
 import { lineOf } from '../doctor.ts'
 import { type Answers, hostOf, readAnswers } from './answers.ts'
 import { isOwnDomain } from './dns.ts'
@@ -19,25 +19,28 @@ const RECORDS =
 const GUIDE = join(import.meta.dirname, '../../docs/first-wall.md')
 
 export const setup: Command = {
-  usage: ['setup ИМЯ_САЙТА'],
   summary: 'настраивает машину целиком: адрес сайта, почту, шифрование; можно повторять',
-  options: ['smtp-url=', 'smtp-url-file=', 'mail-from=', 'name=', 'contact=', 'proxy='],
-  async runAlone(alone: Alone): Promise<Output> {
-    requireWords(alone, 0, 1)
-    const proxy = proxyOf(alone)
-    const gid = await requireMachine()
-    const before = (await readIfExists(SETTINGS_FILE)) ?? ''
-    const set = parseEnv(before)
-    const answers = await readAnswers(alone, set)
-    const text = withSettings(before, settingsFor(answers, set))
-    const config = readSettings(text)
-    const site = { ...answers, config, proxy, formerHost: hostOf(set) }
-    if (alone.isDryRun) return planned(site, parseEnv(text), set)
-    return runSteps(
-      { ...site, gid, before, text, records: [], hasProxy: false, hasDatabase: true },
-      alone,
-    )
+  needs: 'nothing',
+  forms: {
+    'setup [ИМЯ_САЙТА] [--smtp-url АДРЕС] [--smtp-url-file ФАЙЛ] [--mail-from ПОЧТА] [--name ИМЯ] [--contact ПОЧТА] [--proxy ПРОКСИ]':
+      setUp,
   },
+}
+
+async function setUp(alone: Alone): Promise<Output> {
+  const proxy = proxyOf(alone)
+  const gid = await requireMachine()
+  const before = (await readIfExists(SETTINGS_FILE)) ?? ''
+  const set = parseEnv(before)
+  const answers = await readAnswers(alone, set)
+  const text = withSettings(before, settingsFor(answers, set))
+  const config = readSettings(text)
+  const site = { ...answers, config, proxy, formerHost: hostOf(set) }
+  if (alone.isDryRun) return planned(site, parseEnv(text), set)
+  return runSteps(
+    { ...site, gid, before, text, records: [], hasProxy: false, hasDatabase: true },
+    alone,
+  )
 }
 
 function proxyOf({ values }: Alone): ProxyName {
