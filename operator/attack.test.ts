@@ -23,7 +23,7 @@ test('status lists the networks with many refusals, their address and requests, 
     code: 0,
     out: expect.stringMatching(/^Отказы: +узел не отвечает$/m),
   })
-  const stranger = await fetch(`${app.url}/.well-known/vslukh/refused`)
+  const stranger = await fetch(`${app.url}/.well-known/vslukh`)
   expect(stranger.status).toBe(404)
 })
 

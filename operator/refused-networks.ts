@@ -1,5 +1,5 @@
 import type { RefusedNetwork } from '../server/kernel/http/refusal-log.ts'
-import { questionHeader, REFUSED_PATH } from '../server/operations/doctor/identity.ts'
+import { IDENTITY_PATH, questionHeader, type Seen } from '../server/operations/doctor/identity.ts'
 import type { Context } from './command.ts'
 import { printable } from './format.ts'
 
@@ -13,8 +13,8 @@ export async function readRefused({ db, config }: Context): Promise<RefusedNetwo
   try {
     const headers = await questionHeader(db, config)
     const signal = AbortSignal.timeout(WAIT_MS)
-    const answer = await fetch(origin + REFUSED_PATH, { headers, signal })
-    return answer.ok ? ((await answer.json()) as RefusedNetwork[]) : null
+    const answer = await fetch(origin + IDENTITY_PATH, { headers, signal })
+    return answer.ok ? ((await answer.json()) as Seen).refused : null
   } catch {
     return null
   }

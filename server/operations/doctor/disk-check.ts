@@ -6,11 +6,6 @@ const MIB = 1024 * 1024
 const LITTLE_BYTES = 1024 * MIB
 const SOON_DAYS = 30
 
-/** Judges the free space, and when it ends if the database grows on by `dailyBytes`. */
-export function checkDisk(folder: string, dailyBytes: number): Promise<Finding> {
-  return checkSpace('DATA_DIR', { folder, dailyBytes })
-}
-
 /**
  * Returns undefined if DATA_DIR is on the same disk, and before the first backup has made the
  * folder.
@@ -22,16 +17,18 @@ export async function checkBackupDisk(
   const device = await deviceOf(folder)
   if (device === undefined) return undefined
   if (checked !== undefined && device === (await deviceOf(checked))) return undefined
-  return { ...(await checkSpace('BACKUP_DIR', { folder, dailyBytes: 0 })), check: 'backup disk' }
+  return { ...(await checkDisk(folder, 0, 'BACKUP_DIR')), check: 'backup disk' }
 }
 
 async function deviceOf(folder: string): Promise<number | undefined> {
   return (await stat(folder).catch(() => undefined))?.dev
 }
 
-async function checkSpace(
-  setting: 'DATA_DIR' | 'BACKUP_DIR',
-  { folder, dailyBytes }: { folder: string; dailyBytes: number },
+/** Judges the free space, and when it ends if the database grows on by `dailyBytes`. */
+export async function checkDisk(
+  folder: string,
+  dailyBytes: number,
+  setting = 'DATA_DIR',
 ): Promise<Finding> {
   const fix = `Освободите место или перенесите ${setting} на больший диск`
   const free = await freeBytes(folder).catch(() => undefined)

@@ -2,42 +2,31 @@ import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { COUNT_NODES, SELECT_NODE_VERSIONS } from '../../kernel/db/nodes.ts'
 
-export type DatabaseFacts = {
-  postgres: string
-  postgres_major: number
-  version: string | null
-  is_read_only: boolean
-  /** Tables of the product that belong to another role. */
-  foreign_tables: number
-  may_create: boolean
-  is_superuser: boolean
-  nodes: number
-  /** Of the nodes. */
-  versions: string[]
-  counters_checked_at: Date | null
-  counter_differences: number | null
-  /** By the database's clock. */
-  counters_age_days: number | null
-}
+export type DatabaseFacts = Awaited<ReturnType<typeof selectDatabaseFacts>>
 
-export async function selectDatabaseFacts(db: Queryable): Promise<DatabaseFacts> {
-  const { rows } = await sql<DatabaseFacts>`
-    SELECT current_setting('server_version') AS postgres,
-      current_setting('server_version_num')::int / 10000 AS postgres_major,
-      i.version, i.counters_checked_at, i.counter_differences,
-      (extract(epoch FROM now() - i.counters_checked_at) / 86400)::float8 AS counters_age_days,
-      pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_read_only,
-      (SELECT count(*) FROM pg_class
+export function selectDatabaseFacts(db: Queryable) {
+  return db
+    .selectFrom('installation')
+    .select(['version', 'counter_differences'])
+    .select([
+      sql<string>`current_setting('server_version')`.as('postgres'),
+      sql<number>`current_setting('server_version_num')::int / 10000`.as('postgres_major'),
+      sql<number | null>`extract(epoch FROM now() - counters_checked_at)::float8 / 86400`.as(
+        'counters_age_days',
+      ),
+      sql<boolean>`pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean`.as(
+        'is_read_only',
+      ),
+      // Tables of the product that belong to another role.
+      sql<number>`(SELECT count(*) FROM pg_class
         WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'S')
-          AND NOT pg_has_role(relowner, 'USAGE'))::int AS foreign_tables,
-      has_schema_privilege('public', 'CREATE') AS may_create,
-      (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS is_superuser,
-      (${sql.raw(COUNT_NODES)}) AS nodes,
-      ARRAY(${sql.raw(SELECT_NODE_VERSIONS)}) AS versions
-    FROM installation i`.execute(db)
-  const [facts] = rows
-  if (!facts) throw new Error('the installation has no row')
-  return facts
+          AND NOT pg_has_role(relowner, 'USAGE'))::int`.as('foreign_tables'),
+      sql<boolean>`has_schema_privilege('public', 'CREATE')`.as('may_create'),
+      sql<boolean>`(SELECT rolsuper FROM pg_roles WHERE rolname = current_user)`.as('is_superuser'),
+      sql<number>`(${sql.raw(COUNT_NODES)})`.as('nodes'),
+      sql<string[]>`ARRAY(${sql.raw(SELECT_NODE_VERSIONS)})`.as('versions'),
+    ])
+    .executeTakeFirstOrThrow()
 }
 
 export type JobFacts = { overdue: number; given_up: number; tasks: string[] }

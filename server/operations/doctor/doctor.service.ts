@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { readMailName } from '../../features/site-state/mail-name.service.ts'
 import { type Config, usesDataDir } from '../../kernel/config/config.ts'
@@ -110,27 +111,23 @@ export function watchHealth(
     const findings = await examineCheaply(examined).catch(({ message }) => ({
       all: [broken('database', `не проверено: ${message}`, 'Проверьте, отвечает ли база данных')],
     }))
-    for (const finding of Object.values(findings).flat()) {
-      const before = levels.get(finding.check) ?? 'ok'
-      levels.set(finding.check, finding.level)
-      if (finding.level === before) continue
-      const { level, ...facts } = finding
+    for (const { level, ...facts } of Object.values(findings).flat()) {
+      const before = levels.get(facts.check) ?? 'ok'
+      levels.set(facts.check, level)
+      if (level === before) continue
       // The field `level` of a line is the log's own.
-      log[level === 'ok' ? 'info' : 'warn'](
-        { ...facts, state: level },
-        'the doctor’s finding has changed',
-      )
+      const line = { ...facts, state: level }
+      log[level === 'ok' ? 'info' : 'warn'](line, 'the doctor’s finding has changed')
     }
   }
-  // Two runs at once could log the earlier findings last.
-  const checkIn = (ms: number) => {
-    timer = setTimeout(() => void check().then(() => isStopped || checkIn(everyMs)), ms).unref()
+  const stopping = new AbortController()
+  const options = { signal: stopping.signal, ref: false }
+  const watch = async () => {
+    for (let ms = firstMs; ; ms = everyMs) {
+      await delay(ms, undefined, options)
+      await check()
+    }
   }
-  let isStopped = false
-  let timer: NodeJS.Timeout
-  checkIn(firstMs)
-  return () => {
-    isStopped = true
-    clearTimeout(timer)
-  }
+  void watch().catch(() => {})
+  return () => stopping.abort()
 }

@@ -7,7 +7,6 @@ export type Finding = {
   check: string
   level: Level
   message: string
-  /** Undefined for a good result. */
   fix?: string
 }
 

@@ -7,7 +7,6 @@ type Part = {
   days: number
   /** Returns the month in which a version was released. */
   released: (version: string) => string | undefined
-  /** What an operator can do about an old version. */
   wayRound: string
 }
 
@@ -55,7 +54,6 @@ export function monthName(month: string): string {
 
 type Running = { postgres: string; node: string; isEmbedded: boolean }
 
-/** Judges what runs: Node, and the database server. */
 export function checkParts({ postgres, node, isEmbedded }: Running, now = new Date()): Finding {
   const own = { ...POSTGRES, wayRound: UPGRADE_POSTGRES }
   const running: [Part, string][] = [
