@@ -13,10 +13,7 @@ const LONGEST_LINE = 200
 
 type Bounds = { signal: AbortSignal; withinMs?: number | undefined }
 
-/**
- * Runs BACKUP_COMMAND by /bin/sh; `$1` and VSLUKH_BACKUP name the backup. Rejects with a sentence
- * if it fails or takes too long, and with the signal's reason; no process of its group stays.
- */
+/** Runs BACKUP_COMMAND. Throws a sentence if it fails or takes too long; no process of it stays. */
 export async function runBackupCommand(
   { line, env }: NonNullable<Config['backupCommand']>,
   file: string,

@@ -8,8 +8,7 @@ import { errorCode } from '../../kernel/db/database-errors.ts'
 import { BackupError } from './backup-folder.ts'
 import { type Manifest, type Part, parseManifest } from './manifest.ts'
 
-// The file is MAGIC, the parts, the manifest as JSON, its length in four bytes, and the SHA-256 of
-// everything before.
+// A file is MAGIC, parts, manifest as JSON, its length in four bytes, SHA-256 of all before.
 const MAGIC = Buffer.from('VSLUKH1\n')
 const LENGTH_BYTES = 4
 const SUM_BYTES = 32
@@ -33,7 +32,6 @@ export class BackupWriter {
     return this.#offset
   }
 
-  /** Compresses a table's COPY text into the file. Resolves to its facts for the manifest. */
   async addPart(copy: Readable): Promise<Omit<Part, 'table' | 'columns'>> {
     await this.#begin()
     const offset = this.#offset
@@ -86,10 +84,7 @@ export function countRows() {
 
 const UNREADABLE: Record<string, string> = { ENOENT: 'такого нет', EACCES: 'нет права читать его' }
 
-/**
- * Reads the whole file, or only its manifest. Throws BackupError if any byte that it reads is missing
- * or altered.
- */
+/** Reads the whole file, or only its manifest. Throws BackupError if a byte is missing or altered. */
 export async function readManifest(path: string, { isSummed = true } = {}): Promise<Manifest> {
   const file = await open(path, 'r').catch((cause) => {
     const why = UNREADABLE[errorCode(cause)] ?? (cause as Error).message

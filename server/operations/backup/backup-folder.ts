@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
+import { syncFolder } from '../start/data-dir.ts'
 
 const FINISHED = /^vslukh-.*\.backup$/
-const UNFINISHED = /^\.vslukh-.*\.backup\.[0-9a-f]{12}$/
+/** The names of the folders of verifications begin so. */
+export const VERIFICATION = 'vslukh-verify-'
+const LEFT = /^\.vslukh-.*\.backup\.[0-9a-f]{12}$|^vslukh-verify-/
 
 /** Names sort by the time at which the backups were made. */
 export function backupName(madeAt: Date): string {
@@ -31,12 +35,10 @@ export async function requireBackupFolder(folder: string): Promise<void> {
   )
 }
 
-/** Returns the names of the backups in a folder, the oldest first. */
 async function finishedIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => FINISHED.test(name)).sort()
 }
 
-/** Returns when the oldest backup in a folder was made; undefined if there is none. */
 export async function oldestBackup(folder: string): Promise<Date | undefined> {
   const [oldest = ''] = await finishedIn(folder).catch(() => [])
   const [, hour, minute, rest] = /^vslukh-(.*T\d\d)-(\d\d)-(.*)\.backup$/.exec(oldest) ?? []
@@ -55,13 +57,17 @@ export async function removeOldest(folder: string, { keep, verifiedCopy }: Kept)
   for (const name of old) await rm(join(folder, name))
 }
 
-/** Removes files of backups whose process was killed: not written to for `idleMs`. */
-export async function removeUnfinished(folder: string, idleMs: number): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (!UNFINISHED.test(name)) continue
+/** A backup or a verification takes less; the next nightly job comes later. */
+const IDLE_MS = 20 * 3_600_000
+
+/** Removes what killed ones have left; a PostgreSQL that still runs there ends within a minute. */
+export async function removeLeft(folder: string, idleMs = IDLE_MS): Promise<void> {
+  for (const name of (await readdir(folder)).filter((one) => LEFT.test(one))) {
     const path = join(folder, name)
-    const found = await stat(path).catch(() => undefined)
-    if (found && Date.now() - found.mtimeMs > idleMs) await rm(path, { force: true })
+    const found = await lstat(path).catch(() => undefined)
+    // In a folder for everybody, only what this user has made is removed.
+    if (found?.uid !== process.getuid?.() || Date.now() - Number(found?.mtimeMs) <= idleMs) continue
+    await rm(path, { recursive: true, force: true })
   }
 }
 
@@ -79,33 +85,30 @@ const REASONS: Record<string, string> = {
   EDQUOT: 'на диске не осталось места',
 }
 
-/** Explains why a backup was not made, or returns a cause that is not known. */
-export function explainWriting(cause: unknown, path: string): unknown {
+function explainWriting(cause: unknown, path: string): unknown {
   const reason = REASONS[errorCode(cause)]
-  return reason ? new BackupError(`Копия ${path} не сделана: ${reason}.`, { cause }) : cause
+  return reason ? new BackupError(`Не записано: ${path}: ${reason}.`, { cause }) : cause
 }
 
-/** The codes of a folder that knows no links, as on exFAT. */
-const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
-
-/** A file is written under a name of its own, so that two at once cannot write into one file. */
-export function unfinishedPath(path: string): string {
-  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
-}
-
-/** Moves a complete file to its final name. Unlike a rename this never replaces a file: EEXIST. */
-export async function nameFile(
-  unfinished: string,
+/** Writes a file that gets its name once it is whole, and replaces none. Throws BackupError. */
+export async function writeNewFile<T>(
   path: string,
-  makeLink: typeof link = link,
-): Promise<void> {
+  write: (file: FileHandle) => Promise<T>,
+): Promise<T> {
+  const unfinished = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
   try {
-    await makeLink(unfinished, path)
-  } catch (error) {
-    if (!NO_LINKS.includes(errorCode(error))) throw error
-    // Whoever creates the empty file first may replace it by the complete one.
-    await (await open(path, 'wx', 0o600)).close()
+    // Refuses before all the work, and again at its end.
+    if (existsSync(path)) throw Object.assign(new Error(), { code: 'EEXIST' })
+    const file = await open(unfinished, 'wx', 0o600)
+    const result = await write(file).finally(() => file.close())
+    await (await open(path, 'wx')).close()
     await rename(unfinished, path)
+    await syncFolder(dirname(path))
+    return result
+  } catch (cause) {
+    throw explainWriting(cause, path)
+  } finally {
+    await rm(unfinished, { force: true })
   }
 }
 

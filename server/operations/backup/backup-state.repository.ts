@@ -4,20 +4,10 @@ import type { Queryable } from '../../kernel/db/database.ts'
 /** How `backup_failed` begins where the backup was made, and only its command failed. */
 export const COMMAND = 'BACKUP_COMMAND'
 
-export type BackupState = {
-  at: Date | null
-  bytes: number
-  /** Why the last nightly one failed; null where it did not. */
-  failed: string | null
-  /** Why BACKUP_COMMAND failed after the last nightly one; null where it did not. */
-  commandFailed: string | null
-  verifiedAt: Date | null
-  verifiedCopy: Date | null
-  /** Why the last nightly verification failed; null where it did not. */
-  verificationFailed: string | null
-}
+export type BackupState = Awaited<ReturnType<typeof selectBackupState>>
 
-export async function selectBackupState(db: Queryable): Promise<BackupState> {
+/** Returns when the last backup and verification were made, and why the last nightly ones failed. */
+export async function selectBackupState(db: Queryable) {
   const { failed, bytes, ...state } = await db
     .selectFrom('installation')
     .select(['backup_at as at', 'backup_bytes as bytes', 'backup_failed as failed'])
@@ -33,7 +23,7 @@ export async function selectBackupState(db: Queryable): Promise<BackupState> {
   }
 }
 
-/** What is known of verifications and BACKUP_COMMAND stays: a backup by hand has neither. */
+/** Keeps what is known of verifications and BACKUP_COMMAND: a backup by hand has neither. */
 export async function storeBackup(
   db: Queryable,
   { bytes, createdAt }: { bytes: number; createdAt: string },

@@ -1,4 +1,4 @@
-import { mkdtemp, open, readFile, stat, writeFile } from 'node:fs/promises'
+import { open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
@@ -14,7 +14,6 @@ import {
 import { executeOn } from '../../testing/database/databases.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { BackupWriter, readManifest } from './backup-file.ts'
-import { nameFile } from './backup-folder.ts'
 import { createBackup } from './create-backup.service.ts'
 import type { Manifest, Part } from './manifest.ts'
 import { restoreBackup } from './restore.service.ts'
@@ -150,18 +149,4 @@ test('a manifest with anything in it that no version has written is refused in a
     expect(message).toContain(says)
     expect(message).not.toMatch(/\p{Cc}/u)
   }
-})
-
-test('on a disk without hard links a backup still gets its name, and replaces no file', async () => {
-  const own = await mkdtemp(join(app.dataDir, 'links-'))
-  const noLinks = async () => {
-    throw Object.assign(new Error('no links'), { code: 'EPERM' })
-  }
-  const [unfinished, path] = [join(own, '.new'), join(own, 'wall.backup')]
-  await writeFile(unfinished, 'rows')
-  await nameFile(unfinished, path, noLinks)
-  expect(await readFile(path, 'utf8')).toBe('rows')
-  await writeFile(unfinished, 'others')
-  await expect(nameFile(unfinished, path, noLinks)).rejects.toThrow('EEXIST')
-  expect(await readFile(path, 'utf8')).toBe('rows')
 })

@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs'
-import { type FileHandle, open, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { type FileHandle, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import pg from 'pg'
 import { productVersion } from '../../kernel/db/migrate.ts'
-import { syncFolder } from '../start/data-dir.ts'
 import { BackupWriter, type Progress } from './backup-file.ts'
-import { backupName, explainWriting, nameFile, unfinishedPath } from './backup-folder.ts'
+import { backupName, writeNewFile } from './backup-folder.ts'
 import type { Manifest, Part } from './manifest.ts'
 import {
   copyOut,
@@ -24,39 +22,15 @@ type Options = {
   signal?: AbortSignal
 }
 
-/** Returns the file for a backup to a file or into a folder, where names sort by time. */
 export async function backupPath(target: string, now = new Date()): Promise<string> {
-  const isFolder = await stat(target).then(
-    (found) => found.isDirectory(),
-    () => target.endsWith('/'),
-  )
-  if (!isFolder) return target
-  return join(target, backupName(now))
+  const found = await stat(target).catch(() => undefined)
+  const isFolder = found ? found.isDirectory() : target.endsWith('/')
+  return isFolder ? join(target, backupName(now)) : target
 }
 
-/**
- * Writes one snapshot of all tables while people write on. The file appears under its name once it
- * is whole and on the disk. Throws BackupError if it exists or cannot be written.
- */
-export async function createBackup(
-  url: string,
-  path: string,
-  options: Options,
-): Promise<{ bytes: number; manifest: Manifest }> {
-  const unfinished = unfinishedPath(path)
-  try {
-    // Naming the complete file would refuse this, too, after all the work.
-    if (existsSync(path)) throw Object.assign(new Error(`${path} exists`), { code: 'EEXIST' })
-    const file = await open(unfinished, 'wx', 0o600)
-    const made = await writeInto(file, url, options).finally(() => file.close())
-    await nameFile(unfinished, path)
-    await syncFolder(dirname(path))
-    return made
-  } catch (cause) {
-    throw explainWriting(cause, path)
-  } finally {
-    await rm(unfinished, { force: true })
-  }
+/** Writes one snapshot of all tables while people write on. Throws BackupError. */
+export function createBackup(url: string, path: string, options: Options) {
+  return writeNewFile(path, (file) => writeInto(file, url, options))
 }
 
 async function writeInto(

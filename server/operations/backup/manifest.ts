@@ -27,7 +27,6 @@ const Sequence = Type.Object({
 const Head = Type.Object({
   product: Type.Literal('vslukh'),
   format: Type.Integer(),
-  /** The version that has migrated the database. */
   version: Type.String({ pattern: '^[0-9A-Za-z.+-]{1,64}$' }),
 })
 
@@ -36,7 +35,6 @@ const Manifest = Type.Object({
   format: Type.Literal(1),
   migration: Name,
   createdAt: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }),
-  /** Null where the backup was made without it. */
   secret: Type.Union([Type.Null(), Type.String({ minLength: 32, maxLength: 10_000 })]),
   parts: Type.Array(Part, { maxItems: 1000 }),
   /** The tables that the version left out: another may back them up, or have none. */

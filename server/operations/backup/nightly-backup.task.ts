@@ -10,8 +10,8 @@ import {
   BackupError,
   backupName,
   makeBackupFolder,
+  removeLeft,
   removeOldest,
-  removeUnfinished,
 } from './backup-folder.ts'
 import {
   selectBackupState,
@@ -22,13 +22,11 @@ import {
 } from './backup-state.repository.ts'
 import { createBackup } from './create-backup.service.ts'
 import { isRestorable } from './restore.service.ts'
-import { removeLeftVerifications, verifyBackup, verifyParents } from './verify.service.ts'
+import { verifyBackup, verifyParents } from './verify.service.ts'
 
 /** A little under a week, so that the verification stays on its day of the week. */
 const VERIFIED_DAYS = 6.5
 const DAY_MS = 86_400_000
-/** What nobody has touched for so long was left behind by a process that was killed. */
-const IDLE_MS = 3_600_000
 
 type Options = {
   db: Db
@@ -37,7 +35,6 @@ type Options = {
   dataDir: string
   keep: number
   command: Config['backupCommand']
-  /** How long the command may run; an hour if undefined. */
   commandMs?: number
   secret: string
   log: Pick<FastifyBaseLogger, 'error' | 'info'>
@@ -49,9 +46,8 @@ export function backupJobs(at: { hour: number; minute: number }, options: Option
 }
 
 /**
- * Makes a backup, removes the oldest, runs BACKUP_COMMAND, and verifies one a week. A failure is
- * stored and logged; if the process is about to end, the job rejects, so that the next start runs
- * it again.
+ * Makes a backup, removes the oldest, runs BACKUP_COMMAND, and verifies one a week. Stores and logs
+ * failures. Rejects if the process is about to end, so that the next start runs it again.
  */
 export function createNightlyBackup(options: Options) {
   const { db, folder, keep, log } = options
@@ -62,8 +58,7 @@ export function createNightlyBackup(options: Options) {
     const { verifiedAt, verifiedCopy, verificationFailed } = await selectBackupState(db)
     try {
       await removeOldest(folder, { keep, verifiedCopy })
-      await removeUnfinished(folder, IDLE_MS)
-      for (const parent of verifyParents(folder)) await removeLeftVerifications(IDLE_MS, parent)
+      for (const parent of verifyParents(folder)) await removeLeft(parent)
     } catch (err) {
       log.error({ err }, 'old backups were not removed')
     }
@@ -85,7 +80,6 @@ export function createNightlyBackup(options: Options) {
   }
 }
 
-/** Returns the file of the backup; undefined after a failure, which is stored and logged. */
 async function write(
   { db, url, folder, dataDir, secret, log }: Options,
   signal: AbortSignal,

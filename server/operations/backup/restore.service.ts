@@ -31,13 +31,11 @@ type Options = {
   mayReplace: () => Promise<void>
   isDryRun?: boolean
   onProgress?: Progress
-  /** Aborting it makes the restore reject before anything has replaced the wall. */
   signal?: AbortSignal
 }
 
 export type Restored = { manifest: Manifest; secret: SecretOutcome; returned?: Returned }
 
-/** What has come back that was gone since the backup. */
 type Returned = {
   /** How many accounts it has deleted again; null where there is no list of them. */
   deletedAgain: number | null
@@ -111,8 +109,7 @@ async function replaceWall(
     let secret: Restored['secret'] = 'same'
     await moveScratchIntoPlace(client, async () => {
       await requireNoServer(client)
-      // Last of all: a restore that fails leaves the wall that was there, which needs its own
-      // secret.
+      // Last, because a restore that fails leaves the former wall, which needs its own secret.
       secret = await placeAppSecret(backup.manifest.secret, known)
     })
     return { secret, returned }

@@ -9,7 +9,6 @@ export function scratchUrl(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}options=-csearch_path%3D${SCRATCH}`
 }
 
-/** Runs `work` with the lock of restores. Throws BackupError if another restore runs. */
 export async function withRestoreLock<T>(
   url: string,
   work: (client: pg.Client) => Promise<T>,
@@ -18,8 +17,7 @@ export async function withRestoreLock<T>(
   client.on('error', () => {})
   await client.connect()
   try {
-    const { rows } = await client.query(`SELECT pg_try_advisory_lock(${RESTORE_LOCK}) AS is_ours`)
-    if (!rows[0].is_ours) {
+    if (!(await selectValue(client, `SELECT pg_try_advisory_lock(${RESTORE_LOCK})`))) {
       throw new BackupError(
         'Эту базу уже восстанавливает другая команда, или с ней запускается сервер.',
       )
@@ -31,6 +29,12 @@ export async function withRestoreLock<T>(
   }
 }
 
+async function selectValue<T>(client: pg.Client, statement: string): Promise<T> {
+  const { rows } = await client.query<[T]>({ text: statement, rowMode: 'array' })
+  const [[value] = []] = rows
+  return value as T
+}
+
 /**
  * Replaces the product's tables in one transaction, with the old queue and whatever a newer version
  * has added, which would be in the way of its migrations.
@@ -40,8 +44,7 @@ export async function moveScratchIntoPlace(
   beforeCommit = async () => {},
 ): Promise<void> {
   const loaded = await objectsOf(client, SCRATCH)
-  const { rows } = await client.query('SELECT quote_ident(current_schema()) AS schema')
-  const place = rows[0].schema
+  const place = await selectValue<string>(client, 'SELECT quote_ident(current_schema())')
   const newer = (await isNewer(client)) ? await objectsOf(client, place) : []
   const leftOut = LEFT_OUT.map((table) => `TABLE IF EXISTS ${place}.${quote(table)}`)
   const old = [...loaded, ...newer].map(({ kind, name }) => `${kind} IF EXISTS ${place}.${name}`)
@@ -80,8 +83,7 @@ async function objectsOf(client: pg.Client, schema: string): Promise<DatabaseObj
 
 /** After a newer version's migrations, unknown tables are the wall's, too. */
 async function isNewer(client: pg.Client): Promise<boolean> {
-  const exists = await client.query(`SELECT to_regclass('kysely_migration') IS NOT NULL AS yes`)
-  if (!exists.rows[0].yes) return false
+  if (!(await selectValue(client, `SELECT to_regclass('kysely_migration')`))) return false
   const { rowCount } = await client.query(
     'SELECT FROM kysely_migration WHERE name <> ALL($1) LIMIT 1',
     [Object.keys(MIGRATIONS)],
@@ -98,22 +100,12 @@ const quote = pg.escapeIdentifier
 
 /** Whether the database contains somebody's wall: people, or acts of an operator. */
 export async function hasWall(client: pg.Client): Promise<boolean> {
-  const exists = await client.query(
-    `SELECT to_regclass('users') IS NOT NULL AND to_regclass('journal') IS NOT NULL AS yes`,
-  )
-  if (!exists.rows[0].yes) return false
-  const { rows } = await client.query(
-    'SELECT EXISTS (SELECT FROM users) OR EXISTS (SELECT FROM journal) AS yes',
-  )
-  return rows[0].yes
+  const tables = `SELECT to_regclass('users') IS NOT NULL AND to_regclass('journal') IS NOT NULL`
+  const rows = 'SELECT EXISTS (SELECT FROM users) OR EXISTS (SELECT FROM journal)'
+  return (await selectValue<boolean>(client, tables)) && selectValue<boolean>(client, rows)
 }
 
-export async function countServers(client: pg.Client): Promise<number> {
-  const { rows } = await client.query(COUNT_NODES)
-  return rows[0].nodes
-}
+export const countServers = (client: pg.Client) => selectValue<number>(client, COUNT_NODES)
 
-export async function countLoadedSessions(client: pg.Client): Promise<number> {
-  const { rows } = await client.query(`SELECT count(*)::int AS sessions FROM ${SCRATCH}.sessions`)
-  return rows[0].sessions
-}
+export const countLoadedSessions = (client: pg.Client) =>
+  selectValue<number>(client, `SELECT count(*)::int FROM ${SCRATCH}.sessions`)

@@ -1,16 +1,14 @@
-import { lstat, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { findCounterDifferences } from '../../features/posts/counters.task.ts'
 import { readPostList, wall } from '../../features/posts/post-lists.ts'
 import { openDatabase } from '../../kernel/db/database.ts'
 import { migrate } from '../../kernel/db/migrate.ts'
-import { versionOf } from '../embedded-postgres/cluster.ts'
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
-import { findRunning } from '../embedded-postgres/pid-file.ts'
 import { readFingerprint, readPostgresMajor } from '../start/installation.ts'
 import type { Progress } from './backup-file.ts'
-import { BackupError } from './backup-folder.ts'
+import { BackupError, VERIFICATION } from './backup-folder.ts'
 import { compareScratch, loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
 import type { Manifest } from './manifest.ts'
 import { readRestorable } from './restore.service.ts'
@@ -22,11 +20,9 @@ type Options = {
   /** The major version of the wall's PostgreSQL. */
   major?: string | undefined
   onProgress?: Progress
-  /** Aborting it makes the verification reject, after it has removed its files. */
   signal?: AbortSignal | undefined
 }
 
-/** `major` is the version of PostgreSQL that held the restored wall. */
 type Verified = { manifest: Manifest; posts: number; fingerprint: Buffer | null; major: string }
 
 /**
@@ -58,30 +54,23 @@ const DISK_FULL = /ENOSPC|No space left/
 type Throwaway = Pick<Options, 'major' | 'signal'>
 
 /** `remove` stops the PostgreSQL and removes its files, so that every statement fails. */
-async function startThrowaway(folder: string, options: Throwaway) {
+async function startThrowaway(folder: string, { major, signal }: Throwaway) {
+  const silent = { say() {}, onLost() {}, major, ...(signal && { signal }) }
   let failure: unknown
   for (const parent of verifyParents(folder)) {
-    let dataDir: string | undefined
+    let dataDir = ''
+    const removeFiles = () => rm(dataDir, { recursive: true, force: true })
     try {
-      dataDir = await makeVerifyFolder(parent)
-      return await startIn(dataDir, options)
+      dataDir = await mkdtemp(join(parent, VERIFICATION))
+      const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, ...silent })
+      return { connectionString, remove: () => stop().then(removeFiles) }
     } catch (error) {
       failure = error
-      if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true })
-      if (options.signal?.aborted || DISK_FULL.test(String(error))) break
+      if (dataDir !== '') await removeFiles()
+      if (signal?.aborted || DISK_FULL.test(String(error))) break
     }
   }
   throw failure
-}
-
-async function startIn(dataDir: string, { major, signal }: Throwaway) {
-  const silent = { say() {}, onLost() {}, major, ...(signal && { signal }) }
-  const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, ...silent })
-  const remove = async () => {
-    await stop()
-    await rm(dataDir, { recursive: true, force: true })
-  }
-  return { connectionString, remove }
 }
 
 async function restoreAndCompare(
@@ -116,42 +105,5 @@ async function readWall(url: string): Promise<Omit<Verified, 'manifest'>> {
   }
 }
 
-const NAME = 'vslukh-verify-'
-
-/**
- * Beside the backup there is room for the wall. The temporary folder, which may be in memory,
- * serves where no PostgreSQL can run: on a read-only disk, or one without owners and modes.
- */
-export function verifyParents(folder: string): string[] {
-  return [folder, tmpdir()]
-}
-
-export function makeVerifyFolder(parent: string): Promise<string> {
-  return mkdtemp(join(parent, NAME))
-}
-
-/** Removes the folders of killed verifications, and stops the PostgreSQL that still runs in one. */
-export async function removeLeftVerifications(idleMs: number, parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    if (!name.startsWith(NAME)) continue
-    const path = join(parent, name)
-    // In a folder for everybody, only what this user has made is started or removed.
-    const found = await lstat(path).catch(() => undefined)
-    if (!found?.isDirectory() || found.uid !== process.getuid?.()) continue
-    if (Date.now() - found.mtimeMs <= idleMs || !(await stopLeftPostgres(path))) continue
-    await rm(path, { recursive: true, force: true })
-  }
-}
-
-/** Returns false if somebody still uses the PostgreSQL. */
-async function stopLeftPostgres(dataDir: string): Promise<boolean> {
-  const cluster = await realpath(join(dataDir, 'postgres')).catch(() => undefined)
-  if (cluster === undefined || !(await findRunning(cluster))) return true
-  try {
-    const options = { dataDir, say() {}, onLost() {}, major: versionOf(cluster) }
-    await (await startEmbeddedPostgres(options)).stop()
-    return true
-  } catch {
-    return false
-  }
-}
+/** The second serves if no PostgreSQL can run beside the backup, as on a read-only disk. */
+export const verifyParents = (folder: string) => [folder, tmpdir()]
