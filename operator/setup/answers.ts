@@ -34,20 +34,17 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
     ...{ given: words[0], option: 'имени сайта', usual: formerHost, read: readHost },
     text: 'Имя сайта, например wall.example',
   })
-  let givenUrl = givenSmtpUrl(values)
-  const readMailServer = async () => {
+  let smtp = ''
+  let given = givenSmtpUrl(values)
+  do {
     const smtpUrl = await answer({
-      ...{ given: givenUrl, option: '--smtp-url-file', usual: set.SMTP_URL, read: readSmtp },
+      ...{ given, option: '--smtp-url-file', usual: set.SMTP_URL, read: readSmtp },
       text: 'Почтовый сервер, например smtp.example.org или smtp://localhost:25',
       shown: set.SMTP_URL?.replace(/:[^:@/]*@/, ':…@'),
     })
-    return withLogin(smtpUrl, givenUrl ? { prompt: undefined } : asking)
-  }
-  let smtp = await readMailServer()
-  while (!(await mayBeSet(smtp, { asking, set, host }))) {
-    givenUrl = undefined
-    smtp = await readMailServer()
-  }
+    smtp = given ? smtpUrl : await withLogin(smtpUrl, asking)
+    given = undefined
+  } while (!(await mayBeSet(smtp, { asking, set, host })))
   const login = decodeURIComponent(URL.parse(smtp)?.username ?? '')
   const chosenFrom = set.MAIL_FROM === `no-reply@${formerHost}` ? undefined : set.MAIL_FROM
   const mailFrom = await answer({

@@ -19,7 +19,7 @@ export const DATABASE = 'vslukh'
 export type ClusterPaths = { dataDir: string; cluster: string; binaries: Binaries; user: OsUser }
 
 /** Undefined until `initdb` has finished. */
-export function versionOf(cluster: string): string | undefined {
+function versionOf(cluster: string): string | undefined {
   try {
     return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
   } catch (cause) {
