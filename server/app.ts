@@ -32,6 +32,7 @@ import { servePages } from './pages/serve-pages.ts'
 
 const CLOSE_MS = 500
 
+/** Opens the databases, registers all routes and starts the jobs. `listen` opens the port. */
 export async function createApp(options: AppOptions) {
   const node = await openNode(options)
   const { log, http, database, backgroundPool, outage, live, server } = node

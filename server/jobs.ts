@@ -81,7 +81,7 @@ function pruningJobs({ config, background, mayErase }: OpenNode, features: Featu
   }
 }
 
-/** Returns since when deletions are needed: by the oldest backup, or by copies of a year. */
+/** Returns the time since which deletions are kept: a year ago, or that of an older backup. */
 async function oldestDeletion(backupDir: string | undefined): Promise<Date> {
   const yearAgo = Date.now() - 365 * 86_400_000
   const oldest = backupDir === undefined ? undefined : await oldestBackup(backupDir)

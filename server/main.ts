@@ -20,7 +20,7 @@ import {
 import { explainStartFailure, ListenFailure } from './operations/start/start-failure.ts'
 
 const STOP_MS = 9500
-/** EX_CONFIG of sysexits.h, for bin/switch-release. */
+/** EX_CONFIG of sysexits.h, by which bin/switch-release knows that a retry would not help. */
 const WRONG_SETTING = 78
 const GRACE_MS = 1000
 const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
@@ -31,20 +31,20 @@ const say = (line: string) => terminal.write(`${line}\n`)
 const running = new AsyncDisposableStack()
 let disposing: Promise<void> | undefined
 const stopping = new AbortController()
-/** For how long a stopping server serves on: not before it listens, nor without its database. */
+/** How long a stopping server still serves: 0 until it listens, and once its database is lost. */
 let drainSeconds = 0
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
 const starting = start()
 await starting.catch(async (error) => {
-  // A start that was told to stop is cleaned up after in `stop`.
+  // `stop` cleans up after a start that it has aborted.
   if (stopping.signal.aborted) return
   await disposeOfAll()
   const code = error instanceof ConfigError ? WRONG_SETTING : 1
   process.stderr.write(`${explainStartFailure(error)}\n`, () => process.exit(code))
 })
 
-/** `running` stops in reverse order what it starts. */
+/** Starts the server. Each started part adds its stop to `running`, which runs them in reverse. */
 async function start(): Promise<void> {
   const config = readConfig(process.env, callerFolder)
   const log = createLogger(config.logLevel)
@@ -127,12 +127,12 @@ function stop(): void {
   stopping.abort()
   say('Останавливаемся…')
   setTimeout(() => process.exit(1), drainSeconds * 1000 + STOP_MS)
-  // What is being started can be stopped only when it is there.
+  // A part that is still starting can be stopped only once it has started.
   void Promise.allSettled([starting])
     .then(() => Promise.allSettled([disposeOfAll()]))
     .then(() => {
       say('Остановлено.')
-      // A silent SMTP server would keep the process alive.
+      // A connection to a silent SMTP server would keep the process alive.
       process.exit()
     })
 }

@@ -37,9 +37,9 @@ export type AppOptions = {
   webFolder: string
   poolLimits?: PoolLimits | undefined
   handleMs?: number | undefined
-  /** See `createPublish`. */
+  /** How long publications wait for a lock; see `createPublish`. */
   lockWaitMs?: number | undefined
-  /** See `createSteadyClock`. */
+  /** How long the clock must have run evenly; see `createSteadyClock`. */
   settleMs?: number | undefined
 }
 
@@ -110,11 +110,11 @@ function openDatabases(
   const onIdleError = (err: Error) => {
     if (!outage.noteFailure(err)) log.warn({ err }, 'an idle database connection broke')
   }
-  // Past a pooler.
+  // Jobs and the change feed bypass a pooler, because they need a database session of their own.
   const directUrl = config.databaseDirectUrl ?? databaseUrl
   const isBehindPooler = config.databaseDirectUrl !== undefined
   const database = openDatabase(databaseUrl, onIdleError, { ...poolLimits, isBehindPooler, outage })
-  // Requests cannot take the connections of jobs, and nightly jobs may read whole tables.
+  // Jobs have their own pool: requests cannot use it up, and a job may read whole tables.
   const ofJobs = { ...BACKGROUND, outage, waitsDuringOutage: true }
   const backgroundPool = openDatabase(directUrl, outage.noteFailure, ofJobs)
   return { directUrl, database, backgroundPool }

@@ -16,19 +16,20 @@ export type Node = {
   db: Db
   /** The pool of jobs, whose statements may take an hour. */
   background: Db
-  /** For routes that no endpoint of the contract describes. */
+  /** The HTTP server, for routes that are not endpoints of the contract. */
   http: FastifyInstance
   route: Route
   limits: Limits
   publishChange: PublishChange
   noteAccess: NoteAccess | undefined
   mail: MailTransport
-  /** Whether the clock has run evenly for long enough to erase what has expired. */
+  /** Resolves to whether the clock has run evenly for long enough to erase expired data. */
   mayErase: () => Promise<boolean>
 }
 
 export type Feature = {
   jobs?: Jobs
   mails?: MailKinds
+  /** Each removes expired rows, and runs once an hour on the pool of jobs. */
   pruning?: ((db: Db) => Promise<unknown>)[]
 }

@@ -1,6 +1,6 @@
 -- The tables by feature, then views, functions, triggers and indexes. All hashes of people's data are keyed.
 
--- With `deleted_at` the posts are not shown; `is_returning` while a job brings the rows of the account back.
+-- Posts of a user with `deleted_at` are not shown. `is_returning` is set while a job restores the rows of the account.
 CREATE TABLE users (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   username text NOT NULL,
@@ -16,18 +16,19 @@ CREATE TABLE users (
   mailbox text
 );
 
--- In lower case, for their former owners alone.
+-- Former usernames in lower case, which only their former owners may take.
 CREATE TABLE released_usernames (
   name text PRIMARY KEY,
   user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
   released_at timestamptz NOT NULL DEFAULT now()
 );
 
+-- Usernames of erased users, which nobody may take.
 CREATE TABLE reserved_usernames (
   name_hash bytea PRIMARY KEY
 );
 
--- Changes that can be undone. An undo also undoes the user's later ones, by `number`.
+-- Changes that can be undone. An undo also undoes the user's later changes, ordered by `number`.
 CREATE TABLE email_changes (
   id text PRIMARY KEY,
   number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -36,8 +37,7 @@ CREATE TABLE email_changes (
   expires_at timestamptz NOT NULL
 );
 
--- Operations that a mailed code completes. `user_id` is 0 if nobody is signed in. `mails` and `known_by`: how many
--- mails with the code count, and against which limits.
+-- Operations that a mailed code completes. `user_id` is 0 if nobody is signed in. `mails` counts mails with the code.
 CREATE TABLE codes (
   id text PRIMARY KEY,
   purpose text NOT NULL CHECK (purpose IN ('login', 'registration', 'email-change', 'account-deletion')),
@@ -83,9 +83,8 @@ CREATE TABLE known_clients (
 );
 
 -- A reply outlives the post that it answers. `recipient_id` is the author of that post if it is another user, and
--- `received_no` the reply's number among those that this author received. `likes_moving_since` is set while a job
--- updates the flags of the post's likes. `hidden_until` is when it is purged. With `is_muted` its owner receives no
--- replies to it.
+-- `received_no` numbers the replies to this author. `likes_moving_since` is set while a job updates the flags of the
+-- post's likes. The post is purged at `hidden_until`. The owner of a post with `is_muted` receives no replies to it.
 CREATE TABLE posts (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   owner_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -110,7 +109,7 @@ CREATE TABLE posts (
   CHECK ((recipient_id IS NULL) = (received_no IS NULL))
 ) WITH (fillfactor = 85);
 
--- For retries of a publication, also after its post was deleted.
+-- Keys by which a retried publication finds its post. They outlive the post.
 CREATE TABLE idempotency_keys (
   owner_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
   key text NOT NULL,
@@ -132,7 +131,7 @@ CREATE TABLE owner_totals (
   replies bigint NOT NULL DEFAULT 0 CHECK (replies >= 0)
 ) WITH (fillfactor = 70);
 
--- `id` orders what a user liked. A like counts for its post unless `user_left`, for its user unless `post_hidden`.
+-- `id` orders the likes of a user. A like counts for its post unless `user_left`, for its user unless `post_hidden`.
 CREATE TABLE likes (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   post_id bigint NOT NULL,
@@ -182,7 +181,7 @@ INSERT INTO report_reasons (place, name) VALUES
   (7, 'Материалы сексуального характера'),
   (8, 'Другое нарушение');
 
--- With the post as it was then, which the report outlives.
+-- A report stores the post as it was, and outlives it.
 CREATE TABLE reports (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   post_id bigint NOT NULL,
@@ -215,7 +214,7 @@ CREATE TABLE blocks (
   created_at timestamptz NOT NULL DEFAULT now()
 );
 
--- So that a block outlives the account.
+-- The mailboxes of blocked users, so that a block outlives the account.
 CREATE TABLE blocked_mailboxes (
   mailbox_hash bytea PRIMARY KEY,
   reason text NOT NULL,
@@ -249,7 +248,7 @@ CREATE TABLE moderator_mails (
 );
 INSERT INTO moderator_mails DEFAULT VALUES;
 
--- Append-only; it outlives what it names.
+-- The journal is append-only, and outlives the users and posts that it names.
 CREATE TABLE journal (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   at timestamptz NOT NULL DEFAULT now(),
@@ -295,7 +294,7 @@ CREATE TABLE invitations (
   expires_at timestamptz NOT NULL
 );
 
--- `arrival` is when the next event of a key would come if all kept to its pace.
+-- `arrival` is when the next event of a key is due if all events keep the pace of the limit (GCRA).
 CREATE TABLE rate_limits (
   key text PRIMARY KEY,
   arrival timestamptz NOT NULL,
@@ -362,7 +361,7 @@ CREATE TABLE recurring_jobs (
 
 CREATE VIEW visible_posts AS SELECT * FROM posts WHERE hidden_for IS NULL;
 
--- What the list of replies to me shows, what counts as unread, and what a mail lists.
+-- The replies to a user that the list shows, that count as unread, and that mails list.
 CREATE VIEW received_replies AS
   SELECT p.recipient_id, p.received_no, p.id, p.text, p.created_at, author.username
   FROM visible_posts p JOIN users author ON author.id = p.owner_id AND author.deleted_at IS NULL
@@ -383,7 +382,7 @@ CREATE VIEW write_states AS
     b.reason AS block_reason, b.until AS block_until, s.writing_closed
   FROM users u LEFT JOIN blocks_in_force b ON b.user_id = u.id CROSS JOIN site_state s;
 
--- The same address but for ASCII case: one that only has the same key may be somebody else's.
+-- The addresses must be equal but for ASCII case: an address with the same key may be somebody else's.
 CREATE VIEW moderator_users AS
   SELECT u.id AS user_id, u.username, m.email_key
   FROM moderators m JOIN users u ON u.email_key = m.email_key
@@ -483,8 +482,8 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- The words of a text: in a cluster with LC_CTYPE C, PostgreSQL's parser takes «» for letters. The collation
--- pg_c_utf8 (PostgreSQL 17 and newer) knows all letters whatever the locale of the cluster.
+-- Returns the words of a text. In a cluster with LC_CTYPE C, PostgreSQL's parser would take «» for letters. The
+-- collation pg_c_utf8 (PostgreSQL 17 and newer) knows all letters whatever the locale of the cluster.
 DO $do$
 BEGIN
   EXECUTE format($sql$
@@ -493,12 +492,12 @@ BEGIN
   $sql$, (SELECT 'COLLATE pg_c_utf8' FROM pg_collation WHERE collname = 'pg_c_utf8'));
 END $do$;
 
--- The stems of a post. The last of them cannot be searched for: it names 8192 neighbours, so that the index finds
--- the newest posts with a frequent word without reading all posts that have it.
+-- Returns the stems of a post, and a word for its block of 8192 posts, by which the index finds the newest posts with
+-- a frequent word without reading all posts that have it. No search text contains that word.
 CREATE FUNCTION search_words(id bigint, text text) RETURNS tsvector LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN to_tsvector('pg_catalog.russian', search_text($2)) || array_to_tsvector(ARRAY['#' || ($1 >> 13)]);
 
--- The blocks of neighbours from the `first` to the `last`, counted back from the newest post.
+-- Returns a query for the blocks from `first` to `last`, counted back from the block of the newest post.
 CREATE FUNCTION search_blocks(newest bigint, first integer, last integer) RETURNS tsquery
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN (SELECT string_agg(format('''#%s''', ($1 >> 13) - n), '|')::tsquery FROM generate_series($2, $3) n);

@@ -1,4 +1,4 @@
--- Makes a database of 0.1.0 equal to a new one: each change of 001-schema.sql since then, until 1.0.0 is released.
+-- Converts a database of 0.1.0 to this schema: repeats each change of 001-schema.sql, until 1.0.0 is released.
 
 -- An operation and its mail are stored in one transaction, or neither is.
 DELETE FROM codes WHERE NOT is_mailed;
@@ -43,7 +43,7 @@ ALTER TABLE appeals DROP COLUMN decision_id;
 CREATE INDEX IF NOT EXISTS posts_search ON posts USING gin (search_words(id, text)) WITH (gin_pending_list_limit = 256)
   WHERE hidden_for IS NULL;
 
--- As mailboxOf() makes it of an address.
+-- `mailbox` is what mailboxOf() returns for the address.
 ALTER TABLE users ADD COLUMN mailbox text;
 WITH parts AS (
   SELECT id, regexp_replace(regexp_replace(email_key, '@[^@]*$', ''), '(.)\+.*$', '\1') AS name,

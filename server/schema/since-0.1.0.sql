@@ -1,6 +1,6 @@
--- What 0.1.0 does not have: run before 001-schema.sql in a new database, and before from-0.1.0.sql.
+-- The schema that 0.1.0 lacks. It runs before 001-schema.sql in a new database, otherwise before from-0.1.0.sql.
 
--- By the beginning of the text's SHA-256.
+-- `version` is the beginning of the text's SHA-256.
 CREATE TABLE consent_texts (
   version text PRIMARY KEY,
   text text NOT NULL,
@@ -15,7 +15,7 @@ CREATE TABLE closed_sessions (
   closed_at timestamptz NOT NULL DEFAULT now()
 );
 
--- No backup contains it, so that none can forge access tokens.
+-- No backup contains the key, so that a stolen backup cannot be used to forge access tokens.
 CREATE TABLE access_token_key (
   is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
   key bytea NOT NULL DEFAULT sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
@@ -101,15 +101,14 @@ BEGIN
   RETURN QUERY SELECT * FROM unnest(asked);
 END $$;
 
--- Calls that count for the same keys wait for each other, in one order.
+-- Makes calls that count for the same keys wait for each other. Locks in one order, so that they cannot deadlock.
 CREATE FUNCTION lock_limits(keys text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(number)
   FROM (SELECT DISTINCT hashtextextended(key, 0) AS number FROM unnest(keys) AS key ORDER BY number) AS locks;
 END $$;
 
--- Counts one event for each key, or for none. Of each key `bursts` pass at once, and then one in `steps` seconds.
--- Returns the seconds to wait for each key.
+-- Counts one event for each key, or none. Returns the waits in seconds. `bursts` pass at once, then one in `steps` s.
 CREATE FUNCTION charge_limits(keys text[], steps float8[], bursts float8[]) RETURNS float8[] LANGUAGE plpgsql AS $$
 DECLARE
   moment timestamptz;
@@ -119,7 +118,7 @@ BEGIN
   -- now() could be earlier than what others have counted meanwhile.
   moment := clock_timestamp();
 
-  -- What a clock that was ahead has counted does not count.
+  -- Counts of a clock that was ahead are ignored.
   waits := ARRAY(
     SELECT coalesce(greatest(0,
       extract(epoch FROM counted.arrival - moment) - (asked.burst - 1) * asked.step), 0)
@@ -142,7 +141,7 @@ BEGIN
   RETURN waits;
 END $$;
 
--- Takes one event back for each place in the list.
+-- Takes back one event for each element of `keys`.
 CREATE FUNCTION refund_limits(keys text[], steps float8[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM lock_limits(keys);

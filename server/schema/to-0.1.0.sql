@@ -1,4 +1,4 @@
--- Makes the tables of 001-schema.sql those of 0.1.0, for its backups: the inverse of from-0.1.0.sql.
+-- Converts the tables of 001-schema.sql to those of 0.1.0, to load its backups: the inverse of from-0.1.0.sql.
 
 DROP VIEW write_states, received_replies, visible_posts;
 DROP TABLE access_token_key, closed_sessions, mail_refusals;

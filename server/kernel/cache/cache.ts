@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { CachedResponse } from './cached-response.ts'
 import type { Change } from './change-feed.ts'
 
-/** `age`: seconds since it was read. */
+/** A response that is no longer current. `age` is the seconds since its read began. */
 export type Stale = { response: CachedResponse; age: number }
 
 type Begin = { version: number; at: number }
@@ -16,19 +16,12 @@ type Read = {
 }
 
 const MAX_AGE_MS = 1000
-/**
- * How long a page is served without newer posts. Beside the 50 posts a second of a cluster pages
- * keep 0.21 of their reads without this, 0.71 with it (`npm run bench -- --beside-writes`).
- */
+/** How long a cached page may lack newer posts; see `npm run bench -- --beside-writes`. */
 const PAGE_MS = 100
 const MAX_STALE_MS = 10 * 60_000
 const MAX_BYTES = 32 * 1024 * 1024
 
-/**
- * Caches responses by URL: for a second while their version is current, then for ten minutes as
- * stale ones, unless a post that they show is edited or removed. Concurrent reads are one read
- * (single-flight).
- */
+/** Caches responses by URL: for a second as current, then for ten minutes as stale. */
 export class MemoryCache {
   readonly #entries: LRUCache<string, Entry>
   readonly #reading = new Map<string, Read>()
@@ -45,7 +38,7 @@ export class MemoryCache {
     })
   }
 
-  /** Call it before the first statement of a read. */
+  /** Returns the state that `put` needs. Must be called before the first statement of a read. */
   begin(): Begin {
     return { version: this.#version, at: this.#clock() }
   }
@@ -68,12 +61,13 @@ export class MemoryCache {
     return { response: entry.response.toStale(), age: Math.floor(ms / 1000) }
   }
 
-  /** Not cached if posts were edited or removed since, or changes of others are not received. */
+  /** Caches nothing if a post was edited or removed since `begin`, or while not subscribed. */
   put(url: string, response: CachedResponse, begin: Begin): void {
     if (this.#isSubscribed && begin.version >= this.#lastEdit)
       this.#entries.set(url, { ...begin, cachedAt: this.#clock(), response })
   }
 
+  /** Makes all responses stale, and deletes those that show an edited or removed post. */
   invalidate(change: Change): void {
     this.#raise(change.kind !== 'added')
     if (change.kind === 'added') return
@@ -84,11 +78,11 @@ export class MemoryCache {
     }
   }
 
-  /** Nothing is cached while this node does not receive the changes of others. */
+  /** Sets whether this node receives changes of other nodes; until it does, nothing is cached. */
   setSubscribed(value: boolean): void {
     this.#isSubscribed = value
     this.#raise(true)
-    // Changes may have been missed. Until now it served an outage.
+    // Changes may have been missed. The entries were kept only for stale responses in an outage.
     if (value) this.#entries.clear()
   }
 
@@ -107,7 +101,7 @@ export class MemoryCache {
     return response
   }
 
-  /** Returns the cached response, or the read in flight; if that is not current, the next one. */
+  /** Returns the cached response, or a read in flight, or the next one if that is outdated. */
   find(url: string, make: Make): CachedResponse | Promise<CachedResponse> | undefined {
     const cached = this.get(url)
     const read = this.#reading.get(url)

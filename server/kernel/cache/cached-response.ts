@@ -19,14 +19,15 @@ type Content = {
   headers: ResponseHeaders
   vary?: 'Authorization' | 'Cookie'
   cacheControl?: string
-  /** A page is served before any route only to requests without a cookie. */
+  /** Whether it is a page, which the fast path serves only to requests without a cookie. */
   isPage?: boolean
-  /** Names this state of the content; a hash of the body by default. */
+  /** Identifies this state of the content in the ETags; a hash of the body by default. */
   tag?: string
-  /** The body's value, of which signed-in viewers' bodies are made; absent if they get another. */
+  /** The value of the body, to make bodies for signed-in viewers; absent if a route makes them. */
   answer?: unknown
   /** The posts whose text it shows; absent if it may show any post. */
   postIds?: string[]
+  /** Returns the body with a notice that it is stale. */
   markSaved?: (body: string) => string
 }
 
@@ -38,11 +39,11 @@ const ACCEPTED = {
   br: /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
   gzip: /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
 }
-/** A CDN may serve a response for the time that we do, and while the server fails (RFC 5861). */
+/** Lets a CDN cache for a second, as this server does, and for an hour if it fails (RFC 5861). */
 export const CACHE_CONTROL =
   'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600'
 
-/** A response that all visitors share, compressed at the first request for that encoding. */
+/** A response that all visitors share. Each encoding is compressed at its first request. */
 export class CachedResponse {
   readonly content: Content
   readonly tag: string
@@ -67,7 +68,7 @@ export class CachedResponse {
     return { ...headers, 'cache-control': 'no-store', 'content-type': type }
   }
 
-  /** In bytes, with the variants and the stale body that may be added. */
+  /** The size in bytes, with the variants and the stale body that may be added later. */
   get size(): number {
     const { markSaved, answer, body } = this.content
     return 4096 + body.length * (markSaved || answer !== undefined ? 4 : 2)
@@ -81,12 +82,11 @@ export class CachedResponse {
     return this.#compressing[encoding]
   }
 
-  /** Returns undefined if that variant is not compressed yet. */
   readyVariant(acceptEncoding: AcceptEncoding): Variant | undefined {
     return this.#variants[this.#encodingFor(acceptEncoding)]
   }
 
-  /** Returns the response whose body states that it is stale, or this one. */
+  /** Returns the response with the body of `markSaved`, or this response without `markSaved`. */
   toStale(): CachedResponse {
     const { markSaved, packed: _, ...content } = this.content
     if (!markSaved) return this
@@ -98,7 +98,7 @@ export class CachedResponse {
     return this.#stale
   }
 
-  /** Returns a 200, or a 304 unless the response is stale, with this age. */
+  /** Returns 304 if the client has the body, otherwise 200; always 200 if stale, with an `age`. */
   answerTo(
     { 'if-none-match': known }: IncomingHttpHeaders,
     { body, headers, notModifiedHeaders }: Variant,
@@ -111,6 +111,7 @@ export class CachedResponse {
       : { status: 200, headers, body }
   }
 
+  /** Sets the reply's status and headers, and resolves to its body. */
   async send(
     { request, reply }: { request: FastifyRequest; reply: FastifyReply },
     age?: number,
@@ -156,12 +157,12 @@ export class CachedResponse {
   }
 }
 
-/** Of the age (RFC 9111), and that it is stale (RFC 9211). A cache must not store these headers. */
+/** Returns Age (RFC 9111) and Cache-Status (RFC 9211), which caches must not store. */
 function staleHeaders(age: number): ResponseHeaders {
   return { age, [SAVED_HEADER]: SAVED_STATUS + age, 'cache-control': 'no-store' }
 }
 
-/** Whether If-None-Match names one of the ETags, also as a proxy's weak one. */
+/** Returns whether If-None-Match names one of the ETags, strong or weak. */
 export function isNotModified(
   { tag }: Pick<CachedResponse, 'tag'>,
   ifNoneMatch: string | undefined,

@@ -11,12 +11,12 @@ import { endsWithin, type Outage } from '../db/outage.ts'
 
 const NewestPost = Type.Object({ id: Type.String(), by: Type.String() })
 
-/** Likes are not included. An edit or a removal without a `postId` may concern any post. */
+/** A change of posts, not of likes. An edit or a removal without `postId` may concern any post. */
 export const Change = Type.Union([
   Type.Object({
     kind: Type.Literal('added'),
     newest: Type.Optional(NewestPost),
-    /** The added replies, as `<post>:<reply>:<author>`, by the id of the user they answer. */
+    /** The ids of the users who were answered, and the replies as `<post>:<reply>:<author>`. */
     answered: Type.Array(Type.String()),
   }),
   Type.Object({
@@ -28,12 +28,12 @@ export const Change = Type.Union([
 export type NewestPost = Static<typeof NewestPost>
 export type Change = Static<typeof Change>
 
-/** Call it after the commit, and await it before the response. Never rejects. */
+/** Invalidates the caches of all nodes. Await it between commit and response. It never rejects. */
 export type PublishChange = (change: Change) => Promise<void>
 
 export const CHANNEL = 'vslukh'
 const OPERATOR = 'operator-'
-/** Where nodes confirm a change of an operator's command. */
+/** The channel on which nodes confirm that they received a change of an operator's command. */
 const CONFIRMED_CHANNEL = 'vslukh_heard'
 const LONGEST_CONFIRMATION_MS = 2000
 
@@ -53,7 +53,7 @@ export type FeedEvents = {
   onSubscribed: (isSubscribed: boolean) => void
 }
 
-/** Publishes changes by NOTIFY, and receives those of other nodes and of operator's commands. */
+/** Publishes changes by NOTIFY, and receives those of other nodes and of operators' commands. */
 export class ChangeFeed {
   readonly #db: Db
   readonly #options: FeedOptions & FeedEvents
@@ -92,7 +92,7 @@ export class ChangeFeed {
         onSubscribed(false)
         if (!signal.aborted) outage.suspect(new Error('The change feed broke off'))
       }
-      // Not awaited: a server that does not answer could take for ever.
+      // Not awaited, because it does not resolve if the server does not answer.
       client.end().catch(() => {})
       await delay(RETRY_MS, undefined, { signal }).catch(() => {})
     }
@@ -119,7 +119,7 @@ export class ChangeFeed {
 async function subscribe(client: pg.Client): Promise<boolean> {
   try {
     await client.connect()
-    // A standby that is about to become the primary refuses for a moment.
+    // A standby that is being promoted refuses LISTEN for a moment.
     return await isAnswered(client.query(`LISTEN ${CHANNEL}`))
   } catch {
     return false
@@ -134,13 +134,13 @@ async function untilSilent(client: pg.Client): Promise<void> {
   }
 }
 
-/** An answer may wait unread while this process is busy for longer than one timer. */
+/** Uses two timers, because a busy process may read the answer only after the first has expired. */
 async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
   const isInTime = () => endsWithin(answer, LONGEST_SILENCE_MS / 2)
   return (await isInTime()) || isInTime()
 }
 
-/** What this release cannot parse may concern any post. */
+/** Parses a notification. One that this release cannot parse counts as an edit of any post. */
 function parse(payload: string): { sender: string; change: Change } {
   const [sender = '', json = ''] = payload.split(/ (.*)/s)
   try {
@@ -158,7 +158,7 @@ function confirm(client: pg.Client, sender: string): void {
   client.query('SELECT pg_notify($1, $2)', [CONFIRMED_CHANNEL, sender]).catch(() => {})
 }
 
-/** Publishes a change from outside any node. Resolves when all nodes have it, within 2 s. */
+/** Publishes an operator's change. Resolves when all nodes have confirmed it, or after 2 s. */
 export async function publishFromOutside(url: string, change: Change): Promise<void> {
   const sender = OPERATOR + randomUUID()
   const client = new pg.Client({ connectionString: url, application_name: 'vslukh operator' })

@@ -24,7 +24,6 @@ import type { Answer, CachedResponse } from './cached-response.ts'
 type Cache = {
   memory: MemoryCache
   writers: RecentWriters
-  /** Resolves to the JSON with the viewer's flags. */
   bodyFor(viewer: Viewer, cached: CachedResponse): Promise<Buffer>
 }
 
@@ -41,15 +40,15 @@ type Answered = Promise<Answer & { userId?: string }>
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** Why the fast path did not answer a caller whom it has charged and checked. */
+    /** The error with which the fast path refused the caller; the route throws it. */
     refusal?: unknown
   }
 }
 
-/** More users than one node can answer writes of within two seconds. */
+/** The most users to remember: one node cannot answer the writes of more in two seconds. */
 const WRITERS_MAX = 20_000
 
-/** Users whose reads go past the cache, which may lack what they have just written. */
+/** Remembers users whose reads bypass the cache, which may lack what they have just written. */
 export class RecentWriters {
   readonly #writers = new LRUCache<string, true>({ max: WRITERS_MAX, ttl: READ_AFTER_WRITE_MS })
 
@@ -57,13 +56,13 @@ export class RecentWriters {
     this.#writers.set(userId, true)
   }
 
-  /** Whether a user has just written on this node, or on another: the web app sends that. */
+  /** Returns whether a user has just written on this node, or sends `no-cache` after any write. */
   includes({ userId }: Viewer, headers: IncomingHttpHeaders): boolean {
     return this.#writers.has(userId) || (headers['cache-control']?.includes('no-cache') ?? false)
   }
 }
 
-/** Answers reads before Fastify begins: from the cache, or stale instead of a refusal. */
+/** Answers reads from the cache before Fastify runs; sends stale responses instead of refusals. */
 export class FastPath {
   readonly #cache: Cache
   readonly #options: Options
@@ -98,14 +97,14 @@ export class FastPath {
     }
   }
 
-  /** Serves a stale response if it can: a silent database fills all slots before that is noticed. */
+  /** Sends a visitor a stale response when all slots are busy; returns false if there is none. */
   serveStale(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = '', headers } = request
     const isVisitors = method === 'GET' && headers.authorization === undefined
     const stale = isVisitors ? this.#cache.memory.getStale(url) : undefined
     if (!stale || needsPageOfOwn(request, stale.response)) return false
     const { response: saved, age } = stale
-    // What is not compressed yet stays so: there is enough to do.
+    // A busy server sends the uncompressed body instead of compressing it.
     const variant = saved.readyVariant(headers['accept-encoding']) ?? saved.identity
     const answer = saved.answerTo(headers, variant, age)
     response.writeHead(answer.status, answer.headers).end(answer.body)
@@ -119,12 +118,11 @@ export class FastPath {
     const variant = cached.readyVariant(headers['accept-encoding'])
     if (!variant) return undefined
     const answer = cached.answerTo(headers, variant)
-    // Over the limit: the route answers with the error.
+    // If the limit refuses, the route answers with the error.
     const charge = { limit: VISITOR_CALLS, ip: this.#addressOf(request) }
     return this.#options.limits.charge([charge]).then(() => answer)
   }
 
-  /** Answers a signed-in user. Returns undefined if the route has to answer. */
   #answerUser(request: IncomingMessage, cached: CachedResponse): Answered | undefined {
     const { auth, limits } = this.#options
     const viewer = cached.content.answer !== undefined && auth.readToken(tokenOf(request.headers))
@@ -149,7 +147,7 @@ export class FastPath {
   }
 }
 
-/** Signed-in people, whose session is a cookie, get another page. */
+/** Returns whether the page must be made for the request, because its cookie may be a session. */
 function needsPageOfOwn({ headers }: IncomingMessage, { content }: CachedResponse): boolean {
   return content.isPage === true && headers.cookie !== undefined
 }

@@ -13,7 +13,7 @@ import { RecentWriters } from './fast-path.ts'
 export type ViewerFlag = {
   postIdsOf: (answer: unknown) => string[]
   setFor: (answer: unknown, postIds: ReadonlySet<string>) => unknown
-  /** Resolves to the liked posts, of `postIds` or more; null for a closed session. */
+  /** Resolves to liked posts, at least all among `postIds`, or to null for a closed session. */
   trueFor: (viewer: Viewer, postIds: readonly string[]) => Promise<ReadonlySet<string> | null>
 }
 
@@ -48,7 +48,7 @@ export class ResponseCache {
     })
   }
 
-  /** Returns the JSON with the viewer's flags. A visitor may get a stale one. */
+  /** Resolves to the JSON with the viewer's flags; a visitor may get a stale response. */
   async serveRead(
     { endpoint, http }: { endpoint: CachedEndpoint; http: Http },
     read: Read,
@@ -60,29 +60,29 @@ export class ResponseCache {
     http.reply.type(JSON_TYPE)
     const respond = async (answer: unknown) =>
       this.#respond(endpoint, this.#options.flag.setFor(await answer, NONE))
-    // Nothing may be awaited here: each call of this turn would begin its own read.
+    // No `await` may come before `find`: concurrent calls would begin a read each.
     const isPast = this.writers.includes(viewer, headers)
     const cached = isPast ? undefined : this.memory.find(url, () => respond(read()))
     if (cached) return this.bodyFor(viewer, await cached)
-    // The viewer's own read has the flags already, and is shared without them.
+    // The viewer's own read already has the flags; its response is cached without them.
     const answer = read()
     this.memory.start(url, () => respond(answer)).catch(() => {})
     return Buffer.from(JSON.stringify(await answer))
   }
 
-  /** Serves a visitor with the cached response at a URL, or with what `make` resolves to. */
+  /** Sends a visitor the cached response of a URL, or the one that `make` resolves to. */
   async serveShared({ url, ...http }: Http & { url: string }, make: Make): Promise<Buffer> {
     const { response, age } = await this.#readForVisitor(url, make)
     return response.send(http, age)
   }
 
-  /** Afterwards only a page may still lack a new post, for 100 ms. */
+  /** Invalidates the caches of all nodes. Only a page may then lack a new post, for 100 ms. */
   readonly publishChange: PublishChange = async (change) => {
     this.#invalidate(change)
     try {
       await this.#feed.publish(change)
     } catch (err) {
-      // Other nodes serve older responses for a second.
+      // Without the notification, other nodes serve outdated responses for a second.
       const { outage, log } = this.#options
       const isLost = outage.noteFailure(err as Error)
       if (!isLost) log.warn({ err }, 'a change was not published to the other nodes')

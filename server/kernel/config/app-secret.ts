@@ -8,7 +8,7 @@ const SHORTEST_SECRET = 32
 
 export const secretFile = (dataDir: string) => join(dataDir, 'app-secret')
 
-/** Reads DATA_DIR/app-secret, which the first start creates. Throws ConfigError. */
+/** Reads DATA_DIR/app-secret, or creates it at the first start. Throws ConfigError if too short. */
 export async function loadAppSecret(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const path = secretFile(dataDir)
@@ -21,7 +21,7 @@ export async function readStoredSecret(dataDir: string): Promise<string | undefi
   return (await readIfExists(secretFile(dataDir)))?.trim()
 }
 
-/** Of two processes that start at once, the second cannot link its file. */
+/** Creates the file by `link`, so that two concurrent starts use the same secret. */
 async function createSecret(path: string): Promise<string> {
   const fresh = `${path}.${randomBytes(6).toString('hex')}`
   const secret = randomBytes(32).toString('base64url')
@@ -37,13 +37,14 @@ async function createSecret(path: string): Promise<string> {
   }
 }
 
-/** Returns its path if others than its owner may read it. */
+/** Returns the path of the secret if users other than its owner may access the file. */
 export async function readableSecret(dataDir: string): Promise<string | undefined> {
   const path = secretFile(dataDir)
   const { mode } = await stat(path)
   return mode & 0o077 ? path : undefined
 }
 
+/** Rejects if a secret is already stored. */
 export async function storeAppSecret(dataDir: string, secret: string): Promise<void> {
   await writeFile(secretFile(dataDir), `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
 }

@@ -3,7 +3,7 @@ import { StartError } from '../errors/app-error.ts'
 
 export class ConfigError extends StartError {}
 
-/** A row of docs/configuration.md. `read` throws ConfigError for a wrong value; an empty one is unset. */
+/** An environment variable. `read` throws ConfigError for a wrong value; an empty one is unset. */
 export type Variable<T> = {
   name: string
   about: string
@@ -17,7 +17,7 @@ type Rule<T, F> = {
   need: string
   fallback: F
   unset?: string
-  /** No message quotes such a value. */
+  /** Whether messages must not quote the value. */
   isSecret?: boolean
   quote?: (value: string) => string
 }
@@ -68,7 +68,7 @@ export function oneOf<T extends string>(row: Row, allowed: readonly T[], fallbac
   return variable<T, T>(row, { fallback, need: `нужно одно из: ${allowed.join(', ')}`, parse })
 }
 
-/** True for the second value. */
+/** Creates a variable with two values: the first means false, the second true. */
 export function flag(row: Row, values: [string, string], fallback = false): Variable<boolean> {
   return variable(row, {
     parse: (value) => (values.includes(value) ? value === values[1] : undefined),

@@ -11,18 +11,18 @@ type Combined = 'mailFrom' | 'dkimKeyFile' | 'dkimSelector' | 'backupCommand'
 
 export type LogLevel = Values['logLevel']
 
-/** Durations are in seconds. */
+/** The configuration, with durations in seconds. */
 export type Config = Omit<Values, Combined> & {
   mailFrom: string
   dkim: { keyFile: string; selector: string } | undefined
-  /** `env` lacks our variables. */
+  /** `env` lacks this product's and PostgreSQL's variables, which may contain passwords. */
   backupCommand: { line: string; env: NodeJS.ProcessEnv } | undefined
   warnings: ConfigWarning[]
 }
 
 const NAMES = Object.values(VARIABLES).map(({ name }) => name)
 
-/** Relative paths begin in `folder`. Throws ConfigError. */
+/** Reads the environment variables. Relative paths begin in `folder`. Throws ConfigError. */
 export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Config {
   requireEncodedLogin(env.SMTP_URL?.trim())
   const read = ([field, variable]: [string, Variable<unknown>]) => [field, variable.read(env)]
@@ -65,7 +65,6 @@ function requireTogether(values: Values, dataDir: string): void {
   }
 }
 
-/** PostgreSQL's own variables may contain a password. */
 function foreignVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const foreign = Object.entries(env).filter(([name]) => !NAMES.includes(name) && !/^PG/.test(name))
   return Object.fromEntries(foreign)
@@ -86,7 +85,7 @@ function requireOneWayOfMail({
   )
 }
 
-/** In a URL these characters end the login or the address. The message quotes no password. */
+/** Throws ConfigError if the login is not percent-encoded. The message quotes no password. */
 function requireEncodedLogin(smtpUrl = ''): void {
   if (/^["']/.test(smtpUrl)) {
     throw new ConfigError('SMTP_URL: уберите кавычки вокруг значения: docker их не снимает')
@@ -94,7 +93,7 @@ function requireEncodedLogin(smtpUrl = ''): void {
   const url = URL.parse(smtpUrl)
   const isCut = !url || url.username === '' || url.hash !== '' || url.pathname.length > 1
   const isMisread = isCut && /[#/?].*@/.test(smtpUrl.replace(/^\w*:\/\//, ''))
-  // A password with `@` before `?`.
+  // After a password with `@` and then `?`, the parser takes the host for an option.
   const hasHostInOption = [...(url?.searchParams.keys() ?? [])].some((name) => name.includes('@'))
   if (!isMisread && !hasHostInOption && !/%(?![0-9a-f]{2})/i.test(smtpUrl)) return
   throw new ConfigError(
@@ -132,7 +131,7 @@ export function isLoopback(hostname: string): boolean {
   return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/i.test(hostname)
 }
 
-/** With a database, a secret and an SMTP server of its own, a node stores nothing in DATA_DIR. */
+/** Returns whether the node stores its database, its secret or its mails in DATA_DIR. */
 export function usesDataDir({ databaseUrl, appSecret, smtpUrl }: Config): boolean {
   return [databaseUrl, appSecret, smtpUrl].includes(undefined)
 }
@@ -165,7 +164,7 @@ function warningsOf(
     warnings.push({ message, fix: 'Задайте MAIL_FROM' })
   }
   for (const name of Object.keys(env)) {
-    // Shorter names, such as PORT, are near to those of other programs.
+    // Shorter names, such as PORT, resemble variables of other programs.
     const meant = NAMES.find((known) => known.length >= SHORTEST && isMisspelt(name, known))
     if (meant === undefined || NAMES.includes(name)) continue
     const message = `переменной ${name} нет`
@@ -177,7 +176,7 @@ function warningsOf(
 const SHORTEST = 7
 const FEW_LETTERS = 2
 
-/** Whether the names differ in at most two neighbouring letters. */
+/** Returns whether the names differ in at most two neighbouring letters. */
 export function isMisspelt(name: string, known: string): boolean {
   const longer = Math.max(name.length, known.length)
   let head = 0

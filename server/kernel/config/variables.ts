@@ -14,7 +14,7 @@ const MODERATORS = `who gets a mail, one address or several with commas between 
 const REPORTS = `reports by so many people (accounts of different mailboxes, registered from different networks) hide a post until somebody decides; at least 3, or 0 for never`
 const JOURNAL = `for how many days addresses of registrations, sign-ins, publications and deletions are kept, where an operator is ordered to ([privacy](privacy.md))`
 
-/** In the order of docs/configuration.md. */
+/** All variables, in the order of docs/configuration.md. */
 export const VARIABLES = {
   port: integer(['PORT', 'where it listens'], 3000, [0, 65535]),
   host: text(['HOST', 'the address where it listens'], '127.0.0.1'),
@@ -96,7 +96,7 @@ export const VARIABLES = {
     isEmail,
     'нужны адреса почты через запятую, например anna@vsluh.example',
   ),
-  // Fewer reports than three hide nothing: two people could silence anybody.
+  // Fewer than three reports must hide nothing: two people could silence anybody.
   reportsToHide: variable(['REPORTS_TO_HIDE', REPORTS], {
     parse: (value) => whole(value, [0, 0]) ?? whole(value, [3, 1_000_000]),
     need: 'нужно 0 (не скрывать) или целое число от 3',
@@ -163,7 +163,7 @@ export const VARIABLES = {
   ),
 }
 
-/** Servers without SMTPUTF8 take no other senders. */
+/** Returns whether a mail server without SMTPUTF8 accepts the address as a sender. */
 export function isSender(value: string): boolean {
   return isEmail(value) && /^[!-~]+@[^@]+$/.test(value)
 }
@@ -184,7 +184,6 @@ function timeOfDay(value: string): { hour: number; minute: number } | undefined 
   return hour && minute ? { hour: Number(hour), minute: Number(minute) } : undefined
 }
 
-/** Whether the library by which the server trusts proxies accepts it. */
 function isNetwork(value: string): boolean {
   try {
     proxyAddr.compile([value])

@@ -18,7 +18,7 @@ export const FIRST_SCHEMA = SINCE_ADOPTED + readSchema(FIRST)
 /** The last migration of 0.1.0. */
 export const ADOPTED = '027-post-changes'
 
-/** Makes a database of 0.1.0 one of this schema. Throws StartError for an older one. */
+/** Converts a database of 0.1.0 to this schema. Throws StartError for an older database. */
 export async function adopt(db: Db, version: string): Promise<void> {
   const applied = await readNames(db, 'kysely_migration')
   if (applied.length === 0 || applied.includes(FIRST)) return
@@ -30,7 +30,7 @@ export async function adopt(db: Db, version: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const { rows } =
       await sql`DELETE FROM kysely_migration WHERE name = ${ADOPTED} RETURNING name`.execute(tx)
-    // Another node was first.
+    // Another node has already converted the database.
     if (rows.length === 0) return
     await sql.raw(SINCE_ADOPTED + readSchema('from-0.1.0')).execute(tx)
     await sql`DELETE FROM kysely_migration`.execute(tx)
@@ -42,6 +42,7 @@ export async function adopt(db: Db, version: string): Promise<void> {
   })
 }
 
+/** Creates the tables of 0.1.0 in an empty schema, to load its backups. */
 export async function createAdopted(db: Db): Promise<void> {
   const applied = `INSERT INTO kysely_migration VALUES ('${ADOPTED}', '')`
   await sql.raw(FIRST_SCHEMA + readSchema('to-0.1.0') + applied).execute(db)

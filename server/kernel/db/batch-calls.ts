@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import { errorCode, isDatabaseUnavailable } from './database-errors.ts'
 
-/** A call that waits longer than this when the database fails a run is not put into another. */
+/** If the database fails a run, waiting calls that are older than this fail with it. */
 const WAIT_MAX_MS = 500
 
-/** A deadlock, and a lock that was not to be had in time. */
+/** The SQLSTATEs of a deadlock and of a lock timeout. */
 const LOCK_STATES = new Set(['40P01', '55P03'])
 
 type Run<Item, Result> = (items: Item[], isAlone: boolean) => Promise<Result[]>
@@ -13,15 +13,13 @@ type Run<Item, Result> = (items: Item[], isAlone: boolean) => Promise<Result[]>
 type Call<Item, Result> = PromiseWithResolvers<Result> & {
   item: Item
   since: number
-  /** Bound to the first call of a run, for which the time of its queries is measured. */
+  /** Bound to the context of a run's first call, to which the time of the queries is added. */
   run: Run<Item, Result>
 }
 
 /**
- * Calls of one turn of the event loop, or during a run, share the next run: a crowd costs one round
- * trip and one commit. Likes of one post (which lock its row), publications and the reads of
- * signed-in users need it at 100,000 readers a day. With `failsAlone`, a run that PostgreSQL refuses
- * because of one item is repeated for each item `isAlone`; the next run does not wait for these.
+ * Calls of one turn of the event loop, and calls made during a run, share the next run. If it fails
+ * because of one item, `failsAlone` repeats it for each item `isAlone`, beside the next runs.
  */
 export class BatchedCalls<Item, Result> {
   running: Call<Item, Result>[] = []
@@ -47,7 +45,7 @@ export class BatchedCalls<Item, Result> {
     return this.running.length === 0 && this.waiting.length === 0
   }
 
-  /** Begins the next run before the calls of this one go on: the database works while they do. */
+  /** Begins the next run before it settles the calls of this one, so that the database works on. */
   async #runWaiting(): Promise<void> {
     this.running = this.waiting
     this.waiting = []
@@ -55,7 +53,7 @@ export class BatchedCalls<Item, Result> {
     this.running = []
     if (this.waiting.length === 0) return settle()
     void this.#runWaiting()
-    // A query is sent some promises after its run has begun.
+    // The next run sends its query only after some microtasks.
     setImmediate(settle)
   }
 
@@ -71,7 +69,7 @@ export class BatchedCalls<Item, Result> {
           run([item], true).then(([result]) => result as Result)
         return () => calls.forEach((call) => void call.resolve(alone(call)))
       }
-      // Nobody waits for two timeouts in a row.
+      // No call should wait for two timeouts in a row.
       const late = isDatabaseUnavailable(error as Error) ? this.#takeLate() : []
       return () => [...calls, ...late].forEach((call) => void call.reject(error))
     }

@@ -3,26 +3,27 @@ import { sql } from 'kysely'
 import type { Db, Queryable } from './database.ts'
 
 const CHECK_MS = 60_000
-/** With a larger one codes would expire on arrival, and tokens would be valid for too long. */
+/** The largest tolerated skew: with more, codes would expire on arrival, or tokens too late. */
 export const LARGEST_SKEW_MS = 60_000
 
-/** SQL for a time, or NULL if it was set, at `setAt`, by a clock more than a minute ahead. */
+/** Returns SQL for a time, or for NULL if `setAt` is more than a minute ahead of the clock. */
 export function unlessAhead(time: string, setAt = time): string {
   return `CASE WHEN ${setAt} <= clock_timestamp() + interval '1 minute' THEN ${time} END`
 }
 
-/** SQL for whether a time is in the past, or so far ahead that only a wrong clock set it. */
+/** Returns SQL for whether a time has come, or is so far ahead that a wrong clock has set it. */
 export function hasCome(time: string, tooFar: string) {
   return sql.raw<boolean>(`(${time} <= now() OR ${time} > now() + ${tooFar})`)
 }
 
+/** In unix milliseconds. */
 export async function databaseTime(db: Queryable): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`.execute(db)
   return rows[0]?.ms ?? Number.NaN
 }
 
-/** Returns by how many ms this clock is at least ahead of the database's (negative: behind). */
+/** Returns how many ms this clock is at least ahead of the database's; negative if behind. */
 export async function clockSkew(db: Queryable): Promise<number> {
   const before = Date.now()
   const theirs = await databaseTime(db)
@@ -31,6 +32,7 @@ export async function clockSkew(db: Queryable): Promise<number> {
   return theirs > after ? after - theirs : 0
 }
 
+/** Logs an error each minute while the clocks differ. Returns the function that stops it. */
 export function watchClock(db: Db, log: Pick<FastifyBaseLogger, 'error'>): () => void {
   async function check(): Promise<void> {
     const skew = await clockSkew(db)
@@ -44,7 +46,7 @@ export function watchClock(db: Db, log: Pick<FastifyBaseLogger, 'error'>): () =>
 }
 
 const JUMP_MS = 60_000
-/** It is unknown when the time in a later answer was read. */
+/** A slower answer is ignored, because it is unknown when its time was read. */
 const LATE_MS = 10_000
 const HOUR_MS = 3_600_000
 
@@ -55,7 +57,7 @@ type Options = {
   clock?: () => number
 }
 
-/** Makes the function that resolves to whether no clock has jumped for an hour since its first call. */
+/** Creates a check of whether an hour has passed since its first call and the last clock jump. */
 export function createSteadyClock({
   readTime,
   log,

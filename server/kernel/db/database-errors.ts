@@ -7,20 +7,22 @@ const CONNECT_ERRORS = new Set([
   'EAI_AGAIN',
 ])
 const BREAK_ERRORS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
-/** Connection, rollback, resources, cancelled, shut down; read-only, idle in transaction, lock. */
+/** SQLSTATEs of a lost connection, rollback, overload, shutdown, timeout or read-only server. */
 const UNAVAILABLE_STATES = /^(08|40|53|57)|^(25006|25P03|55P03)$/
-/** Shutting down, starting up, or out of reach. */
+/** SQLSTATEs of a server that is out of reach, shutting down or starting up. */
 const AWAY_STATES = /^(08|57P0[123])/
-/** pg's errors without a code. */
+/** Messages of pg's errors that have no code. */
 const LOST =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed)|Query read timeout)/
 
 const fromDatabase = new WeakSet<Error>()
 
+/** Marks an error of a socket, such as ECONNRESET, as one of a database connection. */
 export function noteDatabaseError(error: Error): void {
   fromDatabase.add(error)
 }
 
+/** Returns whether the database cannot serve now but may serve a retry. */
 export function isDatabaseUnavailable(error: Error & { code?: unknown }): boolean {
   return isConnectionLost(error) || UNAVAILABLE_STATES.test(stateOf(error))
 }
@@ -48,7 +50,7 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** `Key (user_id)=(7) is not present in table "users".`, in any language. */
+/** Matches `Key (user_id)=(7) is not present in table "users".` in any language of the server. */
 const NO_USER = /\)=\((\d+)\).*"users"/
 
 export function isOfErasedUser(

@@ -15,7 +15,7 @@ export type PoolLimits = {
   connectionWaitMs?: number
   statementTimeoutMs?: number
   applicationName?: string
-  /** A pooler's connections know no prepared statement. */
+  /** Whether connections go through a pooler, which does not keep prepared statements. */
   isBehindPooler?: boolean
   /** While the database is away, the pool refuses at once, or waits if `waitsDuringOutage`. */
   outage?: Outage
@@ -24,9 +24,10 @@ export type PoolLimits = {
 
 const CONNECTIONS = 20
 const CONNECTION_WAIT_MS = 1000
-/** For the answer to a cancelled statement. */
+/** How long to wait for the answer to a statement that the server has cancelled. */
 const ANSWER_MS = 500
 
+/** Creates a pool, which connects at the first query. `onError` gets the errors of connections. */
 export function openDatabase(
   url: string,
   onError: (error: Error) => void,
@@ -60,14 +61,14 @@ export function openDatabase(
   return { db, pool, close: () => pool.end() }
 }
 
-/** An idle connection that broke would otherwise end the process. */
+/** Handles errors of connections: one that breaks while idle would otherwise end the process. */
 function surviveLostConnections(pool: pg.Pool, onError: (error: Error) => void): void {
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', onError))
 }
 
 const START_CONNECTION_WAIT_MS = 10_000
-/** Readers queue behind a migration that waits for a lock. */
+/** The longest wait of a migration for a lock, because readers queue behind it. */
 const LOCK_TIMEOUT_MS = 3000
 
 export type StartDatabase = { db: Db; pool: pg.Pool }
@@ -92,12 +93,12 @@ export async function withStartDatabase<T>(
   }
 }
 
-/** Whether an id from a client can name a row. */
+/** Returns whether an id from a client can be the id of a row. */
 export function isRowId(id: string): boolean {
   return /^[1-9]\d{0,17}$/.test(id)
 }
 
-/** Quicker than pg's escaping of each string. */
+/** Returns the literal of an array, which is faster than pg's escaping of each string. */
 export function idArray(ids: string[]): string {
   return `{${ids.join(',')}}`
 }
@@ -113,7 +114,7 @@ export function unixSeconds(time: string) {
   return sql.raw<number>(`floor(extract(epoch FROM ${time}))::float8`)
 }
 
-/** Each takes some 100 KB on each connection; the product has about 100. */
+/** The most prepared texts of a connection. Each takes some 100 KB; the product has about 100. */
 const TEXTS_MAX = 200
 
 type ClientConfig = pg.ClientConfig & { isBehindPooler?: boolean }
@@ -153,7 +154,7 @@ class DatabaseClient extends pg.Client {
     return result
   }
 
-  /** Texts that vary must not exhaust PostgreSQL's memory. */
+  /** Returns undefined at the maximum: texts that vary must not exhaust PostgreSQL's memory. */
   #nameOf(text: string): string | undefined {
     const known = this.#names.get(text)
     if (known !== undefined || this.#names.size >= this.#namesMax) return known
@@ -162,7 +163,7 @@ class DatabaseClient extends pg.Client {
     return name
   }
 
-  /** A server that is silent may be gone; a read-only connection stays so on a new primary. */
+  /** Closes a connection whose server is silent or read-only, so that the pool opens a new one. */
   #endIfUseless(error: Error): void {
     const isUseless = error.message === 'Query read timeout' || isReadOnly(error)
     if (isUseless) this.end().catch(() => {})
@@ -178,12 +179,12 @@ class Driver extends PostgresDriver {
   }
 }
 
-/** Milliseconds of all queries of some work. Queries that ran side by side count each. */
+/** The total milliseconds of queries; each of several concurrent queries counts in full. */
 export type QueryTime = { ms: number }
 
 const current = new AsyncLocalStorage<QueryTime>()
 
-/** Adds the queries that `work` starts to `time`. A shared query counts for the first caller. */
+/** Adds the time of the queries that `work` starts to `time`; a batch counts for its first call. */
 export function addQueryTime<T>(time: QueryTime, work: () => T): T {
   return current.run(time, work)
 }

@@ -31,7 +31,7 @@ export const MIGRATIONS: Migrations = Object.fromEntries(
     .map((name) => [name, name === FIRST ? FIRST_SCHEMA : readSchema(name)]),
 )
 
-/** Whether servers without the migration can work with what it adds. */
+/** Returns whether servers without the migration can still work after it. */
 export function isAdditive(text: string): boolean {
   return text.startsWith('-- additive')
 }
@@ -42,23 +42,20 @@ type Options = {
   signal?: AbortSignal
   lockWaitMs?: number
   nodesWaitMs?: number
-  /** Whether a migration runs even beside nodes that it breaks. */
+  /** Whether to migrate even while nodes run that the migration breaks. */
   isAgreed?: boolean
-  /** A schema in place of the product's, which the search path of `url` names: it gets no queue. */
+  /** A schema other than the product's, which the search path of `url` names; it gets no queue. */
   schema?: string
 }
 
 const LOCK_WAIT_MS = 60_000
-/** Readers that queued behind a migration pass in this pause. */
+/** The pause between tries, in which readers that queued behind the migration run. */
 const PAUSE_MS = 1000
 const NODES_WAIT_MS = 10_000
-const ALREADY_THERE = ['42P07', '42701', '42710']
-const LOCKED = ['55P03', '40P01']
+const ALREADY_THERE = ['42P07', '42701', '42710'] // duplicate table, column, object
+const LOCKED = ['55P03', '40P01'] // lock timeout, deadlock
 
-/**
- * Waits 3 s at a time for tables in use, so that readers pass in between. Throws StartError after a
- * minute of that, for a newer database, and if nodes of another version would break.
- */
+/** Throws StartError if tables stay locked for a minute, the database is newer, or nodes break. */
 export async function migrate(
   url: string,
   {
@@ -94,7 +91,7 @@ export function isKnown(migration: string): boolean {
   return migration === ADOPTED || Object.hasOwn(MIGRATIONS, migration)
 }
 
-/** Makes the tables of a known migration in an empty schema, which the search path of `url` names. */
+/** Creates the tables of a known migration in the empty schema `schema`, which `url` selects. */
 export async function migrateTo(migration: string, url: string, schema: string): Promise<void> {
   if (migration === ADOPTED) return withStartDatabase(url, ({ db }) => createAdopted(db))
   const migrations = Object.entries(MIGRATIONS).filter(([name]) => name <= migration)
@@ -143,13 +140,13 @@ function toKysely(migrations: Migrations): Record<string, Migration> {
   )
 }
 
-/** An older version cannot know which migrations are additive: the database stores that. */
+/** Stores in the database whether the migration is additive, which older versions cannot know. */
 async function run(db: Kysely<unknown>, name: string, text: string): Promise<void> {
   await sql.raw(text).execute(db)
   if (isAdditive(text)) await sql`INSERT INTO additive_migrations VALUES (${name})`.execute(db)
 }
 
-/** Whether a newer version has migrated the database. Throws StartError if that breaks this one. */
+/** Returns whether a newer version has migrated. Throws StartError if that breaks this version. */
 async function isNewer(db: Db, names: string[]): Promise<boolean> {
   const { missing, additive, breaking } = await readAppliedMigrations(db, names)
   const isNewer = additive.length + breaking.length > 0
@@ -166,7 +163,7 @@ async function readVersion(db: Db): Promise<string> {
   return row?.version ?? 'новее этой'
 }
 
-/** Waits for nodes that a missing migration breaks: one that is being restarted ends in a moment. */
+/** Waits until no nodes run that a missing migration breaks. Throws StartError after `waitMs`. */
 async function requireNoOthers(db: Db, migrations: Migrations, waitMs: number): Promise<void> {
   const applied = await readNames(db, 'kysely_migration')
   const breaking = Object.keys(migrations).filter(
@@ -188,7 +185,7 @@ async function requireNoOthers(db: Db, migrations: Migrations, waitMs: number): 
   }
 }
 
-/** `additive` and `breaking` are of a newer version. */
+/** Compares the applied migrations with `names`; `additive` and `breaking` are not among these. */
 async function readAppliedMigrations(db: Queryable, names: string[]) {
   await refuseUnfinishedRestore(db)
   const applied = await readNames(db, 'kysely_migration')

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 
-/** Ids are bigint, which pg returns as strings: they are opaque all the way. */
+/** A bigint, which pg returns as a string. */
 export type Id = string
 export type OptionalId = ColumnType<Id | null, Id | null | undefined, never>
 export type GeneratedId = ColumnType<string, never, never>

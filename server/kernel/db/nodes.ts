@@ -1,6 +1,6 @@
-/** The application name of the connections on which nodes receive changes ends in a version. */
+/** The application name of a node's change feed, which ends in the node's version. */
 export const FEED_NAME = 'vslukh change feed '
-/** Of 0.1.0 it ends before that. */
+/** Matches nodes of 0.1.0 too, whose application name has no version. */
 const NODES = `pg_stat_activity
   WHERE datname = current_database() AND application_name LIKE '${FEED_NAME.trim()}%'`
 export const COUNT_NODES = `SELECT count(*)::int AS nodes FROM ${NODES}`

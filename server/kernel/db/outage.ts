@@ -7,7 +7,7 @@ const ANSWER_MS = 2000
 const RETRY_MS = 500
 
 class DatabaseAwayError extends Error {
-  /** PostgreSQL's “cannot establish a connection”. */
+  /** The SQLSTATE of a connection that cannot be established. */
   readonly code = '08001'
 
   constructor() {
@@ -38,6 +38,7 @@ export class Outage {
     this.#log = log
   }
 
+  /** Probes the database until it accepts writes. While it does not answer, the breaker is open. */
   suspect(reason: Error): void {
     if (this.isClosed()) return
     this.#probing ??= this.#probe(reason).finally(() => {
@@ -45,7 +46,7 @@ export class Outage {
     })
   }
 
-  /** Returns whether the lines about an outage cover the error. */
+  /** Suspects an outage if the error may mean one, and returns whether its log lines cover it. */
   readonly noteFailure = (error: Error): boolean => {
     if (!isConnectionLost(error) && !isReadOnly(error)) return false
     this.suspect(error)
@@ -175,7 +176,7 @@ export class GuardedPool extends pg.Pool {
 
 type JobsLog = Record<'debug' | 'info' | 'warn' | 'error', (facts: object, message: string) => void>
 
-/** Returns a log without the errors that the lines of an outage cover. */
+/** Returns a log that leaves out errors which the log lines of an outage cover. */
 export function quietDuringOutages(
   log: JobsLog,
   outage: Pick<Outage, 'noteFailure' | 'isSuspected'>,
@@ -208,11 +209,11 @@ async function stateOf(url: string): Promise<State> {
     const { rows } = await client.query('SHOW transaction_read_only')
     return rows[0]?.transaction_read_only === 'on' ? 'read-only' : 'writable'
   } catch (error) {
-    // A server without room for one more connection is there.
+    // A server that refuses because it has too many connections is running.
     const isThere = error instanceof Error && 'severity' in error && !isConnectionLost(error)
     return isThere ? 'writable' : 'away'
   } finally {
-    // Not awaited: a server that does not answer could take for ever.
+    // Not awaited, because it does not resolve if the server does not answer.
     client.end().catch(() => {})
   }
 }

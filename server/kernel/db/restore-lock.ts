@@ -3,10 +3,10 @@ import pg from 'pg'
 import { StartError } from '../errors/app-error.ts'
 import type { Queryable } from './database.ts'
 
-/** No other lock has this number. A restore holds it alone, servers that start share it. */
+/** The number of the advisory lock that a restore holds alone, and that starting servers share. */
 export const RESTORE_LOCK = 7_203_551
 
-/** A backup is loaded here, and its tables then move into the product's schema. */
+/** The schema into which a backup is loaded before its tables move into the product's schema. */
 export const SCRATCH = 'vslukh_restore'
 
 /** Throws StartError after an unfinished restore: an empty wall would begin beside its tables. */
@@ -21,6 +21,7 @@ export async function refuseUnfinishedRestore(db: Queryable): Promise<void> {
   )
 }
 
+/** Keeps restores away until it is disposed of. Throws StartError if a restore is running. */
 export async function keepRestoresAway(url: string): Promise<AsyncDisposable> {
   const client = new pg.Client({ connectionString: url, application_name: 'vslukh start' })
   client.on('error', () => {})

@@ -11,7 +11,7 @@ import type {
 
 export type Purpose = 'login' | 'registration' | 'email-change' | 'account-deletion'
 
-/** `limited` by MAILS_PER_HOUR; `slowed` because too many codes were refused. */
+/** A mail is `limited` by MAILS_PER_HOUR, and `slowed` because too many codes were refused. */
 export type OutboxState =
   | 'queued'
   | 'retrying'
@@ -21,7 +21,7 @@ export type OutboxState =
   | 'refused'
   | 'expired'
 
-/** By a moderator, by reports, by its author, or because the author has left. */
+/** A post is hidden by a moderator, by reports, by its author, or because the author has left. */
 export type HiddenFor = 'removed' | 'reported' | 'deleted' | 'left'
 
 type Posts = {
@@ -46,7 +46,7 @@ type Posts = {
   is_muted: Generated<boolean>
 }
 
-/** server/schema/001-schema.sql describes them. */
+/** The tables and views; the comments of server/schema/ describe them. */
 export type Tables = ModerationTables & {
   users: {
     id: GeneratedId

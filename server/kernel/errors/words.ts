@@ -1,6 +1,6 @@
 import { formatTime } from '../../../contract/dates.ts'
 
-/** Of a noun after a number: 1 попытка, 2 попытки, 5 попыток. */
+/** The forms of a noun after a number: 1 попытка, 2 попытки, 5 попыток. */
 type Forms = { one: string; few: string; many: string }
 
 const RULES = new Intl.PluralRules('ru')
@@ -26,7 +26,7 @@ export function ageInWords(seconds: number): string {
   return hours < 24 ? counted(hours, HOURS) : counted(Math.floor(hours / 24), DAYS)
 }
 
-/** Writes «через 42 с», «через 3 минуты», «через 2 часа»; a longer wait by its end. */
+/** Returns «через 42 с», «через 3 минуты» or «через 2 часа», or the end of a longer wait. */
 export function waitInWords(seconds: number): string {
   const whole = Math.ceil(seconds)
   if (whole < 60) return `через ${Math.max(1, whole)} с`

@@ -24,7 +24,7 @@ export class Gate {
   readonly #bounds: Bounds
   #free: number
   #runningOf = new Map<string, number>()
-  /** Waiting tasks in the order of arrival; those in `first` go before all others. */
+  /** Waiting tasks in the order of arrival. All tasks of `#first` precede those of `#next`. */
   readonly #first = new Set<Waiting>()
   readonly #next = new Set<Waiting>()
   #ended: string[] = []
@@ -50,7 +50,7 @@ export class Gate {
     }
   }
 
-  /** Calls `settle` as soon as there is a slot, or with null. Returns what cancels the wait. */
+  /** Calls `settle` once there is a slot, or with null. The returned function cancels the wait. */
   enter({ network = '', isFirst = false }: Asked, settle: Settle): () => void {
     const { waiting, waitMs } = this.#bounds
     const leave = this.tryEnter(network)
@@ -71,6 +71,7 @@ export class Gate {
     }
   }
 
+  /** Runs a task in a slot. Throws UNAVAILABLE if none is free in time. */
   async run<T>(task: () => Promise<T>, network = ''): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<Leave | null>()
     this.enter({ network }, resolve)
@@ -89,7 +90,7 @@ export class Gate {
   }
 
   #leave(network: string): void {
-    // Freed in the next turn of the event loop, so that no turn begins more than there are slots.
+    // The slot is freed in the next turn of the event loop, so that no turn begins too many tasks.
     if (this.#ended.length === 0) setImmediate(() => this.#admit())
     this.#ended.push(network)
   }
@@ -119,7 +120,7 @@ type Lane = 'call' | 'page' | 'stream'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `call` unless set. */
+    /** The route's lane; `call` unless set. */
     lane?: Lane | 'none' | ((request: FastifyRequest) => Lane)
   }
   interface FastifyRequest {
@@ -129,7 +130,7 @@ declare module 'fastify' {
 }
 
 export type LaneOptions = {
-  /** Returns whether it answers a request without a slot. */
+  /** `serveStale` answers a request without a slot if it can, and returns whether it does. */
   fastPath: { serveStale(request: IncomingMessage, response: ServerResponse): boolean }
   connections: Pick<Connections, 'isFirst'>
   refusals: Pick<Refusals, 'unavailable'>
@@ -141,10 +142,7 @@ const ABANDONED_MS = 10_000
 const STREAM_RETRY_SECONDS = 60
 const REPORT_MS = 10_000
 
-/**
- * Admits each request, once its body was read, to the lane that its route names. Frees the slot
- * with the answer, also to a caller that has gone, or when a hijacked response closes.
- */
+/** Admits each request to its route's lane once its body was read. The answer frees its slot. */
 export function addLanes(app: FastifyInstance, options: LaneOptions): void {
   const lanes = new Lanes(options)
   app.decorateRequest('leaveLane', undefined)
@@ -163,9 +161,9 @@ export function addLanes(app: FastifyInstance, options: LaneOptions): void {
 class Lanes {
   readonly #options: LaneOptions
   readonly #gates = {
-    // About three for each database connection, where more would only wait.
+    // About three for each database connection, for which more requests would only wait.
     call: new Gate({ running: 64, each: 48, waiting: 4096, waitMs: WAIT_MS }),
-    // So that scrapers cannot starve API calls.
+    // Page reads have their own lane, so that they cannot starve API calls.
     page: new Gate({ running: 12, each: 8, waiting: 64, waitMs: WAIT_MS }),
     stream: new Gate({ running: 2000, each: 200 }),
   }
@@ -181,7 +179,7 @@ class Lanes {
     if (named === 'none') return void done()
     const lane = typeof named === 'function' ? named(request) : named
     const { raw } = reply
-    // The client has gone, and no event would free the slot again.
+    // The client has gone, so no event would free the slot.
     if (raw.destroyed) return
     const isFirst = this.#options.connections.isFirst(request.raw)
     const asked = { network: widestNetworkOf(request.ip), isFirst }
@@ -194,7 +192,7 @@ class Lanes {
       const { leaveLane } = request
       if (!leaveLane) giveUp()
       else if (reply.sent) leaveLane()
-      // The handler works on, and its answer frees the slot, unless it has no body.
+      // The handler still runs. Its answer frees the slot, unless the answer has no body.
       else setTimeout(leaveLane, ABANDONED_MS).unref()
     })
   }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The methods of the routes at an address, and OPTIONS; none if there is no route. */
+    /** Returns the methods of the routes at a URL, and OPTIONS; none if there is no route. */
     methodsAt: (url: string) => string[]
   }
 }

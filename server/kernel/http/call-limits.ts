@@ -14,7 +14,7 @@ export const USER_CALLS: Limit = {
   refusal: 'От вас слишком много запросов: следующий — через {time}',
 }
 
-/** The first visits of 300 people behind one address, of twenty files each, and a half more. */
+/** Allows the first visits of 300 people at one address, 20 files each, and half as many again. */
 export const PAGE_FILES: Limit = {
   name: 'page-file',
   rates: [[9000, FIVE_MINUTES]],

@@ -19,9 +19,9 @@ type Connection = {
 }
 
 const WAITING_MAX = 32
-/** Above this fraction of the maximum, new connections replace old ones. */
+/** Above this fraction of the maximum, each new connection replaces an idle or slow one. */
 const CROWDED = 0.75
-/** A request whose body takes longer may then lose its connection. */
+/** Above that fraction, a request whose body takes longer than this may lose its connection. */
 const SLOW_BODY_MS = 1000
 const CHECK_MS = 50
 const RESERVED_FILES = 64
@@ -57,6 +57,7 @@ export class Connections {
     })
   }
 
+  /** Wraps a listener so that a pipelined request begins after the response before it. */
   inTurn(listener: RequestListener): RequestListener {
     return (request, response) => {
       const { socket } = request
@@ -76,7 +77,7 @@ export class Connections {
       connection.waiting++
       response.once('socket', () => {
         connection.waiting--
-        // Not synchronously: Node is still assigning the connection.
+        // Deferred, because Node is still assigning the socket.
         setImmediate(begin)
       })
     }
@@ -134,7 +135,7 @@ function isIdle({ response }: Connection): boolean {
   return !response || response.writableFinished
 }
 
-/** Each connection is an open file, and may read another file. */
+/** Counts two open files for a connection: its socket, and a file that it may read. */
 function connectionsLimit(): number {
   const report = Object.assign(process.report, { excludeNetwork: true })
   const files = (report.getReport() as ProcessReport).userLimits?.open_files.soft
@@ -143,12 +144,10 @@ function connectionsLimit(): number {
   return Math.min(CONNECTIONS_MAX, Math.max(CONNECTIONS_MIN, fitting))
 }
 
-/**
- * A response that closes its connection if it begins before the request's body has arrived: the rest
- * of the body could be a proxy's next request.
- */
+/** A response that closes its connection if it begins before the request's body has arrived. */
 export class ClosingResponse extends ServerResponse {
   override writeHead(...head: unknown[]): this {
+    // Node would discard a proxy's next request as the rest of the body.
     if (!this.req.complete && hasBody(this.req)) this.shouldKeepAlive = false
     return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>))
   }

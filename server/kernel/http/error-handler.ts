@@ -12,7 +12,7 @@ const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
 }
 
-/** A shared cache stores this answer, and stops serving the post. */
+/** Lets a shared cache store the answer, so that it stops serving the post. */
 export const NO_POST_CACHE_CONTROL = 'public, max-age=0, s-maxage=1'
 
 declare module 'fastify' {
@@ -44,7 +44,7 @@ export function toAppError(error: FastifyError): AppError {
   return new AppError(isClients ? 'INVALID_REQUEST' : 'INTERNAL_ERROR')
 }
 
-/** Sets status and Retry-After, and what the log says. Returns the error of the contract. */
+/** Sets the status, Retry-After and the facts for the log. Returns the error of the contract. */
 export function noteRefusal(reply: FastifyReply, error: Error): AppError {
   const refusal = toAppError(error as FastifyError)
   const failure = refusal.status >= 500 && refusal !== error ? error : undefined

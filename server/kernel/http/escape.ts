@@ -4,9 +4,9 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, numericReference)
 }
 
-/** U+FFFD replaces each character that XML 1.0 forbids. */
+/** Escapes text for XML 1.0. U+FFFD replaces each character that it forbids. */
 export function escapeXml(text: string): string {
-  // A parser would change plain white space other than spaces.
+  // In an attribute, a parser would replace unescaped tabs and line breaks by spaces.
   return text.replace(NOT_XML, '\ufffd').replace(/[&<>"'\t\n\r]/g, numericReference)
 }
 

@@ -6,21 +6,18 @@ import { parseAddress } from '../limits/limits.ts'
 
 const OWN = ['loopback', 'private', 'uniqueLocal']
 
-/** A dual-stack socket reports IPv4 addresses as IPv6, which TRUST_PROXY does not match. */
+/** Returns an IPv4 address in its own form, since a dual-stack socket reports it as IPv6. */
 export function plainAddress(address: string | undefined): string {
   return parseAddress(address)?.toString() ?? ''
 }
 
-/** Whether, by Fastify's rule, a peer may name its clients in X-Forwarded-For. */
+/** Creates a function that returns, by Fastify's rule, whether a peer is a trusted proxy. */
 export function proxyTrust(trustProxy: string[]): (address: string | undefined) => boolean {
   const isTrusted = proxyAddr.compile(trustProxy)
   return (address) => address !== undefined && isTrusted(address, 0)
 }
 
-/**
- * Creates the function that cleans a request's X-Forwarded-For. Warns once if the operator's own
- * proxy is missing in TRUST_PROXY; a stranger's address is not logged.
- */
+/** Creates a function that cleans X-Forwarded-For, and warns once of an untrusted private proxy. */
 export function createForwardedForCheck(
   trustProxy: string[],
   log: Pick<FastifyBaseLogger, 'warn'>,
@@ -39,7 +36,7 @@ export function createForwardedForCheck(
   }
 }
 
-/** Removes ports, and the last entry that is no address with all to its left. */
+/** Removes ports, and the last entry that is not an address together with all entries before it. */
 function clean({ headers }: IncomingMessage): void {
   const value = headers['x-forwarded-for']
   if (typeof value !== 'string') return
@@ -52,7 +49,7 @@ function withoutPort(address: string): string {
   return address.replace(/^\[(.*)\](?::\d{1,5})?$/, '$1').replace(/^([\d.]+):\d{1,5}$/, '$1')
 }
 
-/** Creates the function that returns a visitor's address, by Fastify's rule. */
+/** Creates a function that returns, by Fastify's rule, the client's address. */
 export function clientAddress(trustProxy: string[]) {
   const isTrusted = proxyAddr.compile(trustProxy)
   return (request: IncomingMessage): string | undefined =>

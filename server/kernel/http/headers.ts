@@ -4,7 +4,7 @@ import { AppError } from '../errors/app-error.ts'
 
 const YEAR_SECONDS = 31_536_000
 
-/** `inlineHashes` are CSP sources such as `'sha256-…'`. */
+/** Returns the headers of every response. `inlineHashes` are CSP sources such as `'sha256-…'`. */
 export function securityHeaders(
   { publicUrl = '', hstsSubdomains }: Pick<Config, 'publicUrl' | 'hstsSubdomains'>,
   inlineHashes: { scripts: string[]; styles: string[] } = { scripts: [], styles: [] },
@@ -24,7 +24,7 @@ export function securityHeaders(
   const hsts = `max-age=${YEAR_SECONDS}${hstsSubdomains ? '; includeSubDomains' : ''}`
   return {
     'content-security-policy': policy.join(';'),
-    // Browsers ignore it on plain http, and log that.
+    // On plain http, browsers ignore this header and log a warning.
     ...(!publicUrl.startsWith('http:') && { 'cross-origin-opener-policy': 'same-origin' }),
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'strict-origin-when-cross-origin',
@@ -43,7 +43,7 @@ export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | un
   if (!isOwn) throw new AppError('FORBIDDEN')
 }
 
-/** See https://www.w3.org/TR/fetch-metadata; `none` is an address that the person entered. */
+/** Reads Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata); `none`: the user typed the URL. */
 function isOwnSite(site: string | string[] | undefined): boolean {
   return site === undefined || site === 'same-origin' || site === 'none'
 }

@@ -5,7 +5,7 @@ import { MIGRATIONS } from '../db/migrate.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Node } from '../feature.ts'
 
-/** Two segments of PostgreSQL's write-ahead log, without which it stops. */
+/** Two segments of PostgreSQL's write-ahead log: with less free space it stops. */
 export const LEAST_FREE_BYTES = 32 * 1024 * 1024
 
 const BROKEN = 'a newer version has changed the database: this node cannot write'
@@ -13,7 +13,7 @@ const BROKEN = 'a newer version has changed the database: this node cannot write
 /** `/livez` answers while the process runs; `/readyz` is 503 while nothing can be written. */
 export function serveHealth(node: Node, isDraining: () => boolean): void {
   const { http, log } = node
-  // Without a lane: a busy node must not be taken for a dead one.
+  // These routes have no lane, so that a busy node is not taken for a dead one.
   const route = { config: { lane: 'none' }, schema: { hide: true }, logLevel: 'warn' } as const
   http.get('/livez', route, async () => 'ok')
   let wasBroken = false
@@ -35,7 +35,7 @@ export function serveHealth(node: Node, isDraining: () => boolean): void {
   })
 }
 
-/** Returns why nothing can be written until somebody acts. Throws if waiting helps. */
+/** Returns the reason why writes fail until an operator acts. Throws if waiting helps. */
 async function findLastingReason(
   { db, config: { databaseUrl, dataDir } }: Node,
   onBroken: (migrations: string[]) => void,

@@ -6,7 +6,7 @@ import { AppError } from '../errors/app-error.ts'
 
 const NAME_MAX = 50
 
-/** Accepts JSON in valid UTF-8 alone. An empty body counts as none, whatever its type. */
+/** Accepts only JSON in valid UTF-8. An empty body of any type counts as no body. */
 export function parseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parseBody)
@@ -65,7 +65,7 @@ export function integersOf({ query }: Endpoint): string[] {
   )
 }
 
-/** Reads JSON's numbers for the integers of a query. */
+/** Converts the values named in `integers` to numbers if they are spelled as in JSON. */
 export function readNumbers(query: unknown, integers: string[]): void {
   const values = query as Record<string, unknown>
   for (const name of integers) {

@@ -6,10 +6,10 @@ import type { FastifyInstance } from 'fastify'
 export type ListenAddress = { port: number; host: string }
 
 const BACKLOG = 4096
-/** Node accepts one connection per socket in a turn of its event loop. */
+/** The number of sockets: Node accepts one connection of each in a turn of its event loop. */
 const SOCKETS = process.platform === 'linux' ? 32 : 1
 
-/** Returns the further sockets on which it listens. Rejects if another process uses the port. */
+/** Returns the sockets besides the app's own. Rejects if another process uses the port. */
 export async function listenOnManySockets(
   app: FastifyInstance,
   { port, host }: ListenAddress,
@@ -23,7 +23,6 @@ export async function listenOnManySockets(
 }
 
 async function openSocket(server: HttpServer, options: ListenAddress): Promise<Server> {
-  // The options with which an HTTP server opens its own socket.
   const socket = createServer({ allowHalfOpen: true, noDelay: true }, (connection) => {
     server.emit('connection', connection)
   })

@@ -68,7 +68,7 @@ type ApiOptions = {
   limits: Limits
 }
 
-/** Collects the routes that are registered after it into a document, and serves it. */
+/** Serves the OpenAPI document, which describes the routes that are registered after this call. */
 export async function describeApi(
   app: FastifyInstance,
   { appName, cookieName, limits }: ApiOptions,

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { networkOf } from '../limits/limits.ts'
 
-/** `network` is the address that came first. */
+/** The refusals of a network; `network` is the address of the first refused request. */
 export type RefusedNetwork = {
   network: string
   refused: number
@@ -24,10 +24,7 @@ const ROUTES_MAX = 5
 const RECENT_PERIODS = 10
 const RECENT_MAX = 100
 
-/**
- * Keeps a flood of refusals from filling the log: each minute the first ten of a network and code
- * get a line each, and one line counts all. Addresses stay in memory for ten minutes.
- */
+/** Logs ten refusals a minute of each network and code, and one line that counts all of them. */
 export class RefusalLog {
   readonly #log: FastifyBaseLogger
   readonly #timer: NodeJS.Timeout
@@ -40,6 +37,7 @@ export class RefusalLog {
     this.#timer = setInterval(() => this.#logCounts(), periodMs).unref()
   }
 
+  /** Counts a refusal, and logs it unless there are too many. Returns whether it was logged. */
   note(line: RefusedLine): boolean {
     const tally = this.#tallyOf(line.network)
     tally.refused++
@@ -52,7 +50,7 @@ export class RefusalLog {
     return true
   }
 
-  /** Of the last ten minutes; the most refused first. */
+  /** Returns the networks with many refusals in the last ten minutes, the most refused first. */
   recent(): RefusedNetwork[] {
     const sums = new Map<string, RefusedNetwork>()
     for (const { network, refused, ...tally } of [loud(this.#networks), ...this.#recent].flat()) {

@@ -23,7 +23,7 @@ const SHUT_PAGE = `<!doctype html><html lang="ru"><title>${SHUT}</title><p>${SHU
 
 export type Refusals = ReturnType<typeof createRefusals>
 
-/** Creates the responses to requests that reach no route; `pages` are for those without a slot. */
+/** Creates the responses to requests that reach no route; `pages` is for those without a slot. */
 export function createRefusals(
   securityHeaders: Headers,
   pages: Record<'visitor' | 'session', string> | null,
@@ -73,7 +73,7 @@ function createRefusal(
       'cache-control': 'no-store',
       'content-type': html === undefined ? 'application/json; charset=utf-8' : HTML_TYPE,
       'content-length': body.length,
-      // What follows a malformed request may be none either. A busy server keeps its connections.
+      // Bytes after a malformed request may be malformed too. A busy server keeps its connections.
       ...(status !== 503 && { connection: 'close' }),
     },
     body,
@@ -95,7 +95,7 @@ export function answerBrokenRequest(
   { socket, isIdle, refusals }: { socket: Socket; isIdle: boolean; refusals: Refusals },
 ): void {
   const { code } = error
-  // Browsers connect ahead of a request, and some show an answer to none as the page.
+  // Browsers open connections in advance, and some would show this answer as the page.
   const isUnused = code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
   if (code === 'ECONNRESET' || isUnused || !socket.writable) return void socket.destroy()
   const moved = isIdle ? encodedTarget(error) : undefined
@@ -104,15 +104,15 @@ export function answerBrokenRequest(
   writeRefusal(socket, refusals[isKnown ? code : 'request'])
 }
 
-/** Of a length whose percent-encoding fits. */
+/** Matches a request line with raw bytes that is short enough for its percent-encoded form. */
 const RAW_LINE =
   /^(?:GET|HEAD) (?:https?:\/\/[^/ ]*)?(\/(?![/\\])[!-~\x7f-\xff]{0,2000}) HTTP\/1\.[01]\r\n/
 
-/** Returns the percent-encoded target of a request that Node refuses for raw bytes, as of curl. */
+/** Returns the encoded target of a request that Node refuses for raw bytes, such as curl sends. */
 function encodedTarget({ code, rawPacket, bytesParsed = 0 }: ParseError): string | undefined {
   if (code !== 'HPE_INVALID_URL' || !Buffer.isBuffer(rawPacket)) return undefined
   const [line = '', target] = RAW_LINE.exec(rawPacket.toString('latin1')) ?? []
-  // Beyond the line, the fault is another request's.
+  // If the error is after this line, it is in a later request.
   if (target === undefined || bytesParsed >= line.length) return undefined
   const encoded = target.replace(
     /[^!-~]/g,

@@ -22,6 +22,7 @@ declare module 'node:http' {
 type RequestLine = {
   reqId: string
   method: string
+  /** The pattern, because URLs contain operation ids, usernames and queries. */
   route: string | null
   status: number
   ms: number
@@ -33,7 +34,7 @@ type RequestLine = {
 type RequestFacts = Pick<RequestLine, 'method' | 'route' | 'status' | 'ms'>
 export type ObserveRequest = (facts: RequestFacts, isCacheHit: boolean) => void
 
-/** Returns whether a refusal's error is counted, so that the log needs no line about it. */
+/** Counts the error of a refusal. Returns whether the log needs no line about it. */
 export type NoteRefused = (failure: Error) => boolean
 
 type Options = {
@@ -48,7 +49,6 @@ export function nextRequestId(): string {
   return `req-${PROCESS}-${(++requests).toString(36)}`
 }
 
-/** Of the route, not the URL: operation ids, usernames and queries stay out of the log. */
 export function requestLine({ ms, dbMs, ...line }: RequestLine): RequestLine {
   return { ...line, ms: inTenths(ms), dbMs: dbMs && inTenths(dbMs) }
 }
@@ -114,7 +114,7 @@ export class RequestLog extends LogController {
   }
 }
 
-/** Makes a log write networks and keys of limits as HMACs, which only lines of one day share. */
+/** Returns a log that writes networks and limit keys as HMACs, whose key changes every day. */
 export function hashAddresses(log: FastifyBaseLogger): FastifyBaseLogger {
   const hash = (text: string) =>
     createHmac('sha256', keyOfToday()).update(text).digest('base64url').slice(0, HASH_LENGTH)

@@ -14,23 +14,24 @@ import { withHandlerDeadline } from './server.ts'
 export type Viewer = {
   userId: string
   sessionId: string
-  /** Seconds left of the account's first day, once the session was checked. */
+  /** The seconds left of the account's first day; set once the session was checked. */
   newcomerFor?: number
-  /** Set if only the publishing statement checks the session; throws why it was refused. */
+  /** Set if the handler checks the session; throws the error of a session that may not write. */
   checkSession?: () => Promise<unknown>
 }
 
 export type LiveSession = {
   newcomerFor: number
+  /** The error that refuses a publication; null if the viewer may write. */
   writeRefusal: AppError | null
 }
 
 export type Authenticator = {
-  /** Checks only signature and expiry; null for an invalid token. */
+  /** Checks only the signature and expiry; returns null for an invalid token. */
   readToken(token: string): Viewer | null
   findSession(viewer: Viewer): Promise<LiveSession | null>
   isLive(viewer: Viewer): Promise<boolean>
-  /** Whether some minutes ago the session was live and its user could write. */
+  /** Returns whether a recent check found the session live, and its user able to write. */
   wasLive(viewer: Viewer): boolean
   isModerator(viewer: Viewer): Promise<boolean>
 }
@@ -44,7 +45,7 @@ type Handler<E extends Endpoint> = (
   call: Call<E>,
   http: Http,
 ) => Promise<E extends { answer: object } ? Answer<E> : void>
-/** `checksSession`: the handler itself checks a session that was live a moment ago. */
+/** With `checksSession`, the handler itself checks a session that was recently live. */
 type RouteOptions = { checksSession?: boolean }
 export type Route = <E extends Endpoint>(
   endpoint: E,
@@ -65,7 +66,6 @@ type RouterOptions = {
   auth: Authenticator
   limits: Limits
   cache: ReadCache
-  /** Returns the id of the post that a call is about, for the log. */
   postIdOf: (endpoint: Endpoint, params: unknown, answered: unknown) => string | undefined
   handleMs?: number | undefined
 }
@@ -77,7 +77,7 @@ declare module 'fastify' {
   }
 }
 
-/** Creates the function that turns an endpoint into a route: access, validation, cache, answer. */
+/** Creates the function that registers endpoints as routes, with access, validation and cache. */
 export function createRouter(app: FastifyInstance, options: RouterOptions): Route {
   app.decorateRequest('viewer', null)
   app.decorateRequest('postId', undefined)
@@ -131,7 +131,7 @@ async function finishWrite(
   }
 }
 
-/** A closed session is reported first, whatever else is wrong with the call. */
+/** Throws the error to answer. A closed session precedes all other errors of the client. */
 async function explain(
   error: FastifyError,
   request: FastifyRequest,
@@ -155,10 +155,7 @@ function isEmpty(body: unknown): boolean {
   return body === undefined || (isObject && Object.keys(body).length === 0)
 }
 
-/**
- * Returns the viewer, null for a visitor, and charges the limit on all calls. Throws UNAUTHORIZED
- * or NOT_FOUND. The session is live unless the viewer has `checkSession`.
- */
+/** Charges the limit on all calls, and returns the viewer. Throws UNAUTHORIZED or NOT_FOUND. */
 async function identifyViewer(
   request: FastifyRequest,
   endpoint: Endpoint,
@@ -201,7 +198,7 @@ async function requireSession(
   return session
 }
 
-/** Refuses a write that was begun under another account, which the client has left since. */
+/** Throws OTHER_ACCOUNT for a write that the client began under another account. */
 function requireSameUser({ headers, viewer }: FastifyRequest): void {
   const startedBy = headers['x-user']
   if (viewer && startedBy !== undefined && startedBy !== viewer.userId) {

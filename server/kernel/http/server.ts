@@ -35,7 +35,7 @@ type Options = {
   observe?: ObserveRequest | undefined
   headers: Record<string, string>
   fastPath: LaneOptions['fastPath'] & { wrap(listener: RequestListener): RequestListener }
-  /** The HTML in place of a page for which there is no slot; null if there are no pages. */
+  /** The HTML for a page request that gets no slot; null if no pages are served. */
   pageNotNow: Record<'visitor' | 'session', string> | null
 }
 
@@ -43,13 +43,13 @@ const SERVER_OPTIONS = {
   headersTimeout: 5000,
   requestTimeout: 10_000,
   keepAliveTimeout: 72_000,
-  /** By default a timeout of 5 s could take 35 s. */
+  /** Node's default of 30 s would let a timeout of 5 s take 35 s. */
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16 * 1024,
-  // Checked in namesItsHost, whose refusal has our format.
+  // namesItsHost checks it instead, because Node's own refusal has another format.
   requireHostHeader: false,
 }
-/** A connection without traffic for so long is closed, even if its client has not read all. */
+/** A connection without traffic for this time is closed, even if a response is still unread. */
 const SILENCE_MS = 30_000
 const HANDLE_MS = 8000
 const DRAIN_MS = 7000
@@ -106,7 +106,7 @@ export class HttpServer {
       ajv: {
         customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false },
       },
-      // A person gets an error page; a call of the API gets the error as JSON.
+      // An invalid path outside the API leads to the error page, not to a JSON error.
       rewriteUrl: ({ url = '' }) => (isNoPage(url) ? NO_PAGE : url),
       frameworkErrors: answerFrameworkError(headers),
       clientErrorHandler: (error, socket) => {
@@ -139,14 +139,14 @@ export class HttpServer {
     server.on('checkExpectation', (_, response) =>
       sendRefusal(response, this.#refusals.expectation),
     )
-    // Connections.end() closes them: Node's would close connections with a request in flight.
+    // Connections.end() closes them: Node's method would also close some with a request in flight.
     server.closeIdleConnections = () => {}
     this.#servers.push(server)
     return this.#connections.watch(server.setTimeout(SILENCE_MS))
   }
 }
 
-/** HTTP/1.1 requires one host; HTTP/1.0 may name none. */
+/** Returns whether there is one Host header, as HTTP/1.1 requires; HTTP/1.0 may have none. */
 function namesItsHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -156,13 +156,13 @@ function namesItsHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
 }
 
-/** Makes a path of the absolute form (RFC 9112, 3.2.2), and of a target with a fragment. */
+/** Removes the origin (RFC 9112, 3.2.2) and the fragment from the target of a request. */
 function useOriginForm(request: IncomingMessage): void {
   const [, origin, path = ''] = /^(https?:\/\/[^/?#]*)?([^#]*)/i.exec(request.url ?? '') ?? []
   request.url = origin === undefined || path.startsWith('/') ? path : `/${path}`
 }
 
-/** Whether an address outside the API has invalid escapes, or a part too long for the router. */
+/** Returns whether a URL outside the API has invalid escapes, or a part too long for the router. */
 function isNoPage(url: string): boolean {
   if (url.startsWith('/api/') || (url.length <= OPAQUE_MAX && !url.includes('%'))) return false
   const [path = ''] = url.split('?', 1)
@@ -183,7 +183,7 @@ function setHeaders(app: FastifyInstance, headers: Record<string, string>): void
   })
 }
 
-/** Throws UNAVAILABLE after 8 s unless set otherwise. */
+/** Settles as `answer`, or throws UNAVAILABLE after `ms`, 8 s by default. */
 export function withHandlerDeadline<T>(answer: Promise<T>, ms = HANDLE_MS): Promise<T> {
   return withDeadline(answer, ms, (): never => {
     throw new AppError('UNAVAILABLE')

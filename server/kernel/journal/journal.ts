@@ -13,7 +13,7 @@ export type JournalEntry = {
   details?: Record<string, unknown>
 }
 
-/** Returns the act's id. */
+/** Appends a decision in its transaction, and returns the id of the entry. */
 export async function appendToJournal(
   tx: Queryable,
   { actor, action, userId = null, postId = null, reason = null, details = {} }: JournalEntry,
@@ -42,6 +42,7 @@ export type JournalFilter = { userId?: string; postId?: string; sinceSeconds?: n
 
 export const ACTS_MAX = 500
 
+/** Returns the newest entries first, at most ACTS_MAX. */
 export function readJournal(db: Queryable, filter: JournalFilter) {
   return db
     .selectFrom('journal')
@@ -68,7 +69,7 @@ export async function countActs(db: Queryable, action: string, seconds: number):
   return Number(acts)
 }
 
-/** An act with the network address of its author, which a court may order the operator to name. */
+/** An act with the address of its author, which a court may order the operator to disclose. */
 type Access = {
   action: 'register' | 'sign-in' | 'publish' | 'delete-post' | 'delete-account'
   userId: string
@@ -78,7 +79,7 @@ type Access = {
 
 export type NoteAccess = (tx: Queryable, ...accesses: Access[]) => Promise<void>
 
-/** Returns undefined if the term is 0 days. */
+/** Creates the function that stores accesses with their addresses; undefined if `days` is 0. */
 export function createAccessJournal(days: number): NoteAccess | undefined {
   if (days === 0) return undefined
   return async (tx, ...accesses) => {
@@ -100,6 +101,7 @@ export async function removeOldAccesses(db: Queryable, days: number): Promise<vo
     .execute()
 }
 
+/** Returns the newest accesses first, at most ACTS_MAX. */
 export function readAccesses(db: Queryable, filter: JournalFilter) {
   return db
     .selectFrom('access_journal')

@@ -4,7 +4,7 @@ import type { Queryable } from '../db/database.ts'
 /** One event of a key that allows `burst` events at once, and then one in `step` seconds. */
 export type SharedCount = { key: string; step: number; burst: number }
 
-/** Counts the first events, else the others, else none. Returns their waits: 0 if counted. */
+/** Counts all of `counts`, or else all of `others`, or nothing. Returns the seconds to wait. */
 export async function chargeShared(
   db: Queryable,
   counts: SharedCount[],
@@ -16,7 +16,7 @@ export async function chargeShared(
   return [rows[0]?.waits ?? [], rows[0]?.others ?? []]
 }
 
-/** Returns the seconds until each event may happen: negative if it may, and more than once. */
+/** Returns the seconds until each event may happen; negative if more than one may happen now. */
 export async function selectWaits(db: Queryable, counts: SharedCount[]): Promise<number[]> {
   const { rows } = await sql<{ wait: number }>`
     SELECT coalesce(extract(epoch FROM counted.arrival - clock_timestamp()), 0)::float8
@@ -34,7 +34,7 @@ export async function refundShared(db: Queryable, counts: SharedCount[]): Promis
 }
 
 export async function removeExpiredLimits(db: Queryable): Promise<void> {
-  // A charge may hold one of these rows and wait for another.
+  // Locked rows are skipped: a charge may hold one of these rows and wait for another.
   await sql`DELETE FROM rate_limits WHERE key IN
     (SELECT key FROM rate_limits WHERE arrival < now() FOR UPDATE SKIP LOCKED)`.execute(db)
 }

@@ -12,9 +12,9 @@ export type Limit = {
   /** Names the counts in the database and the limit in the log, such as `code-mail`. */
   name: string
   rates: readonly Rate[]
-  /** Has `{time}` in place of the time until the next event may happen. */
+  /** The message of the error; `{time}` stands for the time until the next event may happen. */
   refusal: string
-  /** Counted in PostgreSQL for all nodes; otherwise each node counts in its memory. */
+  /** Whether PostgreSQL counts for all nodes; otherwise each node counts in its memory. */
   isShared?: boolean
   /** Whether RATE_LIMIT_SCALE does not change this limit. */
   isFixed?: boolean
@@ -22,7 +22,7 @@ export type Limit = {
   isSilent?: boolean
 }
 
-/** One event of a key, or of an address and its networks. A `share` uses a part of the burst. */
+/** One event of a key, or of an address and its networks. A `share` limits the burst to a part. */
 export type Charge = { limit: Limit; share?: number } & (
   | { key: string }
   | { ip: string | undefined }
@@ -47,11 +47,11 @@ export type Tripped = { limit: string } & (
 
 type Event = SharedCount & { charge: Charge; subject: string; seconds: number }
 
-/** Of an IPv4 address or IPv6 /64, a /56, a /48 and a /32. */
+/** The multiples of a limit for an IPv4 address or IPv6 /64, a /56, a /48 and a /32. */
 const FACTORS = [1, 4, 16, 256]
 const HOUR = 3600
 const ROUNDING = 1e-6
-/** Keys of some 100 bytes each. */
+/** The most keys of a generation. Each takes some 100 bytes. */
 const GENERATION_MAX = 25_000
 
 export class Limits {
@@ -63,12 +63,13 @@ export class Limits {
     this.#options = { now: () => performance.now() / 1000, ...options }
   }
 
-  /** Counts all of the events, or none and throws TOO_MANY_REQUESTS of the longest wait. */
+  /** Counts all events, or counts none and throws TOO_MANY_REQUESTS with the longest wait. */
   async charge(charges: Charge[], db?: Queryable): Promise<void> {
     const refused = await this.tryCharge(charges, db)
     if (refused) throw tooMany(refused)
   }
 
+  /** Counts all events, or counts none and returns the refusal with the longest wait. */
   async tryCharge(charges: Charge[], db = this.#options.db): Promise<Refused | undefined> {
     const { shared, local } = this.#eventsOf(charges)
     const waits = local.map((event) => this.#waitInMemory(event))
@@ -87,7 +88,7 @@ export class Limits {
     }
   }
 
-  /** Counts the first events of shared limits, or the second if the first are refused. */
+  /** Counts `first`, or else `second`, or returns both refusals. All limits must be shared. */
   async chargeEither(
     first: Charge[],
     second: Charge[],
@@ -100,11 +101,13 @@ export class Limits {
     return refused && other && [refused, other]
   }
 
+  /** Returns the refusal that the events would get now. Counts nothing. */
   async findRefusal(charges: Charge[]): Promise<Refused | undefined> {
     const { events, waits } = await this.#waitsOf(charges)
     return this.#refusedBy(events, waits)
   }
 
+  /** Returns how many events of each charge may happen now. */
   async left(charges: Charge[], db = this.#options.db): Promise<number[]> {
     const { events, waits } = await this.#waitsOf(charges, db)
     const left = events.map(({ burst, step }, n) => Math.min(burst, 1 - (waits[n] ?? 0) / step))
@@ -114,7 +117,6 @@ export class Limits {
     })
   }
 
-  /** Takes counted events back. Does nothing to events that were not counted. */
   async refund(charges: Charge[], db = this.#options.db): Promise<void> {
     const { shared, local } = this.#eventsOf(charges)
     this.#moveInMemory(local, -1)
@@ -196,10 +198,7 @@ export class Limits {
   }
 }
 
-/**
- * The times at which each key's next event may arrive. Strangers choose the keys: of two bounded
- * generations, the older is dropped when the newer is full, or after `seconds`.
- */
+/** Stores each key's arrival in two generations of bounded size, because strangers choose keys. */
 class MemoryCounts {
   #newer = new Map<string, number>()
   #older = new Map<string, number>()
@@ -229,7 +228,7 @@ export function tooMany({ limit, wait }: Refused): AppError {
   return new AppError('TOO_MANY_REQUESTS', { message, retryAfter: wait })
 }
 
-/** Formats seconds as `0:45`, or as `7 ч 12 мин`. */
+/** Formats seconds as `0:45`, or from an hour on as `7 ч 12 мин`. */
 export function timeLeft(wait: number): string {
   const seconds = Math.max(1, Math.ceil(wait))
   if (seconds < HOUR) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
@@ -237,10 +236,10 @@ export function timeLeft(wait: number): string {
   return `${Math.floor(minutes / 60)} ч${minutes % 60 === 0 ? '' : ` ${minutes % 60} мин`}`
 }
 
-/** Reads an address without its zone, and IPv4 in IPv6 as IPv4. */
+/** Parses an address without its zone, and IPv4 in IPv6 as IPv4. */
 export function parseAddress(text = ''): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const address = text.replace(/%.*/s, '')
-  // Node is strict about what an address is: ipaddr.js reads `1.2.3` too.
+  // `isIP` is asked first, because ipaddr.js also accepts `1.2.3`.
   return isIP(address) === 0 ? undefined : ipaddr.process(address)
 }
 
@@ -272,7 +271,7 @@ function networksOf(ip = ''): [string, ...string[]] {
 
 const HASH_BYTES = 3
 
-/** Each hash is shared by 256 IPv4 addresses; null for this machine's own. */
+/** Returns a keyed hash that 256 IPv4 addresses share; null for a local or unknown address. */
 export function hashNetwork(ip: string, key: Buffer): Buffer | null {
   const network = widestNetworkOf(ip)
   if (/^(127\.|0:0:0::|unknown$)/.test(network)) return null

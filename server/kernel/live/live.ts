@@ -8,7 +8,7 @@ import { AppError } from '../errors/app-error.ts'
 import { VISITOR_CALLS } from '../http/call-limits.ts'
 import type { Limits } from '../limits/limits.ts'
 
-/** Above this, an event has «many» in place of the answered users. */
+/** The most answered users and replies that an event names; above this it has `many` instead. */
 const NAMED_MAX = 50
 
 const SLICE = 250
@@ -19,10 +19,11 @@ const RETRY_MS = { min: 1000, max: 10_000 }
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
-  // nginx would buffer the stream.
+  // Stops nginx from buffering the stream.
   'x-accel-buffering': 'no',
 }
 
+/** Sends server-sent events about new posts and replies, the same to all clients. */
 export class Live {
   readonly streams = new Set<ServerResponse>()
   readonly #heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS).unref()
@@ -93,12 +94,12 @@ export class Live {
   }
 
   #beat(): void {
-    // What was written 20 s ago has not left: the client has stopped reading.
+    // The client has not read what was written 20 s ago, so it has stopped reading.
     for (const stream of this.streams) if (stream.writableLength > 0) stream.destroy()
     void this.#write(`event: ${LIVE_BEAT}\ndata: 1\n\n`)
   }
 
-  /** All get the same bytes. A stream that comes meanwhile has the event from its beginning. */
+  /** Writes the same bytes to all streams. A stream opened meanwhile has the event already. */
   async #write(text: string): Promise<void> {
     const bytes = Buffer.from(text)
     let written = 0

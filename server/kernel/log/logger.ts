@@ -7,11 +7,11 @@ import type { LogLevel } from '../config/config.ts'
 /** The bytes that one write collects, for a second at most: each write costs a thread switch. */
 const BATCH_SIZE = 16 * 1024
 const FLUSH_MS = 1000
-/** Bytes, about 6,000 lines; lines past them are dropped. */
+/** The most bytes that wait to be written, about 6,000 lines; further lines are dropped. */
 const WAITING_MAX = 1024 * 1024
 const EXIT_WAIT_MS = 200
 
-/** Of an error it logs the type, code, message and stack: further fields of PostgreSQL's quote rows. */
+/** Creates a log that omits further fields of errors, because those of PostgreSQL's quote rows. */
 export function createLogger(
   level: LogLevel,
   destination?: NodeJS.WritableStream,
@@ -28,7 +28,7 @@ export function createLogger(
         stack,
       }),
       req: ({ method }: { method: string }) => ({ method }),
-      // They are written as keyed hashes (http/request-log.ts) or not at all.
+      // http/request-log.ts writes these as keyed hashes; other logs omit them.
       network: () => undefined,
       limitKey: () => undefined,
       res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
@@ -48,7 +48,7 @@ export function createLogger(
   return log
 }
 
-/** Never blocks: while the disk is full, or the reader has gone, whole lines wait in bounded memory. */
+/** Creates a writer that never blocks: while it cannot write, lines wait in bounded memory. */
 export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }, batchSize = 0) {
   // Errors of the stream's other writers must not end the process.
   stream.on('error', () => {})

@@ -11,7 +11,7 @@ export type Dkim = {
   headerFieldNames: string
 }
 
-/** RFC 8058 wants both headers for unsubscribing signed. */
+/** The headers to sign. RFC 8058 requires that both List-Unsubscribe headers are signed. */
 const SIGNED =
   'From:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:Auto-Submitted:' +
   'OTP-Token:List-Unsubscribe:List-Unsubscribe-Post'
@@ -19,7 +19,7 @@ const SIGNED =
 /** Receivers ignore signatures by shorter keys (RFC 8301). */
 const SHORTEST_BITS = 1024
 
-/** Throws ConfigError for a file that is unreadable, or no RSA key of 1024 bits or more. */
+/** Reads the key. Throws ConfigError if the file has no readable RSA key of 1024 bits or more. */
 export async function readDkim({
   dkim,
   mailFrom,
@@ -51,7 +51,7 @@ function rsaBits(pem: string): number {
   }
 }
 
-/** Returns what a DKIM record has after `p=`. Rejects for a file without a key. */
+/** Returns the public key for `p=` of the DKIM record. Rejects if the file has no key. */
 export async function dkimPublicKey(keyFile: string): Promise<string> {
   const key = createPublicKey(await readFile(keyFile, 'utf8'))
   return key.export({ type: 'spki', format: 'der' }).toString('base64')

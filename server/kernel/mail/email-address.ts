@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 
 const OTHER_DOTS = /[\u3002\uff0e\uff61]/g
-/** `domainToASCII` would read only the part before some of these characters. */
+/** Characters that no domain has. `domainToASCII` would ignore what follows some of them. */
 const NOT_IN_A_DOMAIN = /[^\p{L}\p{M}\p{N}._-]/u
 
 function splitEmail(address: string): { local: string; domain: string } {
@@ -9,14 +9,14 @@ function splitEmail(address: string): { local: string; domain: string } {
   return { local: address.slice(0, at), domain: address.slice(at + 1) }
 }
 
-/** Returns a domain as the DNS has it, or an empty string if it has other characters. */
+/** Returns a domain in ASCII, or an empty string if it has invalid characters. */
 function asciiDomain(domain: string): string {
   const plain = fold(domain).replace(OTHER_DOTS, '.').replace(/\.$/, '')
   if (NOT_IN_A_DOMAIN.test(plain)) return ''
   return /[^\0-\x7f]/.test(plain) ? domainToASCII(plain) : plain
 }
 
-/** Returns `users.email_key`, equal for addresses that differ in case or in the domain's spelling. */
+/** Returns `users.email_key`, equal for addresses that differ in case or spelling of the domain. */
 export function emailKey(address: string): string {
   const { local, domain } = splitEmail(address)
   return `${fold(local)}@${asciiDomain(domain) || fold(domain)}`
@@ -26,18 +26,19 @@ function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC')
 }
 
+/** Returns the domain in ASCII, or an empty string if it is invalid. */
 export function domainOf(address: string): string {
   return asciiDomain(splitEmail(address).domain)
 }
 
-/** Returns `o***@example.org`, which logs may show. */
+/** Returns an address as `o***@example.org`, which logs may show. */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
   return `${email.slice(0, 1)}***${at < 0 ? '' : email.slice(at)}`
 }
 
 const GMAIL = new Set(['gmail.com', 'googlemail.com'])
-/** All of these domains are the same mailbox at Yandex. */
+/** Yandex delivers mails to any of these domains to the same mailbox. */
 const YANDEX = new Set([
   'yandex.ru',
   'ya.ru',
@@ -48,7 +49,7 @@ const YANDEX = new Set([
   'narod.ru',
 ])
 
-/** Returns the mailbox of an address, however spelt. It only serves to count mails. */
+/** Returns the same string for all spellings of a mailbox. Mails are not sent to it. */
 export function mailboxOf(address: string): string {
   const { local, domain } = splitEmail(emailKey(address))
   const name = local.replace(/(?<=.)\+.*$/, '')
@@ -76,10 +77,10 @@ const SCRIPT_PATTERNS = [
 /** Cyrillic letters that look like Latin ones, from Chromium's spoof_checks. */
 const LATIN_LOOK = /^[аысԁеԍһіюјӏорԗԛѕԝхуъьҽпгѵѡ0-9-]+$/u
 const CYRILLIC = /\p{Script=Cyrillic}/u
-/** Top-level domains of countries that read Cyrillic, from Chromium too. */
+/** Top-level domains of countries that read Cyrillic, also from Chromium. */
 const CYRILLIC_COUNTRIES = new Set(['bg', 'by', 'kz', 'ru', 'su', 'ua', 'uz'])
 
-/** Whether no label mixes scripts, or is a Latin word in Cyrillic letters (`аррӏе.com`). */
+/** Returns whether no label mixes scripts or imitates Latin in Cyrillic letters (`аррӏе.com`). */
 export function hasReadableDomain(address: string): boolean {
   const ascii = asciiDomain(splitEmail(address).domain)
   const labels = domainToUnicode(ascii).split('.')
@@ -98,14 +99,14 @@ function looksLatin(label: string): boolean {
   return CYRILLIC.test(label) && LATIN_LOOK.test(label)
 }
 
-/** Returns an address as mail servers take it: only a domain beyond ASCII is changed. */
+/** Returns an address with its domain in the usual form; an ASCII domain stays as it is. */
 export function withUsualDomain(address: string): string {
   const { local, domain } = splitEmail(address)
   if (/^[!-~]+$/.test(domain) && !domain.endsWith('.')) return address
   return `${local}@${domainToUnicode(asciiDomain(domain))}`
 }
 
-/** Returns an address with its domain in letters, if those are beyond ASCII; else nothing. */
+/** Returns an address with its domain in Unicode, or an empty string if the domain is ASCII. */
 export function inLetters(address: string): string {
   const { local, domain } = splitEmail(address)
   const shown = domainToUnicode(asciiDomain(domain))

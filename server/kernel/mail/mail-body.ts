@@ -2,7 +2,7 @@ import { escapeHtml } from '../http/escape.ts'
 import type { MailOptions } from './mail-words.ts'
 import type { Mail } from './smtp.ts'
 
-/** A line of the wall's words, a code, or a text of people. An empty line ends a paragraph. */
+/** A line of the wall's own text, a code, or a user's text. An empty line ends a paragraph. */
 export type Line = string | { code: string; what: string } | { quote: string }
 
 /** Writes a mail as text and as HTML, in which only addresses of the wall are links. */
@@ -25,10 +25,9 @@ function textOf(line: Line): string {
 
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
 const BLANK = /^[\p{Z}\p{Cf}\t]*$/u
-/** These characters would change the direction of the text around them. */
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** Returns the lines of a user's text: blank lines are single, links are cut to the host. */
+/** Returns the lines of a user's text, with single blank lines and links cut to the host. */
 function quotedLines(text: string): string[] {
   const lines = withHostsOnly(text.replace(DIRECTIONS, '').trim())
     .split(LINE_BREAK)
@@ -84,7 +83,6 @@ function htmlOf(lines: readonly Line[], origin: string): string {
   ].join('\n')
 }
 
-/** Escapes a line, and makes links of the wall's own addresses in it. */
 function linked(line: string, origin: string): string {
   const address = new RegExp(`(${RegExp.escape(origin)}(?![\\w.:-])[^\\s<>"]*)`)
   return line

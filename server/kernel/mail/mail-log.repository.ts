@@ -9,7 +9,7 @@ const LISTED = 100
 
 type LoggedColumn = 'task' | 'masked' | 'at' | 'tries' | 'error' | 'reply' | 'answer'
 
-/** `paused`: not tried, because the mail server refuses the login. */
+/** A mail that is `paused` is not tried, because the mail server refuses the login. */
 export type LoggedMail = Pick<Selectable<Tables['outbox']>, LoggedColumn> & {
   first_at: Date
   outcome: OutboxState | 'paused'
@@ -18,7 +18,7 @@ export type LoggedMail = Pick<Selectable<Tables['outbox']>, LoggedColumn> & {
 const OUTCOME = sql<LoggedMail['outcome']>`CASE WHEN state = 'queued' AND ${IS_PAUSED} THEN 'paused'
   ELSE state END`
 
-/** `toHash`: the keyed hash of the only address whose mails are returned. */
+/** Returns the newest mails first; with `toHash`, those to the address with this keyed hash. */
 export function selectMailLog(db: Queryable, toHash?: Buffer): Promise<LoggedMail[]> {
   let query = db
     .selectFrom('outbox')
@@ -38,19 +38,19 @@ export async function removeOldMailEntries(db: Queryable): Promise<void> {
 
 export type MailHealth = {
   waiting: number
-  /** Tried before, or waiting because the login is refused. */
+  /** Waiting mails that were tried before, or that wait because the login is refused. */
   failing: number
   limited: number
   /** The age of the oldest urgent mail that is not slowed on purpose. */
   oldestSeconds: number
-  /** Since when no such mail has been sent, the error, and the server's words. */
+  /** The time since which urgent mails fail; null, as `error` and `reason`, if they do not. */
   failingSince: Date | null
   error: string | null
   reason: string | null
   lastHour: { sent: number; refused: number; expired: number }
 }
 
-/** Mails fail if an urgent mail was tried and waits, and no other was accepted or refused since. */
+/** Returns the queue's health. Mails fail if an urgent one is retried, and no reply came since. */
 export async function mailHealth(db: Queryable): Promise<MailHealth> {
   const { rows } = await sql<MailHealth>`
     WITH waiting AS (SELECT * FROM outbox WHERE payload IS NOT NULL),

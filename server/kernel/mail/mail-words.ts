@@ -13,7 +13,7 @@ export function mailWords(config: Config): NoticeOptions {
   return { appName: config.appName, origin: originOf(config), contact: config.contactEmail }
 }
 
-/** Names as the web app sends them (those of bowser). */
+/** Browsers by the names that the library bowser gives them in the web app. */
 const BROWSERS = [
   'Chrome',
   'Chromium',
@@ -27,7 +27,7 @@ const BROWSERS = [
 ]
 const SYSTEMS = ['Android', 'Chrome OS', 'iOS', 'Linux', 'macOS', 'Windows']
 
-/** Names only known browsers and systems: a stranger who asks for a code chooses what to send. */
+/** Names only known browsers and systems, because a stranger chooses what the request contains. */
 export function nameDevice(device: Device | null): string | null {
   if (device === null) return null
   const browser = BROWSERS.find((name) => device.userAgent === name)
@@ -35,7 +35,7 @@ export function nameDevice(device: Device | null): string | null {
   return [browser, system].filter(Boolean).join(', ') || null
 }
 
-/** Such as «21 ноября в 10:00 по Москве, Firefox, Linux». */
+/** Returns a text such as «21 ноября в 10:00 по Москве, Firefox, Linux». */
 export function whenAndWhere(at: number, device: string | null): string {
   return `${formatTime(at)}${device === null ? '' : `, ${device}`}`
 }

@@ -3,7 +3,7 @@ import type { QueuedMail } from './queue-mail.ts'
 
 const HOUR = 3600
 const SHARES = { notice: 1 / 2, codeToNewAddress: 3 / 4, code: 1 }
-/** After too many refused mails, codes to new addresses are sent one in so many seconds. */
+/** After too many refusals, one code to a new address is sent in this many seconds. */
 const SLOWED_SECONDS = 10
 
 type Options = {
@@ -15,10 +15,11 @@ type Options = {
 
 export type Wait = { state: 'limited' | 'slowed'; message: string; againMs: number }
 
+/** Creates the function that counts a mail at its first try, or returns how long it must wait. */
 export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Options) {
   const shared = { refusal: '', isShared: true, isFixed: true }
   const mails: Limit = { ...shared, name: 'MAILS_PER_HOUR', rates: [[most, HOUR]] }
-  // Without a burst: each refused mail harms the sender's reputation.
+  // It allows no burst, because each refused mail harms the sender's reputation.
   const slowed: Limit = { ...shared, name: 'slowed-mail', rates: [[1, SLOWED_SECONDS]] }
 
   return async (mail: QueuedMail, tries: number): Promise<Wait | undefined> => {
@@ -27,7 +28,7 @@ export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Opt
       const againMs = Math.max(1000, until.getTime() - Date.now())
       return { state: 'slowed', message: 'mail waits: its network had too many refused', againMs }
     }
-    // It counts as one mail, however often it is tried.
+    // A mail counts once, however often it is tried.
     if (tries > 0) return undefined
     const charges: Charge[] = [{ limit: mails, key: '', share: shareOf(mail) }]
     if (mail.isToNewAddress && (await isSlowed())) charges.push({ limit: slowed, key: '' })

@@ -30,14 +30,11 @@ export type ClaimedMail = {
   state: OutboxState
   tries: number
   isUnanswered: boolean
-  /** Whether this mail tries a refused login again, as one a minute does. */
+  /** Whether this mail retries a refused login, as one mail a minute does. */
   isProbe: boolean
 }
 
-/**
- * Conversations at once with one domain. A network that asked for mails has one to a new and one to
- * a known address at once, so that a mail server that hangs does not occupy all senders.
- */
+/** The most conversations with one domain: a server that hangs must not occupy all senders. */
 const DOMAIN_MAX = 2
 const MUST_WAIT = sql<boolean>`(
   SELECT count(*) FILTER (WHERE running.domain = outbox.domain) >= ${sql.lit(DOMAIN_MAX)}
@@ -48,13 +45,11 @@ const MUST_WAIT = sql<boolean>`(
 
 type Claim = {
   tasks: string[]
+  /** Whether to claim only urgent mails to known addresses. */
   isReserved: boolean
 }
 
-/**
- * Claims a due mail for a minute: one that was never tried before others, and of these a code for
- * somebody with an account first.
- */
+/** Claims a due mail for a minute: untried ones first, then urgent ones, then known addresses. */
 export function claimMail(db: Db, { tasks, isReserved }: Claim): Promise<ClaimedMail | undefined> {
   return db.transaction().execute(async (tx) => {
     await sql`SELECT pg_advisory_xact_lock(hashtext('claim a mail'))`.execute(tx)
@@ -111,6 +106,7 @@ function changePause(db: Db, change: RawBuilder<unknown>): Promise<void> {
   })
 }
 
+/** Delays the waiting mails to a mail's domain, whose server did not reply. */
 export async function backOffDomain(
   tx: Queryable,
   { id, againMs }: { id: string; againMs: number },
@@ -127,7 +123,7 @@ export type Outcome = {
 }
 
 type Attempt = {
-  /** nodemailer's name of the error, the server's reply code, its answer with addresses masked. */
+  /** nodemailer's error code, the server's reply code, and its answer with addresses masked. */
   error?: string | undefined
   reply?: number | undefined
   answer?: string | undefined
@@ -135,7 +131,7 @@ type Attempt = {
   isUnanswered?: boolean
 }
 
-/** Stores what has become of a mail. Returns false if the claim is over, and changes nothing. */
+/** Stores the outcome of a mail. Returns false, and changes nothing, if the claim has expired. */
 export async function settleMail(
   tx: Queryable,
   { id, claimedUntil, payload, state: before }: ClaimedMail,
@@ -167,7 +163,7 @@ export async function removeMail(db: Queryable, id: string): Promise<void> {
   await db.deleteFrom('outbox').where('id', '=', id).execute()
 }
 
-/** Returns the same id at each try. Row ids begin anew in a restored database. */
+/** Returns the same id at each try. A row id alone could repeat after a restore. */
 export function messageId(
   { id, payload }: Pick<ClaimedMail, 'id' | 'payload'>,
   logKey: Buffer,

@@ -16,7 +16,7 @@ export type QueuedMail = {
   asker?: string
 }
 
-/** Queues a mail, unless one with its key waits. In a transaction it is queued by the commit. */
+/** Queues a mail, unless one with its key waits. In a transaction, the commit queues it. */
 export async function queueMail(db: Queryable, task: string, mail: QueuedMail): Promise<void> {
   const { to, expiresAt, key = null, isUrgent = false, isToNewAddress = false } = mail
   await sql`
@@ -35,7 +35,7 @@ export async function isMailWaiting(db: Queryable, key: string): Promise<boolean
 }
 
 export const SENDING = 'send-mails'
-/** Conversations of a node at once. The last is kept for people with accounts. */
+/** The most conversations of a node at once. The last is reserved for people with accounts. */
 export const SENDERS = 4
 
 export function wakeSenders(db: Queryable, afterMs = 0): Promise<void> {

@@ -11,7 +11,7 @@ export const LONGEST_CONVERSATION_SECONDS = (CONVERSATION_MS + CLOSE_MS) / 1000
 
 export type Relay = { url: string; publicUrl?: string | undefined }
 
-/** Returns nodemailer's options. TLS is required to other machines, unless the URL says otherwise. */
+/** Returns nodemailer's options. Other machines must offer TLS, unless the URL states otherwise. */
 export function smtpOptions({ url, publicUrl }: Relay) {
   const { hostname, searchParams } = new URL(url)
   const asked = searchParams.get('requireTLS')
@@ -22,7 +22,7 @@ export function smtpOptions({ url, publicUrl }: Relay) {
     // A pool would stay open after its only mail.
     url: url.replace(/(?<=[?&])pool=[^&]*/, ''),
     requireTLS,
-    // A server may offer TLS and answer that it has none.
+    // A server may offer STARTTLS and then refuse it.
     opportunisticTLS: !requireTLS,
     ...(name !== undefined && { name }),
     // Debian's mail server signs its own certificate, and a local connection cannot be intercepted.
@@ -49,7 +49,7 @@ export function dnsNameOf(publicUrl: string | undefined): string | undefined {
   return hostname && /^[\w-]+(?:\.[\w-]+)*\.(?!\d+$)[\w-]+$/.test(hostname) ? hostname : undefined
 }
 
-/** An entry of nodemailer's log with its message, in which `%s` stands for the values. */
+/** Receives an entry of nodemailer's log and its message, in which `%s` stands for the values. */
 export type OnEntry = (
   entry: { tnx?: string; action?: string },
   message: string,
@@ -64,7 +64,7 @@ export function entryLogger(onEntry: OnEntry) {
 
 type Options = { conversationMs?: number; onEntry?: OnEntry }
 
-/** Logs in, as each mail does. nodemailer's `verify` has a timeout for each step only. */
+/** Logs in, as each mail does. Rejects with EABORT after `conversationMs`. */
 export async function verifySmtp(
   relay: Relay,
   { conversationMs = CONVERSATION_MS, onEntry = () => {} }: Options = {},

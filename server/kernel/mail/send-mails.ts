@@ -23,9 +23,9 @@ import { maskAnswer } from './smtp-answer.ts'
 import type { MailTransport } from './transport.ts'
 
 export type MailKind<M extends QueuedMail> = {
-  /** Returns null if there is nothing left to write. */
+  /** Writes the mail; returns null if there is nothing left to send. */
   write: (mail: M, leftMs: number) => Mail | null | Promise<Mail | null>
-  /** Locks the rows that `settled` changes, before the mail, as queueing it again does. */
+  /** Locks the rows that `settled` changes, before the mail is locked: queueing uses this order. */
   lock?: (tx: Queryable, mail: M) => Promise<void>
   settled?: (tx: Queryable, mail: M, state: OutboxState) => Promise<void>
 }
@@ -37,7 +37,7 @@ type Options = {
   db: Db
   kinds: MailKinds
   transport: Pick<MailTransport, 'send'>
-  /** Counts a mail as one of its hour's before its first try, unless it has to wait. */
+  /** Counts a mail before its first try, or returns how long it must wait. */
   charge: (mail: QueuedMail, tries: number) => Promise<Wait | undefined>
   logKey: Buffer
   log: Record<'warn' | 'info', (details: object, message: string) => void>
@@ -46,7 +46,7 @@ type Options = {
 
 type Result = Outcome & { message: string; hint?: string | undefined; login?: MailFailure['login'] }
 
-/** After this time other jobs may run, which a hanging server would delay. */
+/** How long one job sends mails, so that a server that hangs does not delay other jobs for long. */
 const TURN_MS = 1000
 const FIRST_RETRY_MS = 2000
 const LONGEST_URGENT_MS = 15_000
@@ -58,9 +58,8 @@ export function mailJobs(options: Options): Jobs {
 }
 
 /**
- * Sends due mails. A failed mail is retried until it expires: after 2, 4, 8 s and so on, an urgent
- * one at last every 15 s, others every 5 minutes. If a domain's server does not reply, all mails to
- * that domain wait. A mail that was sent whole but not confirmed is retried once.
+ * Sends due mails. Retries a failed mail until it expires: after 2, 4, 8 s and so on, but an urgent
+ * one every 15 s, others every 5 minutes. A mail sent whole without a reply is retried once.
  */
 class MailSender {
   #options: Options
@@ -81,7 +80,7 @@ class MailSender {
     await wakeSenders(this.#options.db)
   }
 
-  /** Claims run in sequence: one that finds no mail must not use a sender that is needed meanwhile. */
+  /** Claims run one by one, so that one that finds no mail does not block a sender meanwhile. */
   #claim(): Promise<ClaimedMail | undefined> {
     const claim = this.#claiming.then(() => this.#claimNow())
     this.#claiming = claim.catch(() => {})
@@ -151,7 +150,7 @@ class MailSender {
     })
   }
 
-  /** A sent mail must not be sent again. No job waits for this, because its runner may be replaced. */
+  /** Retries to store an outcome, since a sent mail must not be sent again. No job waits for it. */
   async #storeLater(mail: ClaimedMail, outcome: Outcome): Promise<void> {
     const { outage } = this.#options
     await delay(STORE_AGAIN_MS)

@@ -1,5 +1,5 @@
 const OWN_NETWORK = 'если сервер в вашей же сети, допишите к SMTP_URL'
-/** nodemailer does not tell errors of TLS from others of a socket. */
+/** Errors of TLS by their messages, since nodemailer reports them like any error of a socket. */
 const TLS_ERRORS: [RegExp, message: string, fix: string][] = [
   [
     /wrong version number/i,
@@ -31,7 +31,7 @@ export function isTlsProblem(problem: SmtpProblem): boolean {
   return problem.code === 'ETLS' || tlsError(problem) !== undefined
 }
 
-/** Returns an error of TLS or of the login in Russian, any other in the server's or nodemailer's words. */
+/** Returns the reason in Russian for an error of TLS or of the login, otherwise the message. */
 export function smtpReason(problem: SmtpProblem): string {
   const [own = ''] = (problem.message ?? '').split(/[;\n]/)
   const found = tlsError(problem)

@@ -3,7 +3,7 @@ import { maskEmail } from './email-address.ts'
 const LONGEST_ANSWER = 300
 const LONGEST_READ = 2000
 const ADDRESS = /[^\s<>()[\]"',;:=]+@[^\s<>()[\]"',;:]+/g
-/** A server may quote the subject, which begins with the code. */
+/** Matches a code: a server may quote the subject, which begins with it. */
 const CODE = /\b\d{6}\b/g
 
 /** Masks addresses, the recipient's name and possible codes, and joins the lines. */
@@ -19,16 +19,16 @@ export function maskAnswer(answer: string, recipient: string): string {
     .slice(0, LONGEST_ANSWER)
 }
 
-/** RFC 3463: X.1.1–X.1.3, X.1.6, X.1.10, X.2.0 and X.2.1 speak of the recipient's mailbox. */
+/** RFC 3463: X.1.1–X.1.3, X.1.6, X.1.10, X.2.0 and X.2.1 are about the recipient's mailbox. */
 const MAILBOX_CODES = /^5\.(?:1\.(?:[1236]|10)|2\.[01])$/
-/** Codes that state nothing, and Yandex's «5.7.1 No such user!»: the words decide. */
+/** Codes without a certain meaning, such as Yandex's «5.7.1 No such user!»: the words decide. */
 const VAGUE_CODES = /^5\.(?:[0-7]\.0|7\.1)$/
-/** Servers write `550 5.1.1`, `550 #5.1.0` or `550-5.1.1` on each line; qmail ends with `(#5.1.1)`. */
+/** Matches `550 5.1.1`, `550 #5.1.0` and `550-5.1.1` on any line, and `(#5.1.1)` of qmail. */
 const ENHANCED_CODE = /(?:^\d{3}[ -][#([]?|\(#)(\d\.\d{1,3}\.\d{1,3})(?![\d.])/m
 
-/** Addresses, links and host names may contain any word. */
+/** Matches addresses and links, which may contain any word. */
 const NAMES = /<[^>]*>|\S+@\S+|https?:\/\/\S+/gi
-/** The server speaks of the sender, of the mail, or of how much is sent or stored. */
+/** Words about the sender, about the mail, or about how much is sent or stored. */
 const OF_US = [
   /\bsender\b|\bsending\b|outgoing|outbound|return[- ](?:path|address)|\bfrom address|submission|send ?as|отправ|исходящ|рассыл/i,
   // Yahoo writes «your message to … cannot be delivered. This mailbox is disabled».
@@ -50,10 +50,7 @@ const IS_UNKNOWN = [
 ]
 const UNKNOWN = new RegExp(`\\b(?:${IS_UNKNOWN.join('|')})\\b`, 'i')
 
-/**
- * Whether a server's reply states that there is no such mailbox, or none that takes mails. Any other
- * refusal is about the sender or the mail, and may be temporary: a quota, a block list, a filter.
- */
+/** Returns whether a server's reply states that the mailbox does not exist or accepts no mails. */
 export function isMailboxRefusal(reply: string): boolean {
   if (!reply.startsWith('5')) return false
   const words = reply.replace(NAMES, ' ')

@@ -22,7 +22,7 @@ export type Mail = {
 
 export type Message = ReturnType<typeof toMessage>
 
-/** Addresses are objects, so that nothing in them is parsed as a list or a header. */
+/** Converts a mail for nodemailer. Addresses are objects, so that they are not parsed as lists. */
 export function toMessage(
   { id = randomUUID(), to, subject, text, html, otp, unsubscribeUrl }: Mail,
   from: { name: string; address: string },
@@ -60,11 +60,10 @@ export type MailFailure = SmtpError & {
   kind: 'refused' | 'unanswered' | 'failed'
   /** Undefined if the conversation ended before the login. */
   login: 'accepted' | 'refused' | undefined
-  /** Advice for the operator, unless it is obvious. */
   hint: string | undefined
 }
 
-/** A login refused with 4xx is temporary: a server whose passwords are unavailable. */
+/** Returns undefined for a login that is refused with 4xx, because that is temporary. */
 function loginOf({ code, command = '', responseCode = 535 }: SmtpError): MailFailure['login'] {
   if (code === 'EAUTH') return responseCode >= 500 ? 'refused' : undefined
   return ['MAIL FROM', 'RCPT TO', 'DATA'].includes(command) ? 'accepted' : undefined
@@ -76,7 +75,7 @@ type Options = {
   onEntry?: OnEntry
 }
 
-/** Sends a mail over a new connection. Rejects with MailFailure, after 45 s at most. */
+/** Creates the function that sends a mail, within 45 s. It rejects with MailFailure. */
 export function smtpSender(
   relay: Relay,
   { conversationMs = CONVERSATION_MS, dkim, onEntry = () => {} }: Options = {},

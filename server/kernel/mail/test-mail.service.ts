@@ -10,7 +10,7 @@ export type TestMail = { steps: string[]; failure: { message: string; fix: strin
 type Setup = Pick<Config, 'appName' | 'mailFrom' | 'dkim'> &
   Partial<Pick<Config, 'publicUrl'>> & { smtpUrl: string }
 
-/** Sends a mail the way codes are sent. Rejects with StartError alone. */
+/** Sends a mail as codes are sent, and returns its failure. Rejects only with StartError. */
 export async function sendTestMail(
   to: string,
   { smtpUrl, publicUrl, appName, mailFrom, dkim }: Setup,

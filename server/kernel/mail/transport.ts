@@ -12,7 +12,7 @@ import { type Mail, needsSmtpUtf8, smtpSender, toMessage } from './smtp.ts'
 export type MailTransport = {
   /** Returns the SMTP server's answer. Rejects with MailFailure, or if `signal` aborts. */
   send(mail: Mail, signal?: AbortSignal): Promise<string>
-  /** Returns true also while that is unknown. */
+  /** Resolves to whether the mail server accepts the address; true while that is unknown. */
   canSendTo(address: string): Promise<boolean>
   /** Where mails go, in Russian for the person at the terminal. */
   destination: string
@@ -27,7 +27,7 @@ type Options = {
   print: (text: string) => void
 }
 
-/** Sends over SMTP. Without a server it prints each mail and saves it as an .eml file. */
+/** Creates a transport over SMTP or, without a server, one that prints and saves mails. */
 export function openMailTransport(options: Options): MailTransport {
   return options.smtpUrl === undefined ? saveMails(options) : sendMails(options, options.smtpUrl)
 }

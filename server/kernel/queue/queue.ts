@@ -25,17 +25,18 @@ type JobsOptions = { jobs: Jobs; log: JobsLog }
 
 /** Two more than the senders of mails, so that a mail server that hangs holds up no other job. */
 const CONCURRENT_JOBS = 6
-/** Before the signal of running jobs aborts. */
+/** How long running jobs may take to end before their signal aborts. */
 const FINISH_MS = 3000
 const RESTART_MS = 1000
 
 type NewJob = {
   payload: object
   afterMs?: number
-  /** A job replaces a waiting one with the same key. */
+  /** A new job replaces a waiting one with the same key. */
   key?: string
 }
 
+/** Queues a job. In a transaction, the commit queues it. */
 export async function addJob(
   db: Queryable,
   task: string,
@@ -52,14 +53,13 @@ export async function startJobs(
   { jobs, log }: JobsOptions,
 ): Promise<{ stop(): Promise<void> }> {
   const logger = new Logger(() => (level, message, meta) => {
-    // A job's payload is not logged.
     const details = meta?.error instanceof Error ? { err: meta.error } : {}
     if (level === 'error') log.error(details, message)
     else log.debug(details, message)
   })
   const stopRunning = await keepRunning(log, {
     pgPool: pool,
-    // Not that of GRAPHILE_WORKER_SCHEMA in the environment: all SQL names this one.
+    // Overrides GRAPHILE_WORKER_SCHEMA of the environment, because all SQL names this schema.
     schema: 'graphile_worker',
     taskList: taskListOf(jobs),
     gracefulShutdownAbortTimeout: FINISH_MS,
@@ -90,7 +90,7 @@ function taskListOf(jobs: Jobs): TaskList {
   return Object.fromEntries(tasks)
 }
 
-/** Replaces a runner that fails because of the database: it ends, or finds no job any more. */
+/** Runs jobs, and replaces a runner that ended, or stopped looking for jobs, in an outage. */
 async function keepRunning(log: JobsLog, options: RunnerOptions) {
   const stopping = new AbortController()
   let runner = await run(options)
@@ -108,7 +108,7 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
       if (!stopping.signal.aborted) {
         log.error(err instanceof Error ? { err } : {}, 'jobs stopped, will start again')
       }
-      // Of looks for a job that fail in a runner that is being stopped, the library prints stacks.
+      // Pending queries fail in this pause: while a runner stops, the library would print them.
       await delay(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
       await stopRunner()
       if (stopping.signal.aborted) return
@@ -129,7 +129,7 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
 
 const ASK_MS = 10_000
 
-/** Queues the jobs of $1 that were last queued in another period. A new job waits. */
+/** Queues the jobs of $1 that were last queued in another period; a new job waits for the next. */
 const QUEUE_DUE = `
   WITH jobs AS (
     SELECT task, floor((extract(epoch FROM now()) / 60 - "atMinute") / "everyMinutes")::bigint AS period

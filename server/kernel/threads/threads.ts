@@ -8,15 +8,14 @@ const OVER = new DOMException('The server stops', 'AbortError')
 type Options = {
   memory: ResourceLimits
   silenceMs: number
-  /** Ends it after so long without a question. If unset, it starts at once. */
+  /** The thread ends after this time without a question. If unset, it starts at once and stays. */
   idleMs?: number
   data?: unknown
 }
 
 /**
- * Runs a file that answers each message with one message, in order. An error or a silence fails one
- * question, and the next starts a new thread. Rejects with an AbortError for silence, and once it is
- * stopped.
+ * Runs a file in a thread that answers messages in order. An error or a silence fails one question,
+ * and the next starts a new thread. `ask` rejects with AbortError for silence, and once stopped.
  */
 export function createHelperThread<Asked, Answer>(
   file: URL,
@@ -77,7 +76,7 @@ export function createHelperThread<Asked, Answer>(
 
 const LOWEST = 19
 
-/** Beside a busy thread this one gets a thirtieth of a core (sched(7)); Linux only. */
+/** On Linux, lowers this thread to a thirtieth of a core beside a busy thread (sched(7)). */
 export function lowerPriority(): void {
   if (process.platform === 'linux') setPriority(Math.min(LOWEST, getPriority() + 15))
 }
