@@ -2,7 +2,7 @@ import { EMAIL_MAX, USERNAME_MAX, USERNAME_MIN } from './constants.ts'
 
 const ALLOWED = /^[A-Za-z0-9_]*$/u
 
-/** Returns null for a valid username. */
+/** Returns the first rule that a username breaks; null for a valid username. */
 export function usernameProblem(name: string): 'empty' | 'short' | 'long' | 'characters' | null {
   if (name.length === 0) return 'empty'
   if (name.length < USERNAME_MIN) return 'short'
@@ -10,12 +10,13 @@ export function usernameProblem(name: string): 'empty' | 'short' | 'long' | 'cha
   return ALLOWED.test(name) ? null : 'characters'
 }
 
+/** Whether a username has the form of the names that new users get. */
 export function isGeneratedName(name: string): boolean {
   return /^user_[0-9a-z]{7}$/.test(name)
 }
 
 const EMAIL = /^\S+@\S+\.\S{2,}$/u
-/** Characters with a meaning in a mail header, which could name a second recipient. */
+/** Matches characters with a meaning in a mail header, which could name a second recipient. */
 const HEADER_SYNTAX = /[,;:<>()"[\]\\\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u
 
 export function isEmail(address: string): boolean {

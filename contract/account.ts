@@ -19,9 +19,10 @@ export const CurrentUser = strictObject({
   username: Type.String(),
   email: Type.String(),
   isModerator: Type.Optional(Type.Literal(true)),
+  /** For moderators: the number of posts that wait for a decision. */
   waitingReports: Type.Optional(Count),
   hasNewOutcomes: Type.Optional(Type.Literal(true)),
-  /** When a moderator last removed one of their posts that is still removed. */
+  /** When a moderator last removed a post of this user that is still removed. */
   lastRemoval: Type.Optional(UnixSeconds),
   block: Type.Optional(Block),
 })
@@ -29,7 +30,7 @@ export type CurrentUser = Type.Static<typeof CurrentUser>
 
 export const OwnAccount = strictObject({
   ...CurrentUser.properties,
-  /** Left out if it is NOTHING_RECEIVED. */
+  /** Absent if it equals NOTHING_RECEIVED. */
   received: Type.Optional(Received),
   mutedAuthors: Type.Optional(Type.Array(Id)),
 })

@@ -6,14 +6,14 @@ import { Post, PostPage } from './posts.ts'
 
 const ReceivedReply = strictObject({
   ...Post.properties,
-  /** Its number among the replies to its recipient, in order of arrival. */
+  /** The number of this reply among all replies to its recipient, in order of arrival. */
   received_no: Count,
 })
 
 export const ReceivedPage = strictObject({
   ...PostPage.properties,
   posts: Type.Array(ReceivedReply),
-  /** The number of the newest seen reply; 0 for none. */
+  /** The number of the newest reply that the viewer has seen; 0 if there is none. */
   seen: Count,
 })
 export type ReceivedPage = Type.Static<typeof ReceivedPage>
@@ -28,7 +28,7 @@ export const listReceived = endpoint('GET', '/posts/replies/received', {
 
 export const Received = strictObject({
   unread: Type.Integer({ minimum: 0, maximum: UNREAD_MAX }),
-  /** The newest hundred of the viewer's muted posts. */
+  /** Ids of the viewer's own posts whose replies are muted: the newest hundred. */
   muted: Type.Array(Id),
   wantsMail: Type.Boolean(),
 })

@@ -17,9 +17,10 @@ type Modules = typeof import('./account.ts') &
 
 type Described = Extract<Modules[keyof Modules], { method: string; path: string }>
 
-/** Every call by its name, such as `'POST /posts/:id/likes'`. No schema reaches the browser. */
+/** Maps call names, such as `'POST /posts/:id/likes'`, to types: no schema reaches the browser. */
 export type Api = { [E in Described as `${E['method']} ${E['path']}`]: E }
 export type CallName = keyof Api
+/** The calls that change something in the name of a signed-in user. */
 export type WriteName = {
   [N in CallName]: Api[N] extends { method: 'GET' }
     ? never

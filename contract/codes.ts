@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { endpoint, strictObject } from './endpoint.ts'
 import { ClientToken, IdParams, UnixSeconds } from './fields.ts'
 
-/** `sent`: accepted by the mail server; `retrying`: delayed; `refused`: no such mailbox. */
+/** `sent`: the mail server accepted it; `retrying`: it is delayed; `refused`: no such mailbox. */
 const MailState = Type.Enum(['queued', 'sent', 'retrying', 'refused'])
 export type MailState = Type.Static<typeof MailState>
 
@@ -11,7 +11,7 @@ export const readCodeMail = endpoint('POST', '/codes/:id/mail', {
   summary: 'What has become of the mail with the code of a sign-in, registration or e-mail change',
   params: IdParams,
   body: strictObject({ clientToken: ClientToken }),
-  /** The expiry becomes earlier once the mail is accepted. */
+  /** `expiresAt` becomes earlier once the mail server has accepted the mail. */
   answer: strictObject({ state: MailState, expiresAt: UnixSeconds }),
   errors: ['MAX_CONFIRM_ATTEMPTS', 'OPERATION_EXPIRED'],
 })

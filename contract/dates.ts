@@ -1,4 +1,4 @@
-/** Dates for people, in Moscow time: the server does not know the reader's time zone. */
+/** Creates a formatter in Moscow time: the server does not know the reader's time zone. */
 const inMoscow = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('ru', { ...options, timeZone: 'Europe/Moscow' })
 
@@ -6,6 +6,7 @@ const DAY = inMoscow({ day: 'numeric', month: 'long' })
 const YEAR = inMoscow({ year: 'numeric' })
 const TIME = inMoscow({ day: 'numeric', month: 'long', hour: '2-digit', minute: '2-digit' })
 
+/** Writes «21 ноября» with a no-break space. */
 export function formatDay(at: Date | number): string {
   return DAY.format(at).replaceAll(' ', '\u00a0')
 }

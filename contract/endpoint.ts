@@ -3,11 +3,11 @@ import type { ErrorCode } from './errors.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** `public` refuses only invalid tokens; a `moderator` call does not exist for anybody else. */
+/** `public` refuses only invalid tokens; a `moderator` call answers all other callers with 404. */
 type Access = 'public' | 'user' | 'cookie' | 'moderator'
 
 export type CacheRule = {
-  /** Query parameters that make the answer the viewer's own; undefined stands for an absent one. */
+  /** Query parameters that make the answer personal and uncached; undefined means absent. */
   unless?: Record<string, string | undefined>
 }
 
@@ -18,14 +18,14 @@ export type EndpointDescription = {
   query?: TObject
   headers?: TObject
   body?: TObject
-  /** 200 with an `answer` and 204 without one, unless set. */
+  /** By default 200 with an `answer` and 204 without. */
   status?: 201
   answer?: TSchema
-  /** Caches the answers, whose posts differ between viewers only in `is_liked`. */
+  /** Set if answers are cached; their posts differ between viewers only in `is_liked`. */
   cache?: CacheRule
   /** Whether the call refuses blocked users. */
   publishes?: true
-  /** Besides those that any call can return. */
+  /** The call's own errors, besides the errors that any call can return. */
   errors?: readonly ErrorCode[]
 }
 
@@ -37,6 +37,7 @@ type Named<M extends Method, P extends string> = {
 }
 export type Endpoint = Omit<EndpointDescription, 'status'> & Named<Method, string>
 
+/** Describes a call: the server validates by it, and both sides take their types from it. */
 export function endpoint<
   const M extends Method,
   const P extends string,
@@ -56,6 +57,7 @@ export type Input<E> = {
 }
 export type Answer<E> = Part<E, 'answer'>
 
+/** Creates an object schema that refuses unknown fields, so that a misspelt field is reported. */
 export function strictObject<const P extends Record<string, TSchema>>(properties: P) {
   return Type.Object(properties, { additionalProperties: false })
 }

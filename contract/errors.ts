@@ -1,6 +1,6 @@
 import { GENERAL_ERRORS } from './general-errors.ts'
 
-/** The browser imports only the general errors, because an answer contains its sentence. */
+/** The browser imports only GENERAL_ERRORS, because an answer contains its error's message. */
 export const ERRORS = {
   ...GENERAL_ERRORS,
   SESSION_CLOSED: { status: 401, message: 'Сессия завершена с другого устройства' },

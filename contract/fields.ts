@@ -11,7 +11,7 @@ import {
 } from './constants.ts'
 import { strictObject } from './endpoint.ts'
 
-/** One line without control characters and lone surrogates, which must not reach the database. */
+/** Creates a one-line schema. Control characters and surrogates must not reach the database. */
 export function line(minLength: number, maxLength: number) {
   return Type.String({ minLength, maxLength, pattern: '^[^\\p{Cc}\\p{Cs}]*$' })
 }
@@ -37,7 +37,7 @@ export type AccessTokenAnswer = Type.Static<typeof AccessTokenAnswer>
 export const OperationAnswer = strictObject({ id: Id })
 export const VerifyBody = strictObject({ confirmCode: ConfirmCode, clientToken: ClientToken })
 
-/** `cursor` excludes `page`. With the prefix `oldest-` it goes on to newer posts. */
+/** `cursor` and `page` exclude each other. A cursor with `oldest-` leads to newer posts. */
 export const pageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE })),

@@ -1,4 +1,4 @@
-/** The errors that the browser also reports by itself, if an answer is not the API's. */
+/** The errors that the browser also shows itself if a response does not come from the API. */
 export const GENERAL_ERRORS = {
   UNAUTHORIZED: { status: 401, message: 'Войдите, чтобы продолжить' },
   NOT_FOUND: { status: 404, message: 'Такого адреса нет' },

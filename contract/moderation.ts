@@ -9,16 +9,16 @@ import { endpoint, nullable, strictObject } from './endpoint.ts'
 import { Count, Id, IdParams, UnixSeconds } from './fields.ts'
 import { Post } from './posts.ts'
 
-/** `hidden` by reports until a moderator decides, `deleted` by its author with reports open. */
+/** Reports make a post `hidden`, a moderator `removed`; a `deleted` post still has open reports. */
 export const PostState = Type.Enum(['published', 'hidden', 'removed', 'deleted'])
 export type PostState = Type.Static<typeof PostState>
 
 const Reason = Type.String({ minLength: 1, maxLength: MODERATION_REASON_MAX })
 const Note = Type.String({ maxLength: MODERATION_NOTE_MAX })
-/** Null for a block that lasts until it is lifted. */
+/** Null means that the block lasts until a moderator lifts it. */
 const BlockDays = nullable(Type.Integer({ minimum: 1, maximum: BLOCK_DAYS_MAX }))
 
-/** Also removes the author's posts of the last day. */
+/** Set if the call also removes the author's posts of the last day, at most RECENT_MAX. */
 const RemovesRecent = Type.Optional(Type.Literal(true))
 
 export const Block = strictObject({ reason: Type.String(), until: nullable(UnixSeconds) })
@@ -38,10 +38,11 @@ export const QueuedPost = strictObject({
     createdAt: UnixSeconds,
     posts: Count,
     removed: Count,
+    /** Posts of the last day that can be removed now, at most RECENT_MAX. */
     recent: Count,
     block: nullable(Block),
   }),
-  /** When the post began to wait, or was published if it does not wait. */
+  /** When the post began to wait for a decision; its publication time if it does not wait. */
   since: UnixSeconds,
   reporters: Count,
   reasons: Type.Array(strictObject({ name: Type.String(), count: Count })),
@@ -49,7 +50,7 @@ export const QueuedPost = strictObject({
   appeal: nullable(
     strictObject({ text: Type.String(), createdAt: UnixSeconds, removedFor: Type.String() }),
   ),
-  /** The visible posts around it: the first of its thread, the replied one, the first replies. */
+  /** Visible posts around it: the first post of the thread, the replied post, the first replies. */
   thread: strictObject({ before: Type.Array(Post), replies: Type.Array(Post) }),
 })
 export type QueuedPost = Type.Static<typeof QueuedPost>
@@ -75,10 +76,10 @@ export const decide = endpoint('POST', '/moderation/posts/:id/decision', {
   params: IdParams,
   body: strictObject({
     verdict: Type.Enum(['remove', 'keep']),
-    /** Shown to the author; by default the most frequent reason of the reports. */
+    /** The author sees it. By default it is the most frequent reason of the reports. */
     reason: Type.Optional(Reason),
     block: Type.Optional(strictObject({ days: BlockDays, removesRecent: RemovesRecent })),
-    /** Also allows the removal of a visible post that does not wait. */
+    /** Set if the call may also remove a visible post that does not wait for a decision. */
     unreported: Type.Optional(Type.Literal(true)),
     note: Type.Optional(Note),
   }),
@@ -103,7 +104,7 @@ export const unblockUser = endpoint('DELETE', '/moderation/users/:id/block', {
 export const OwnReport = strictObject({
   id: Id,
   postId: Id,
-  /** As it was reported; empty if the author has deleted the post. */
+  /** The text as it was reported; empty if the author has deleted the post. */
   postText: Type.String(),
   reason: Type.String(),
   comment: nullable(Type.String()),
@@ -132,9 +133,9 @@ export const OwnRemovedPost = strictObject({
   state: Type.Enum(['removed', 'hidden']),
   removedAt: UnixSeconds,
   reason: Type.String(),
-  /** When it is deleted for good. */
+  /** When the post is deleted for good. */
   until: UnixSeconds,
-  /** Null while the author may appeal. */
+  /** Null if the author has not appealed. */
   appeal: nullable(strictObject({ text: Type.String(), state: Type.Enum(['open', 'refused']) })),
 })
 export type OwnRemovedPost = Type.Static<typeof OwnRemovedPost>

@@ -1,7 +1,4 @@
-/**
- * The attributes of <html> that style sheets and the first scripts read: `introSeen` is
- * `data-intro-seen`. There are no others.
- */
+/** All attributes of <html> that styles and scripts read: `introSeen` is `data-intro-seen`. */
 export const PAGE_FLAGS = {
   theme: {
     values: ['dark', 'light'],
@@ -58,7 +55,7 @@ export const PAGE_FLAGS = {
 
 type Flag = keyof typeof PAGE_FLAGS
 
-/** Adds a flag to a page. */
+/** Returns the HTML of a page with a flag on its <html> element. */
 export function withFlag(html: string, flag: Flag): string {
   return html.replace('<html ', `<html ${attributeOf(flag)} `)
 }

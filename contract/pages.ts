@@ -30,7 +30,7 @@ export const PATHS = {
   contacts: '/contacts',
 } as const
 
-/** The server answers 404 here; the web app shows the page to moderators. */
+/** The path of the queue: the server answers 404, and the web app shows it to moderators. */
 export const MODERATION_PATH = '/moderation'
 
 const CURSOR_PARAM = 'cursor'
@@ -69,7 +69,7 @@ export function pageAt(path: string): Page | null {
   return PAGES_BY_PATH.get(plain.toLowerCase()) ?? null
 }
 
-/** Returns '', which is the path of no page, for a malformed path. */
+/** Decodes a path. Returns '', which is the path of no page, if the path is malformed. */
 function decode(path: string): string {
   try {
     return decodeURIComponent(path)
@@ -98,6 +98,7 @@ export function searchIn(query: string): string {
   return (new URLSearchParams(query).get(SEARCH_PARAM) ?? '').trim()
 }
 
+/** Returns the query for one page of a list; the API accepts no empty cursor. */
 export function pageAfter(cursor: string, limit = PAGE_SIZE): { limit: number; cursor?: string } {
   return cursor === '' ? { limit } : { limit, cursor }
 }
@@ -153,6 +154,7 @@ export function pageTitle(title: string | undefined, appName: string): string {
   return title ? `${title} - ${appName}` : appName
 }
 
+/** The `Closed` fields hold the operator's reason; null means open. */
 export type SiteState = {
   registrationsClosed: string | null
   isInviteOnly: boolean
@@ -170,14 +172,16 @@ export const OPEN_SITE: SiteState = {
 
 export const INVITE_ONLY = 'Регистрация по приглашениям'
 
+/** The words to mark in found posts, the ids of similar posts, and the message of a refusal. */
 export type SearchState = {
   words: readonly string[]
   similar: readonly string[]
   refusal: string | null
 }
 
+/** The data from which the server renders a page and the browser hydrates it. */
 export type FirstPage = {
-  /** Unix seconds. */
+  /** When the page was rendered, in unix seconds. */
   now: number
   site: SiteState
   /** Set if the data is stale, because a fresh read failed. */
@@ -189,7 +193,7 @@ export type FirstPage = {
   | {
       shows: 'post'
       post: Post
-      /** Set if there are posts above the one that it replies to. */
+      /** Set if the replied post is itself a reply. */
       ancestors?: Ancestors
       cursor: string
       replies: PostPage
@@ -203,7 +207,7 @@ export type FirstPage = {
     }
   | { shows: 'search'; cursor: string; posts: PostPage; search: SearchState }
   | { shows: 'text'; name: TextName; text: SiteText }
-  /** `own`: a page for signed-in users, of which the server renders only the surroundings. */
+  /** `own` is a page for signed-in users; the server renders only the parts around its content. */
   | { shows: 'missing post' | 'missing author' | 'nothing' | 'own' }
 )
 
@@ -216,22 +220,22 @@ export type Tile = { tone: number; pale: string; tinted: string; full: string }
 
 export type ServerBuild = {
   createRenderer: (settings: PageSettings) => Promise<RenderPage>
-  /** For pictures; the mark is an SVG path, 24 wide and high. */
+  /** The parts of pictures for link previews. `mark` is an SVG path, 24 units wide and high. */
   pictureParts: { drawTile: (username: string) => Tile; mark: string }
 }
 
-/** The file of the build with the PageFrames as JSON, not served because of its first dot. */
+/** The file of the build with the PageFrames as JSON. Its first dot keeps it from being served. */
 export const PAGE_FRAMES_FILE = '.page-frames.json'
 
-/** The HTML around what the server writes. The head of a page follows `before`. */
+/** The HTML around what the server writes: a page's head follows `before`, its content `after`. */
 export type PageFrames = {
   shell: { before: string; after: string }
   rendered: { before: string; after: string; end: string }
-  /** Source expressions of the inline scripts and style sheets, for the policy of all pages. */
+  /** CSP source expressions of the inline scripts and style sheets of all pages. */
   inlineHashes: { scripts: string[]; styles: string[] }
 }
 
-/** The meta element with the SiteState as JSON, which an open site lacks. */
+/** The name of the meta element with the SiteState as JSON, which an open site lacks. */
 export const SITE_STATE_META = 'site-state'
 
 export const FIRST_PAGE_ID = 'first-page'

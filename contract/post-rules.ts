@@ -23,6 +23,7 @@ export function threadTitle({ actions }: { actions: { replied_post_id: string | 
   return actions.replied_post_id === null ? 'Запись' : 'Ответ'
 }
 
+/** Whether there are posts above the replied post. */
 export function hasMoreAncestors({
   actions,
 }: {
@@ -33,7 +34,7 @@ export function hasMoreAncestors({
 
 type Published = { created_at: number }
 
-/** Returns at most the period, because the browser's clock may lag behind. */
+/** Returns the seconds left to edit, at most the period: the browser's clock may lag behind. */
 export function editSecondsLeft(post: Published, now: number, periodSeconds: number): number {
   const left = Math.ceil(post.created_at + periodSeconds - now)
   return Math.max(0, Math.min(periodSeconds, left))

@@ -24,7 +24,7 @@ function post<S extends TSchema>(repliedPost: S) {
   })
 }
 
-/** The replied post inside its reply. Its own `replied_post` is null. */
+/** The schema of the replied post inside a reply. Its own `replied_post` is null. */
 export const RepliedPost = post(Type.Null())
 export type RepliedPost = Type.Static<typeof RepliedPost>
 export const Post = post(nullable(RepliedPost))
@@ -39,9 +39,9 @@ export const PostPage = strictObject({
 })
 export type PostPage = Type.Static<typeof PostPage>
 
-/** The text as typed: the server normalises it before it checks its length. */
+/** `text` is as typed: the server normalises it before it checks its length. */
 export const PostBody = strictObject({ text: Type.String() })
-/** A retry by the same user returns the first result, or 404 if that post was deleted. */
+/** A retry with the same key returns the first result, or 404 if that post was deleted. */
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({ pattern: `^[!-~]{1,${OPAQUE_MAX}}$` })),
 })
@@ -96,6 +96,7 @@ export const deletePost = endpoint('DELETE', '/posts/:id', {
   errors: ['POST_NOT_FOUND'],
 })
 
+/** Returns the id of the post that a call has published or is about. */
 export function postIdOf(
   { path }: Endpoint,
   params: unknown,

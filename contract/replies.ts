@@ -14,7 +14,7 @@ export const listReplies = endpoint('GET', '/posts/:id/replies', {
   errors: ['INVALID_REQUEST', 'POST_NOT_FOUND'],
 })
 
-/** Invisible posts are left out. As in lists, `replied_post` of a reply to one is null. */
+/** Excludes invisible posts. A reply to an invisible post has null as its `replied_post`. */
 export const Ancestors = strictObject({
   posts: Type.Array(Post),
   total: Count,

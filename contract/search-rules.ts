@@ -8,7 +8,7 @@ export function searchTitle(q: string): string {
   return q === '' ? 'Поиск' : `Поиск: ${q}`
 }
 
-/** Returns found posts as a page. Its counts mean nothing, because searches are not counted. */
+/** Returns found posts as a page. The counts have no meaning, because searches are not counted. */
 export function pageOf({ posts, nextCursor }: Pick<FoundPage, 'posts' | 'nextCursor'>): PostPage {
   return { posts, firstPage: 1, lastPage: 1, total: posts.length, nextCursor }
 }

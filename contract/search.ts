@@ -9,7 +9,7 @@ export const FoundPage = strictObject({
   nextCursor: nullable(Type.String()),
   /** The forms of the search words that occur in these posts, with «ё» written as «е». */
   words: Type.Array(Type.String()),
-  /** Ids of those posts, at the end, in which the last search word only begins a longer word. */
+  /** Ids of the last posts, in which the last search word only begins a longer word. */
   similar: Type.Array(Type.String()),
 })
 export type FoundPage = Type.Static<typeof FoundPage>
@@ -18,7 +18,7 @@ export const searchPosts = endpoint('GET', '/posts/search', {
   access: 'public',
   summary: 'Posts and replies that have all words of `q` in any form, newest first',
   query: strictObject({
-    /** May have `"a phrase"`, `-without`. A last word of 5 letters or more may be a beginning. */
+    /** May contain `"a phrase"`, `-without`. A last word of 5 letters also finds longer words. */
     q: line(1, SEARCH_MAX),
     limit: pageQuery.limit,
     cursor: pageQuery.cursor,

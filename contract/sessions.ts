@@ -13,10 +13,10 @@ export type Session = Type.Static<typeof Session>
 export const refreshSession = endpoint('PATCH', '/sessions/current', {
   access: 'cookie',
   summary: 'Exchange the session cookie for a fresh access token',
-  /** A browser that has lost its token leaves it out: its cookie is enough. */
+  /** Absent if the browser has lost its client token; its cookie is then enough. */
   body: strictObject({ clientToken: Type.Optional(ClientToken) }),
   answer: AccessTokenAnswer,
-  /** The sentence of SESSION_CLOSED states the reason. After expiry or logout: UNAUTHORIZED. */
+  /** The message of SESSION_CLOSED states the reason. An expired session returns UNAUTHORIZED. */
   errors: ['UNAUTHORIZED', 'SESSION_CLOSED', 'FORBIDDEN'],
 })
 

@@ -15,7 +15,7 @@ const StartBody = strictObject({ email: Email, clientToken: ClientToken, device:
 const Invitation = Type.String({ minLength: 1, maxLength: OPAQUE_MAX })
 const invitation = { invitation: Type.Optional(Invitation) }
 
-/** `restore` brings a deleted account back. Without it the call is refused with ACCOUNT_DELETED. */
+/** `restore` restores a deleted account; without it the call fails with ACCOUNT_DELETED. */
 const SignInVerifyBody = strictObject({
   ...VerifyBody.properties,
   restore: Type.Optional(Type.Literal(true)),

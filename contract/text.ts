@@ -3,14 +3,14 @@ import { POST_TEXT_MAX } from './constants.ts'
 const MARKS_MAX = 8
 
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/gu
-/** Cut first, because NFC sorts a run of marks in quadratic time. */
+/** Matches long runs of marks. They are cut first, because NFC sorts them in quadratic time. */
 const ENDLESS_MARKS = /(?<!\p{M})(\p{M}{32})\p{M}+/gu
-/** Nine or more marks, with the invisible characters that do not end their run. */
+/** Matches nine or more marks, with the invisible characters between them. */
 const MARKS_ON_ONE_LETTER = /\p{M}[\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}]{8,}/gu
 const FIRST_MARKS = new RegExp(`^(?:\\p{M}\\P{M}*){${MARKS_MAX}}(?=\\p{M})`, 'u')
-/** Control characters except the line feed, and lone surrogates: no person types them. */
+/** Matches control characters except the line feed, and lone surrogates: no person types them. */
 const FORBIDDEN = /(?!\n)[\p{Cc}\p{Cs}]/u
-/** Anything but spaces, format controls, fillers, marks without a letter, and blank symbols. */
+/** Matches all except spaces, format controls, fillers, marks without a letter, blank symbols. */
 const VISIBLE =
   /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\u2800\ufffc\u{13441}\u{13442}\u{1d159}]/u
 
@@ -34,13 +34,14 @@ export function remainingLength(raw: string): number {
   return POST_TEXT_MAX - textLength(normalizeText(raw))
 }
 
+/** Returns the text as it is stored; null if it may not be published. */
 export function parsePostText(raw: string): string | null {
   if (FORBIDDEN.test(raw)) return null
   const text = normalizeText(raw)
   return VISIBLE.test(text) && textLength(text) <= POST_TEXT_MAX ? text : null
 }
 
-/** Returns a typed or pasted text without what FORBIDDEN refuses: line ends become line feeds. */
+/** Removes FORBIDDEN characters from a typed text; tabs become spaces, line ends line feeds. */
 export function tidyTyped(raw: string): string {
   return raw
     .replace(/\r\n?|[\v\f\x85]/gu, '\n')

@@ -1,4 +1,4 @@
-// Formatted together with the day, the month is in the genitive, which «с» requires.
+// Together with the day, the month is formatted in the genitive, which the word «с» requires.
 const DAY = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeZone: 'UTC' })
 
 /** Returns the parts of '29 ноября 2026', the same on the server and in any browser. */

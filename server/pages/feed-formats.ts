@@ -7,7 +7,7 @@ import { escapeXml } from '../kernel/http/escape.ts'
 /** One page of a feed. All URLs are absolute. */
 export type Feed = {
   title: string
-  /** The URL of its first page. */
+  /** The URL of the feed's first page. */
   id: string
   url: string
   nextUrl: string | null
@@ -21,7 +21,7 @@ const XHTML = 'http://www.w3.org/1999/xhtml'
 const FOR_PEOPLE =
   'Это лента для программ чтения: скопируйте её адрес в свою программу, и новые записи придут туда. '
 
-/** Writes a feed as Atom (RFC 4287), paged by RFC 5005. A browser shows it by /feed.css. */
+/** Returns a feed as Atom (RFC 4287) with pages (RFC 5005). Browsers style it with /feed.css. */
 export function toAtom(feed: Feed, origin: string): string {
   const { title, id, url, nextUrl, pageUrl, posts } = feed
   const updated = Math.max(feed.since, ...posts.map(changedAt))
@@ -36,7 +36,7 @@ export function toAtom(feed: Feed, origin: string): string {
     link('self', url, 'application/atom+xml'),
     link('alternate', pageUrl, 'text/html'),
     nextUrl === null ? '' : link('next', nextUrl, 'application/atom+xml'),
-    // Feed readers pass over what is not Atom.
+    // Feed readers ignore elements that are not Atom.
     `<p xmlns="${XHTML}">${FOR_PEOPLE}<a href="${escapeXml(pageUrl)}">Читать на сайте</a></p>`,
     ...posts.map((post) => atomEntry(post, origin)),
     '</feed>',
@@ -45,7 +45,7 @@ export function toAtom(feed: Feed, origin: string): string {
 
 function atomEntry(post: Post, origin: string): string {
   const url = origin + postPath(post.id)
-  // As XHTML, because readers show a plain text without its line feeds, and browsers HTML with its tags.
+  // XHTML, because readers drop the line feeds of plain text, and browsers show the tags of HTML.
   const html = post.text.split('\n').map(escapeXml).join('<br/>')
   return [
     '<entry>',
@@ -60,7 +60,7 @@ function atomEntry(post: Post, origin: string): string {
   ].join('')
 }
 
-/** Writes a feed as JSON Feed 1.1. */
+/** Returns a feed as JSON Feed 1.1. */
 export function toJsonFeed(feed: Feed, origin: string): string {
   const { title, url, nextUrl, pageUrl, posts } = feed
   return JSON.stringify({

@@ -40,7 +40,7 @@ const schema = { hide: true, querystring: Querystring }
 
 type Params = Partial<Record<'id' | 'username', string>>
 type FeedRequest = { Querystring: Type.Static<typeof Querystring>; Params: Params }
-/** `path` is that of the feed if it is not the requested one; the title has no name of the app yet. */
+/** `path` is the feed's own path if it differs from the URL; `title` lacks the app's name. */
 type Found = { path?: string; pagePath: string; title: string; since: number; page: PostPage }
 type Query = ReturnType<typeof pageAfter>
 type Kind = {
@@ -49,7 +49,7 @@ type Kind = {
   type: string
 }
 
-// Browsers show the source of what is called application/atom+xml, or save it to a file.
+// Browsers show application/atom+xml as source or download it, so the type is application/xml.
 const ATOM = { write: toAtom, type: 'application/xml; charset=utf-8' }
 const JSON_FEED = { write: toJsonFeed, type: 'application/feed+json; charset=utf-8' }
 

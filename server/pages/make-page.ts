@@ -19,20 +19,21 @@ export type PageParts = {
   /** The FirstPage as JSON. */
   data: string
   isVisitors: boolean
-  /** Whether it is compressed by Brotli too. */
+  /** Whether the page is also compressed with Brotli. */
   isPacked: boolean
 }
-/** `tag` names its content, without the moment at which it was made. */
+/** `tag` is a hash of the content without the time at which the page was made. */
 export type MadePage = { body: Uint8Array; tag: string; packed: Uint8Array | undefined }
 export type PictureParts = { tile: Tile; mark: string }
 export type Asked = { page: PageParts } | { pictureOf: string }
 export type Answer = MadePage | PictureParts | { failure: Error }
 export type MakerData = { build: string; settings: PageSettings; frames: PageFrames['rendered'] }
 
-/** A higher quality costs a page as much as its rendering, a wider window memory for nothing. */
+/** A higher quality takes as long as the rendering; a wider window only costs memory. */
 const QUALITY = { rendered: 5, plain: 3 }
 const WINDOW_BITS = 16
 
+// This module runs in a helper thread, which web-app.ts starts.
 lowerPriority()
 
 const { build, settings, frames }: MakerData = workerData
@@ -55,12 +56,13 @@ function makePage({ url, head, data, isVisitors, isPacked }: PageParts): MadePag
   const start = (isVisitors ? before : withFlag(before, 'session')) + head + after
   const content = first.plain ? plainPage(url, first) : render(url, first)
   const body = Buffer.from(`${start}${content}</div>${dataBlock(data)}${end}`)
-  // The times that a page shows are in its content.
+  // `now` is excluded, because the content already contains the times that the page shows.
   const shown = start + content + JSON.stringify({ ...first, now: 0 }) + end
   const packed = isPacked ? pack(body, QUALITY[first.plain ? 'plain' : 'rendered']) : undefined
   return { body, tag: hash('sha1', shown, 'base64url'), packed }
 }
 
+/** Escapes `<`, so that no text in the JSON can end the script element. */
 function dataBlock(json: string): string {
   const escaped = json.slice(1).replaceAll('<', '\\u003c')
   return `<script type="application/json" ${FIRST_PAGE_START}${escaped}</script>`

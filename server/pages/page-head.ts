@@ -19,12 +19,12 @@ import { isoTime } from '../../contract/universal-time.ts'
 import { escapeHtml, escapeJson } from '../kernel/http/escape.ts'
 
 export type Missing = 'missing post' | 'missing author' | 'nothing'
-/** A page without data: `own` shows a visitor nothing, `other` could not be read. */
+/** A page without data: `own` has no public content, `other` could not be read. */
 export type Bare = 'own' | 'other' | Missing
 
 type Site = {
   appName: string
-  /** Without it, previews have neither an address nor a picture. */
+  /** If it is undefined, previews have no URL and no picture. */
   publicUrl: string | undefined
 }
 
@@ -36,7 +36,7 @@ type Preview = {
   picture?: typeof PICTURE
 }
 
-/** States that the request for the page carried no session cookie. */
+/** Marks a page whose request carried no session cookie. */
 export const VISITOR_META = meta('session', 'none')
 const DESCRIPTION = meta('description', SITE_DESCRIPTION)
 const NOT_INDEXED = meta('robots', 'noindex')
@@ -105,7 +105,7 @@ function postHead(post: Post, site: Site): string {
   )
 }
 
-/** Returns '' for an open site without a notice. */
+/** Returns the meta element with the site's state; '' for an open site without a notice. */
 export function siteStateMeta(site: SiteState): string {
   if (Object.values(site).every((part) => !part)) return ''
   return meta(SITE_STATE_META, JSON.stringify(site))
@@ -143,13 +143,13 @@ function feedLink(type: string, path: string): string {
   return `<link rel="alternate" type="${type}" href="${path}">`
 }
 
-/** The names of the Open Graph protocol, such as og:title, stand in another attribute. */
+/** Returns a meta element. Open Graph names, such as og:title, use the attribute `property`. */
 function meta(name: string, content: string): string {
   const attribute = name.startsWith('og:') || name.startsWith('article:') ? 'property' : 'name'
   return `<meta ${attribute}="${name}" content="${escapeHtml(content)}">`
 }
 
-/** https://developers.google.com/search/docs/appearance/structured-data/discussion-forum */
+/** @see https://developers.google.com/search/docs/appearance/structured-data/discussion-forum */
 export function structuredData(post: Post, publicUrl: string | undefined): string {
   const { text, owner, created_at, modified_at, actions } = post
   const description = {
@@ -175,9 +175,9 @@ export function structuredData(post: Post, publicUrl: string | undefined): strin
 }
 
 export const PICTURE_PATH = `${postPath('')}:id/picture.png`
-/** Counts the changes of the pictures' design. */
+/** The version of the pictures' design; a new version gives all pictures new URLs. */
 const DESIGN = 1
-/** Of Europe, the Caucasus and the Near East, as the fonts of paint-post.ts have them. */
+/** The letters of Europe, the Caucasus and the Near East that the fonts of paint-post.ts have. */
 const LETTERS = String.raw`\u00a0-\u02e9\u0300-\u034f\u0370-\u0377\u0384-\u0525\u0531-\u055f\u0561-\u0586\u05b0-\u05c3\u05d0-\u05ea\u0621-\u063a\u0640-\u0655\u0660-\u0670\u0679-\u06bf\u06cc\u06f0-\u06f9\u10d0-\u10fa\u1e00-\u1efb`
 const SYMBOLS = String.raw`\u060c\u061b\u061f\u2000-\u2064\u20a0-\u20b5\u20b8-\u20ba\u20bd\u2116-\u2122\u2190-\u2311\u2500-\u2638`
 const DRAWN = new RegExp(
@@ -185,12 +185,12 @@ const DRAWN = new RegExp(
   'u',
 )
 
-/** Whether the fonts have every letter of the post. */
+/** Whether the fonts of the pictures have every character of the post. */
 export function isDrawn({ text }: Post): boolean {
   return DRAWN.test(text)
 }
 
-/** Names what a picture shows, so that an edited post has another address. */
+/** Returns a hash of what a picture shows, so that an edited post gets a new picture URL. */
 export function pictureTag({ text, owner }: Post, appName: string): string {
   const shown = JSON.stringify([DESIGN, text, owner.username, appName])
   return hash('sha1', shown, 'base64url').slice(0, 12)

@@ -18,11 +18,11 @@ type Style = NonNullable<Node['style']>
 const [WIDTH, HEIGHT] = [1200, 630]
 const MARGIN = 72
 const TEXT = { width: WIDTH - 2 * MARGIN, top: 56, height: 404, leading: 1.3 }
-/** The largest one at which the whole text fits is used. */
+/** Font sizes in pixels; the largest size at which the whole text fits is used. */
 const SIZES = [116, 96, 80, 68, 58, 50, 44, 39, 34, 30]
-/** At this size, words of any length may be broken. */
+/** From this size down, a word that is too wide may be broken. */
 const SMALL = 39
-/** A wide letter's width by its size. */
+/** The width of a wide letter as a share of the font size. */
 const LETTER = 0.64
 
 const BRICK = { width: 240, height: 90, mortar: '#a63620' }
@@ -44,13 +44,14 @@ const FONTS: [name: string, files: string[]][] = [
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u
 const FIRST_LETTER = /\p{L}/u
 
+// This module runs in a helper thread, which painter.ts starts.
 lowerPriority()
 
 const renderer = new Renderer()
 for (const [name, files] of FONTS) {
   for (const file of files) {
     const path = fileURLToPath(import.meta.resolve(`${file}-normal.woff2`))
-    // Not by libuv's threads: the first to need them starts them, with its own priority.
+    // Read synchronously: libuv's threads would start here and inherit the low priority.
     await renderer.registerFont({ name, data: readFileSync(path) })
   }
 }
@@ -89,7 +90,7 @@ async function paint({ text, username, tile, appName, mark }: Painting): Promise
   return renderer.render(page, { width: WIDTH, height: HEIGHT, format: 'png', images })
 }
 
-/** Makes the text as large as its place allows, and cuts one with too many lines. */
+/** Makes the text as large as its box allows; a text that is still too long is cut. */
 async function layOut(text: string): Promise<Node> {
   const longest = Math.max(...text.split(/\s/).map((word) => [...word].length))
   for (const size of SIZES) {
@@ -108,7 +109,7 @@ function paragraph(text: string, fontSize: number, lineClamp?: number): Node {
     fontSize,
     width: TEXT.width,
     alignSelf: 'center',
-    // A space from another font than its neighbours stands on the wrong side of them.
+    // A space in another font than its neighbours would appear on the wrong side of them.
     fontFamily: RIGHT_TO_LEFT.test(text) ? 'DejaVu, Golos, Emoji' : 'Golos, Emoji, DejaVu',
     fontWeight: 560,
     lineHeight: TEXT.leading,

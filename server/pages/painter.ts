@@ -3,15 +3,15 @@ import { Gate } from '../kernel/gate/gate.ts'
 import { createHelperThread } from '../kernel/threads/threads.ts'
 import type { Painting } from './paint-post.ts'
 
-/** Further requests for pictures are refused. */
+/** The most requests that may wait for a picture; further requests are refused. */
 const WAITING_MAX = 8
-/** Requests end sooner; a late picture is cached for the next one. */
+/** The longest painting. Requests end sooner; a late picture is cached for the next request. */
 const PAINT_MS = 30_000
-/** Then the thread ends, and frees the memory of its fonts. */
+/** After this idle time the thread ends and frees the memory of its fonts. */
 const IDLE_MS = 60_000
 const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 }
 
-/** Paints one picture after the other in a thread of its own, which the first picture starts. */
+/** Creates the painter, whose thread starts with the first picture and paints one at a time. */
 export function createPainter() {
   const file = new URL('./paint-post.ts', import.meta.url)
   const thread = createHelperThread<Painting, Uint8Array>(file, {
@@ -34,7 +34,7 @@ export function createPainter() {
 
   return {
     gate,
-    /** Resolves to a PNG; rejects with UNAVAILABLE if too many others wait. */
+    /** Resolves to a PNG; rejects with UNAVAILABLE if too many pictures wait. */
     paint(asked: Painting): Promise<Buffer> {
       const picture = painting.get(asked.tag) ?? paint(asked)
       painting.set(asked.tag, picture)

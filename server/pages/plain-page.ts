@@ -15,7 +15,7 @@ import { SIMILAR_LINE } from '../../contract/search-rules.ts'
 import { isoTime, universalTime } from '../../contract/universal-time.ts'
 import { escapeHtml } from '../kernel/http/escape.ts'
 
-/** Returns the texts and links of a page as plain HTML, for a fiftieth of the time of a rendering. */
+/** Returns a page's texts and links as plain HTML, fifty times faster than a rendering. */
 export function plainPage(url: string, first: FirstPage): string {
   const [path = '', query = ''] = url.split('?')
   return `<main data-plain><p>${link(PATHS.wall, 'На стену')}</p>${content(first, path, query)}</main>`
@@ -46,7 +46,7 @@ function content(first: FirstPage, path: string, query: string): string {
 
 type ListLook = { hasQuotes?: boolean; similarAt?: string | undefined }
 
-/** The part of a list at an address, with the link to the next one. */
+/** Returns one page of a list, with the link to the next page. */
 function list({ posts, nextCursor }: PostPage, path: string, look: ListLook = {}): string {
   if (posts.length === 0) return `<p>${EMPTY_LIST.title}</p><p>${EMPTY_LIST.text}</p>`
   const line = (post: Post) => (post.id === look.similarAt ? `<p>${SIMILAR_LINE}</p>` : '')

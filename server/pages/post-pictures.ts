@@ -20,10 +20,10 @@ type Options = {
 type PictureRequest = { Params: { id: string } }
 
 const CACHED_BYTES = 16 * 1024 * 1024
-/** The picture of a deleted post leaves the memory too. */
+/** After this time the picture of a deleted post has left the memory too. */
 const CACHED_MS = 10 * 60_000
 
-/** Serves pictures for link previews. Each request reads the post, so that both disappear at once. */
+/** Serves pictures for link previews. It reads the post each time: no picture outlives its post. */
 export async function servePostPictures(
   app: FastifyInstance,
   { web, db, limits }: Options,
@@ -60,7 +60,7 @@ export async function servePostPictures(
       { schema: { hide: true } },
       async (request, reply) => {
         const { id } = request.params
-        // Before the read: many requests for pictures must not slow other reads.
+        // Checked before the read, so that many requests for pictures do not slow other reads.
         if (painter.gate.isFull && !cached.has(id)) throw painter.gate.refusal()
         const { post, tag } = await readTagged(id).catch((error) => {
           cached.delete(id)

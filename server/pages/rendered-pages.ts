@@ -35,13 +35,13 @@ import type { WebApp } from './web-app.ts'
 /** The names of the pages with a list of posts that visitors may see. */
 export const LISTS = ['wall', 'post', 'author', 'authorReplies', 'search'] as const
 
-/** A page that visitors may see, after which post its list begins, and what it searches for. */
+/** A page that visitors may see; `cursor` is the position in its list, `q` the search. */
 export type PublicPage = Extract<Page, { name: (typeof LISTS)[number] | TextName }> & {
   cursor: string
   q: string
 }
 
-/** Whether the request for a page carried a session's cookie, even an invalid one. */
+/** Whether the request for a page carried a session cookie, even an invalid one. */
 export type Reader = 'visitor' | 'session'
 
 export type RenderOptions = {
@@ -84,18 +84,18 @@ export class RenderedPages {
     this.#options = options
   }
 
-  /** All who have a session get one page, with a visitor's content. Rejects with PageMoved. */
+  /** Serves one page for all sessions, with a visitor's content. Rejects with PageMoved. */
   serve(page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> {
     const content = { route: PATHS[page.name], url: urlOf(page) }
     if (page.name === 'search') return this.#serveSearch(page, content, { reader, http })
-    // No request has a space in its URL.
+    // The key of sessions contains a space, which no request has in its URL.
     const key = content.url + KEY_ENDS[reader]
     return this.#options.cache.serveShared({ ...http, url: key }, async () =>
       this.#render({ ...content, first: await this.#read(page) }, { reader, http }),
     )
   }
 
-  /** Serves a page of which only a signed-in user sees more than what surrounds it. */
+  /** Serves a page for signed-in users without its content, which the browser adds. */
   serveOwn(path: string, http: Http): Promise<Buffer> {
     return this.#options.cache.serveShared({ ...http, url: `${path} own` }, async () => {
       const first = { ...(await this.#readFacts()), shows: 'own' } as const
@@ -103,7 +103,7 @@ export class RenderedPages {
     })
   }
 
-  /** Resolves to the answer to what is not there, the same at every address. */
+  /** Resolves to the page for missing content, the same at every address. */
   missing(shows: Missing): Promise<CachedResponse> {
     const first = { now: 0, site: OPEN_SITE, shows }
     this.#missing[shows] ??= this.#render({ ...MISSING[shows], first }, { reader: 'visitor' })
@@ -113,7 +113,7 @@ export class RenderedPages {
 
   async #render({ route, url, first }: Content, { reader, http }: Asked): Promise<CachedResponse> {
     const leave = this.#web.maker.rendered.tryEnter()
-    // All read the wall; the pages of what is missing are made once.
+    // The wall is always rendered, as it is read most. A page without `http` is made only once.
     const isPlain = !leave && http !== undefined && url !== PATHS.wall && first.shows !== 'own'
     const isVisitors = reader === 'visitor'
     try {
@@ -178,7 +178,7 @@ export class RenderedPages {
     return { ...facts, shows: 'text', name: page.name, text: await readText(page.name) }
   }
 
-  /** No cache keeps what people search for. A refusal is a page too, with words and a form. */
+  /** Serves a search without a cache, because searches are private. A refusal is a page too. */
   async #serveSearch(
     { q, cursor }: PublicPage,
     content: Omit<Content, 'first'>,
@@ -195,7 +195,7 @@ export class RenderedPages {
     const first = { ...facts, shows: 'search', cursor, posts: pageOf(posts), search } as const
     const response = await this.#render({ ...content, first }, { reader, http })
     const body = await response.send(http)
-    // Words that cannot be looked for are no failure of the page.
+    // A search with unusable words (400) is no failure of the page.
     if (refused && found.status !== 400) noteRefusal(http.reply, found)
     return body
   }

@@ -40,7 +40,7 @@ const WITH_LIST = new Set<string>(LISTS)
 const PUBLIC = new Set<string>([...LISTS, ...TEXT_NAMES])
 
 type Options = Omit<RenderOptions, 'readSiteState'> & {
-  /** The built web app; null if there is none, and then there are no pages. */
+  /** The built web app; null if it was not built: then no pages are served. */
   web: WebApp | null
   limits: Limits
   cookieName: string
@@ -48,7 +48,7 @@ type Options = Omit<RenderOptions, 'readSiteState'> & {
   origin: string
 }
 
-/** Returns the page that is sent if there is no time for another; it loads again without scripts. */
+/** Returns the page for an overloaded server. Without scripts it reloads itself after 5 s. */
 export function pageNotNow(web: WebApp): Record<Reader, string> {
   const { before, after } = shellNotNow(web)
   const start = before + headOf({ shows: 'other' }, web)
@@ -59,7 +59,7 @@ function shellNotNow({ shell }: WebApp): WebApp['shell'] {
   return { ...shell, after: shell.after.replace(/(?<=<noscript>).*(?=<\/noscript>)/s, NOT_NOW) }
 }
 
-/** Serves pages, files, feeds and the sitemap, and answers what is not found. */
+/** Serves pages, files, feeds and the sitemap, and answers requests for unknown paths. */
 export async function servePages(http: FastifyInstance, options: Options): Promise<void> {
   const { web, limits } = options
   const pages = web && new Pages(web, options)
@@ -85,7 +85,7 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
       const limit = isPage ? PAGE_FILES : VISITOR_CALLS
       await limits.charge([{ limit, ip: request.ip }])
       if (isPage) return
-      // Before the body is read, for which the server need not wait.
+      // Refused before the body is read, so that the server does not wait for it.
       const allowed = http.methodsAt(request.url)
       if (allowed.length === 0) throw new AppError('NOT_FOUND')
       reply.header('allow', allowed.join(', '))
@@ -99,14 +99,14 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
   })
 }
 
-/** All read the beginning of the wall: it does not wait behind the pages that scrapers read. */
+/** The first page of the wall counts as a call, so it does not wait behind pages for scrapers. */
 const laneOf = ({ url }: FastifyRequest) => (url === PATHS.wall ? 'call' : 'page')
 
 function wantsPage({ method, url }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && !/^\/(?:api|assets)\//.test(url)
 }
 
-/** Returns the one spelling of an address: its path, and the parameters that have a value. */
+/** Returns the canonical URL of a page: its path with the parameters that have a value. */
 function spell(path: string, query: string): string {
   const given = query.split('&').filter((part) => /=./s.test(part))
   return given.length > 0 ? `${path}?${given.join('&')}` : path
@@ -125,7 +125,7 @@ class Pages {
     this.#refusedShell = shellNotNow(web)
   }
 
-  /** Sends the page at an address, or redirects to the one spelling of the address. */
+  /** Sends the page at a URL, or redirects to its canonical URL. */
   send(http: Http): Promise<FastifyReply> | FastifyReply {
     const { url } = http.request
     const [path = '/', query = ''] = url.split(/\?(.*)/s)
@@ -160,7 +160,7 @@ class Pages {
     }
   }
 
-  /** Only a moderator's browser fills the page. */
+  /** Sends the moderation page with 404; only a moderator's browser fills it. */
   #sendModeration(http: Http): Promise<FastifyReply> {
     if (!this.#hasSession(http.request)) return this.#sendMissing(http, 'nothing')
     http.reply.code(404)
@@ -170,7 +170,7 @@ class Pages {
   async #sendMissing(http: Http, shows: Missing): Promise<FastifyReply> {
     const { request, reply } = http
     reply.code(404)
-    // What is no page for visitors may be one for the signed-in user.
+    // A page that does not exist for visitors may exist for a signed-in user.
     if (this.#hasSession(request)) return this.#sendShell(http, shows)
     const missing = await this.#rendered.missing(shows)
     const { headers, body } = await missing.variantFor(request.headers['accept-encoding'])
@@ -191,9 +191,9 @@ class Pages {
     } catch (error) {
       if (isCode(error, 'POST_NOT_FOUND')) return this.#sendMissing(http, 'missing post')
       if (isCode(error, 'AUTHOR_NOT_FOUND')) return this.#sendMissing(http, 'missing author')
-      // Only for now: another may take the name that its author has given up.
+      // The redirect is temporary (302): another user may take the author's former name.
       if (error instanceof PageMoved) return reply.redirect(error.url, 302)
-      // The cursor is malformed: the list begins anew.
+      // The cursor is malformed, so the redirect leads to the beginning of the list.
       if (isCode(error, 'INVALID_REQUEST')) return reply.redirect(urlOf({ ...page, cursor: '' }))
       noteRefusal(reply, error as Error)
       return this.#sendShell(http, 'other')

@@ -17,9 +17,9 @@ type Options = {
   limits: Limits
 }
 
-/** The protocol allows 50,000. */
+/** The range of ids in one sitemap; the protocol allows 50,000 URLs. */
 const SITEMAP_IDS = 5000
-/** The index names the newest ten million ids. */
+/** The most sitemaps in the index: they cover the newest ten million ids. */
 const SITEMAPS_MAX = 2000
 const CACHE_SECONDS = 3600
 /** Enough for the sitemaps of some 300,000 posts. */
@@ -72,7 +72,7 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
 async function makeIndex({ db, origin }: Options): Promise<string> {
   const ranges = await readIdRanges(db, { size: SITEMAP_IDS, count: SITEMAPS_MAX })
   const sitemaps = ranges.map(({ number, newest }) => sitemapEntry(origin, number, newest))
-  // The first one names the wall too, so it is there even without posts.
+  // The first sitemap also contains the wall, so the index lists it even without posts.
   if (ranges[0]?.number !== 0) sitemaps.unshift(sitemapEntry(origin, 0, null))
   return xml('sitemapindex', sitemaps)
 }
@@ -86,7 +86,7 @@ function lastmod(date: Date | null): string {
   return date ? `<lastmod>${date.toISOString()}</lastmod>` : ''
 }
 
-/** Throws NOT_FOUND for a range without posts. */
+/** Returns the sitemap of a range of ids. Throws NOT_FOUND if it would be empty. */
 async function makeSitemap({ db, origin }: Options, number: number): Promise<string> {
   const posts = await readPostsInRange(db, { size: SITEMAP_IDS, number })
   const post = `<url><loc>${escapeXml(origin + postPath(''))}`

@@ -9,7 +9,7 @@ import type { Answer, Asked, MadePage, MakerData, PageParts, PictureParts } from
 
 type Settings = PageSettings & {
   publicUrl: string | undefined
-  /** Whether browsers get the service worker; if not, they get one that removes it. */
+  /** Whether browsers get the service worker; if not, they get a script that removes it. */
   serviceWorker: boolean
 }
 
@@ -17,7 +17,7 @@ export type WebApp = PageFrames & Settings & { folder: string; maker: PageMaker 
 
 const SERVER_BUILD = '.server/entry-server.js'
 
-/** Reads the built web app and fills in the operator's settings; null when it was not built. */
+/** Reads the built web app and fills in the settings. Returns null if it was not built. */
 export async function loadWebApp(folder: string, settings: Settings): Promise<WebApp | null> {
   const built = await readIfExists(join(folder, PAGE_FRAMES_FILE))
   if (built === undefined) return null
@@ -40,14 +40,14 @@ export async function loadWebApp(folder: string, settings: Settings): Promise<We
   }
 }
 
-/** If more pages wait, they come plain: their texts and links. */
+/** The most pages that wait to be rendered; further pages are sent as plain HTML. */
 const RENDERED_MAX = 3
 const SILENCE_MS = 10_000
 const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 12 }
 
 type PageMaker = ReturnType<typeof createPageMaker>
 
-/** Makes pages one after the other in a thread of lower priority, so that calls do not wait. */
+/** Creates a thread of lower priority that makes one page at a time, so that calls do not wait. */
 function createPageMaker(data: MakerData) {
   const file = new URL('./make-page.ts', import.meta.url)
   const thread = createHelperThread<Asked, Answer>(file, {

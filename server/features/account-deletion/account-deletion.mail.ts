@@ -7,7 +7,7 @@ import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 /** `erasedAt` is in unix seconds. */
 export type DeletionNotice = QueuedMail & { username: string; erasedAt: number }
 
-/** The queue keeps no address for longer. */
+/** The days for which the notice is retried; the queue keeps no address for longer. */
 const TRIED_DAYS = 3
 
 /** Returns when a notice of an erasure at `erasedAt` (unix seconds) expires, in milliseconds. */

@@ -5,7 +5,7 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 
 const erasedAt = unixSeconds(`deleted_at + ${RETURN_DAYS} * interval '1 day'`)
 
-/** Returns when to erase, in unix seconds: if `isFinal`, that time has passed. */
+/** Returns the time of erasure in unix seconds: past if `isFinal`. Throws USER_NOT_FOUND. */
 export async function markDeleted(
   tx: Queryable,
   userId: string,
@@ -23,6 +23,7 @@ export async function markDeleted(
 
 const returnable = sql<boolean>`deleted_at > now() - ${sql.lit(RETURN_DAYS)} * interval '1 day'`
 
+/** Cancels a deletion. Returns false if it is too late. */
 export async function markReturning(tx: Queryable, userId: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('users')
@@ -33,6 +34,7 @@ export async function markReturning(tx: Queryable, userId: string): Promise<bool
   return numUpdatedRows > 0n
 }
 
+/** Returns the time of erasure in unix seconds; undefined if the user is not deleted. */
 export async function selectErasure(db: Queryable, userId: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('users')
@@ -45,7 +47,7 @@ export async function selectErasure(db: Queryable, userId: string): Promise<numb
 
 export type AccountMove = { userId: string; kind: 'hide' | 'show' | 'erase' }
 
-/** Returns the moves of users who have left or return. None is erased unless `mayErase`. */
+/** Returns the moves that deleted and returning users need. None is erased unless `mayErase`. */
 export async function selectMoves(db: Queryable, mayErase: boolean): Promise<AccountMove[]> {
   const { rows } = await sql<AccountMove>`
     SELECT id AS "userId", CASE
@@ -81,7 +83,7 @@ export async function selectReferences(db: Queryable): Promise<Reference[]> {
   return rows
 }
 
-/** Erases some of a user's rows that are not locked. Returns how many. */
+/** Erases a user's rows that are not locked, at most STEP. Returns their number. */
 export async function eraseRows(
   db: Queryable,
   { table, column }: Reference,
@@ -96,7 +98,7 @@ export async function eraseRows(
   return Number(numAffectedRows)
 }
 
-/** Whether a user has posts. Locks the user until the transaction ends, so that no more come. */
+/** Whether a user has posts. Locks the user: no posts are added until the transaction ends. */
 export async function hasPosts(tx: Queryable, userId: string): Promise<boolean> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()
   return hasRow(tx.selectFrom('posts').select('id').where('owner_id', '=', userId).limit(1))
@@ -104,7 +106,7 @@ export async function hasPosts(tx: Queryable, userId: string): Promise<boolean> 
 
 const ERASED = 'erased'
 
-/** Erases a user without other rows, and what names the user by e-mail in rows of others. */
+/** Erases a user who has no other rows, and the user's e-mail in the rows of other users. */
 export async function eraseUser(tx: Queryable, userId: string): Promise<void> {
   const email = tx.selectFrom('users').select('email').where('id', '=', userId)
   const hidden = tx.updateTable('posts').where('hidden_for', 'is not', null)
@@ -138,7 +140,7 @@ export async function selectDeletionStates(
   return rows
 }
 
-/** The job `move-accounts` does the rest. Returns how many accounts are deleted now. */
+/** Marks users as deleted or returning for `move-accounts`. Returns the number of deleted users. */
 export async function repeatDeletions(db: Queryable, states: DeletionState[]): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     WITH marked AS (

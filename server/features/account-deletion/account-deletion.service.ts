@@ -31,7 +31,7 @@ export async function startDeletion(
   return startOperation(node, begin)
 }
 
-/** Returns when the account will be erased. Its address gets a notice: somebody else may ask. */
+/** Deletes an account and mails its owner. Returns the time of erasure in unix seconds. */
 export async function deleteAccount(tx: Queryable, userId: string): Promise<number> {
   const erasedAt = await markDeleted(tx, userId)
   await closeAccount(tx, userId)
@@ -47,7 +47,7 @@ async function closeAccount(tx: Queryable, userId: string): Promise<void> {
   await addJob(tx, 'move-accounts', { payload: {} })
 }
 
-/** Lets a person into an account. Returns whether it was deleted, which needs `restore`. */
+/** Returns whether a deleted account was restored. Throws ACCOUNT_DELETED without `restore`. */
 export async function returnToAccount(
   tx: Queryable,
   userId: string,
@@ -67,10 +67,7 @@ function deletedMessage(erasedAt: number): string {
 
 type Erasure = MoveOptions & { userId: string; actor: string; onMarked?: () => Promise<void> }
 
-/**
- * Erases an account for good, which may take minutes. A running server's job finishes what was
- * interrupted. `onMarked` runs when nobody can return.
- */
+/** Erases an account for good, which may take minutes. `onMarked` runs once nobody can return. */
 export async function eraseNow(
   db: Db,
   { userId, actor, onMarked = async () => {}, ...options }: Erasure,

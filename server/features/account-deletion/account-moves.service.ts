@@ -18,7 +18,7 @@ import {
 
 export const ERASURE = 'user.erase'
 
-/** Posts are erased with their likes; names and blocks with the user, because they are remembered. */
+/** Tables that other steps erase: posts with their likes, names and blocks with the user. */
 const ERASED_OTHERWISE = new Set(['posts', 'released_usernames', 'blocks'])
 
 export type MoveOptions = {
@@ -30,7 +30,7 @@ export type MoveOptions = {
 
 type Step = (tx: Queryable) => Promise<boolean>
 
-/** Moves an account in short steps that lock it: a move may be interrupted and run twice at once. */
+/** Moves an account in short steps that lock it: a move may be interrupted or run twice at once. */
 export class AccountMover {
   readonly #db: Db
   readonly #move: AccountMove
@@ -46,7 +46,7 @@ export class AccountMover {
     const { stopping, publishChange } = this.#options
     const haveHiddenPosts = await this.#repeat(
       (tx) => movePostsOf(tx, this.#move.userId, true),
-      // Before the next posts, so that there are never many posts whose likes are still to follow.
+      // Moved before the next posts, so that few hidden posts still have visible likes.
       () => moveLikes(this.#db, stopping),
     )
     const haveMovedLikes = await this.#moveOwnLikes(true)
@@ -61,7 +61,7 @@ export class AccountMover {
     await this.#options.publishChange({ kind: 'edited' })
   }
 
-  /** Repeats, because a call in flight may publish, or a moderator restore a post. */
+  /** Repeats the erasure, because a call in flight may publish or restore a post. */
   async erase(): Promise<void> {
     const { userId } = this.#move
     const references = await selectReferences(this.#db)
@@ -83,7 +83,7 @@ export class AccountMover {
   async #eraseLastRows(tx: Queryable): Promise<void> {
     const { userId } = this.#move
     const { nameKey } = this.#options
-    // The user is locked: nobody places or lifts a block any more.
+    // The user is locked, so no block can be placed or lifted.
     await rememberBlock(tx, userId, nameKey)
     await reserveNamesOf(tx, userId, nameKey)
     await eraseUser(tx, userId)

@@ -11,9 +11,10 @@ import { type DeletionState, repeatDeletions } from './account-deletion.reposito
 
 const NAME = 'deletions.jsonl'
 
+/** The most by which the clocks of nodes may differ. */
 const CLOCKS_DIFFER_MS = 300_000
 
-/** A restore sets the ids back, so that the time of registration is needed too. */
+/** A line of the list. A restore resets ids, so `registeredAt` identifies the account too. */
 const Line = Type.Object({
   id: Type.String({ pattern: '^[1-9][0-9]{0,17}$' }),
   registeredAt: Type.String({ format: 'date-time' }),
@@ -31,10 +32,7 @@ export function deletionFolders({
 /** The entries that this process has written in each folder, by account. */
 export type Noted = Map<string, Map<string, string | null>>
 
-/**
- * Adds accounts that were deleted or have returned to the list in each folder, for a restore. What
- * the process has not noted itself is added once more: a list may be long to read.
- */
+/** Adds deleted and returned accounts to the list in each folder, which a restore reads. */
 export async function noteDeletions(
   states: DeletionState[],
   folders: string[],
@@ -57,6 +55,7 @@ export async function noteDeletions(
   }
 }
 
+/** Removes old lines from the beginning of each list, unless the list grows meanwhile. */
 export async function pruneDeletions(folders: string[], before: Date): Promise<void> {
   const since = new Date(before.getTime() - CLOCKS_DIFFER_MS).toISOString()
   for (const path of folders.map((folder) => join(folder, NAME))) {
@@ -72,6 +71,7 @@ export async function pruneDeletions(folders: string[], before: Date): Promise<v
   }
 }
 
+/** Returns the index of the first line that was noted at `since` or later. */
 function keptFrom(text: string, since: string): number {
   const times = /"notedAt":"([^"]*)"[^\n]*\n/g
   let end = 0
@@ -82,7 +82,7 @@ function keptFrom(text: string, since: string): number {
   return end
 }
 
-/** Deletes accounts again that were deleted since the backup. Returns how many; null: no list. */
+/** Repeats the deletions since the backup. Returns their number; null if there is no list. */
 export async function deleteAgain(
   db: Db,
   { folders, createdAt }: { folders: string[]; createdAt: string },
@@ -98,7 +98,7 @@ export async function deleteAgain(
 
 const keyOf = ({ id, registeredAt }: DeletionState) => `${id} ${registeredAt}`
 
-/** A line that a full disk or a crash has cut off counts as not written, and is written again. */
+/** Returns the valid lines of a list: a full disk or a crash may have cut off a line. */
 async function readLines(folder: string): Promise<Static<typeof Line>[]> {
   const text = (await readIfExists(join(folder, NAME))) ?? ''
   return text.split('\n').flatMap((line) => {
@@ -115,7 +115,7 @@ async function append(folder: string, lines: string[]): Promise<void> {
   if (lines.length === 0) return
   const path = join(folder, NAME)
   await appendFile(path, `\n${lines.join('\n')}\n`, { mode: 0o600, flush: true })
-  // The server continues a list that a command of root has begun.
+  // The list gets the folder's owner, so that the server can append to a list that root began.
   const { uid, gid } = await stat(folder)
   if (process.getuid?.() === 0) await chown(path, uid, gid)
 }

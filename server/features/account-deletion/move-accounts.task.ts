@@ -23,7 +23,7 @@ export function accountDeletionJobs({ background: db, config, key, log, ...node 
   }
 }
 
-/** An account that fails delays no other one. `mayErase`: whether the clock can be believed. */
+/** Moves all accounts; one failure does not stop the others. `mayErase` checks the clock. */
 export async function moveAccounts(
   db: Db,
   { mayErase, ...options }: MoveOptions & { mayErase: () => Promise<boolean> },

@@ -31,7 +31,7 @@ export const accountMails = (options: WriteOptions) => ({
   },
 })
 
-/** HMAC-SHA-256 of a change's id: always the same, so none is stored. */
+/** Returns the HMAC-SHA-256 of a change's id, which is always the same, so it is not stored. */
 export function undoSecret(changeId: string, key: Buffer): string {
   return createHmac('sha256', key).update(changeId).digest('hex')
 }

@@ -8,7 +8,7 @@ import { removeExpiredReleases, selectRelease } from './usernames.repository.ts'
 
 const CURRENT_USER = ['id', 'username', 'email'] as const
 
-/** An account may be erased after its session was checked. */
+/** Creates the error for an account that was erased after its session was checked. */
 const erased = () => new AppError('UNAUTHORIZED')
 
 export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
@@ -64,7 +64,7 @@ type NewUser = {
   consentVersion?: string | null
 }
 
-/** Adds a user; undefined when e-mail or username is taken, or the username is reserved. */
+/** Adds a user. Returns undefined if the e-mail is taken, or the name taken or just released. */
 export async function insertUser(
   tx: Queryable,
   { email, username, networkHash = null, consentVersion = null }: NewUser,
@@ -95,7 +95,7 @@ export async function updateEmail(tx: Queryable, id: string, email: string): Pro
     .execute()
 }
 
-/** How long a change can be undone: a weekend away from one's mail. */
+/** The time in which a change can be undone: enough for a weekend without mail. */
 const EMAIL_UNDO_SECONDS = 3 * 86_400
 
 export function insertEmailChange(
@@ -119,7 +119,7 @@ export async function findEmailChangeOwner(db: Queryable, id: string): Promise<s
   return (await change.executeTakeFirst())?.user_id
 }
 
-/** Removes a change and those after it. Returns the address before it, if it can be undone. */
+/** Removes a change and all later ones. Returns the old e-mail; undefined if it has expired. */
 export async function removeEmailChange(
   tx: Queryable,
   { id, userId }: { id: string; userId: string },

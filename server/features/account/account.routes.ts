@@ -107,12 +107,12 @@ function registerUsernames({ route, db, limits, key, publishChange }: Node): voi
     const renamed = await db
       .transaction()
       .execute(async (tx) => {
-        // A block closes the session in its own transaction. Read first, the account can show no
-        // block that `lockViewer` has not refused.
+        // The account is read first: a block that it shows has closed the session, so that
+        // `lockViewer` throws.
         const account = await readAccount(tx, user.id)
         await lockViewer(tx, viewer)
         const renamed = await renameUser(tx, { userId: user.id, username, nameKey })
-        // Charged last and in `tx`: only a change that is made uses up one of the few a day.
+        // Charged last and in `tx`, so that only a successful change counts towards the limit.
         await limits.charge([{ limit: USERNAME_CHANGES, key: user.id }], tx)
         return { ...account, ...renamed }
       })

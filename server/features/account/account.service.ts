@@ -57,7 +57,7 @@ export async function readOwnAccount(db: Queryable, userId: string): Promise<Own
   }
 }
 
-/** Finds an author by a present username, or by one given up in the last 30 days. */
+/** Finds an author by username, or by one released in the last 30 days. Throws AUTHOR_NOT_FOUND. */
 export async function requireProfile(db: Queryable, username: string): Promise<Profile> {
   const profile = usernameProblem(username) ? undefined : await selectByUsername(db, username)
   if (!profile) throw new AppError('AUTHOR_NOT_FOUND')
@@ -66,7 +66,7 @@ export async function requireProfile(db: Queryable, username: string): Promise<P
 
 type Proven = { email: string; networkHash: Buffer | null; consentText: string }
 
-/** Another transaction has made the account meanwhile: locking it now could deadlock. */
+/** Thrown if another transaction has created the account: locking it now could deadlock. */
 export class AccountAppeared extends AppError {
   constructor() {
     super('UNAVAILABLE')
@@ -74,8 +74,8 @@ export class AccountAppeared extends AppError {
 }
 
 /**
- * Returns the user whom a verified e-mail signs in: `locked`, or a new one for a registration.
- * Throws OPERATION_EXPIRED if the account has another e-mail by now, or one that only compares equal.
+ * Returns the user whom a verified e-mail signs in: `locked`, or a new user for a registration.
+ * Throws OPERATION_EXPIRED if the account's e-mail is no longer exactly the verified e-mail.
  */
 export async function requireUserByEmail(
   tx: Queryable,
@@ -108,21 +108,21 @@ export function hashUsername(username: string, nameKey: Buffer): Buffer {
   return createHmac('sha256', nameKey).update(username.toLowerCase()).digest()
 }
 
-/** Reserves every name of a user who is erased, to prevent impersonation. */
+/** Reserves all usernames of a user who is about to be erased, to prevent impersonation. */
 export async function reserveNamesOf(tx: Queryable, id: string, nameKey: Buffer): Promise<void> {
   const names = await selectUsernames(tx, id)
   const hashes = names.map((name) => hashUsername(name, nameKey))
   await reserveUsernames(tx, hashes)
 }
 
-/** Throws UNAUTHORIZED if a change that was waited for has closed the session. */
+/** Locks the viewer's account. Throws UNAUTHORIZED if the session was closed meanwhile. */
 export async function lockViewer(tx: Queryable, viewer: Viewer): Promise<CurrentUser> {
   const user = await lockUser(tx, viewer.userId)
   if (!user || !(await isSessionOpen(tx, viewer))) throw new AppError('UNAUTHORIZED')
   return user
 }
 
-/** Throws USERNAME_ALREADY_EXISTS for a reserved name; a taken one is a unique violation. */
+/** Throws USERNAME_ALREADY_EXISTS for a reserved name, a unique violation for a taken name. */
 export async function renameUser(
   tx: Queryable,
   { userId, username, nameKey }: { userId: string; username: string; nameKey: Buffer },
@@ -141,7 +141,7 @@ export async function renameUser(
   return user
 }
 
-/** It may be a theft, so the old address gets a link that undoes the change. */
+/** Changes the e-mail, and mails an undo link to the old address: it may be a theft. */
 export async function changeEmail(
   tx: Queryable,
   viewer: Viewer,
@@ -160,7 +160,7 @@ export async function changeEmail(
   await queueMail(tx, 'send-email-notice', notice)
 }
 
-/** Rejects with a unique violation if another account has the address by now. */
+/** Restores the old e-mail. Rejects with LINK_EXPIRED, or a unique violation if it is taken. */
 export async function undoEmailChange(tx: Queryable, id: string): Promise<string> {
   const userId = await findEmailChangeOwner(tx, id)
   if (userId === undefined || !(await lockUser(tx, userId))) throw new AppError('LINK_EXPIRED')

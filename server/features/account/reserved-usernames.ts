@@ -1,10 +1,10 @@
-/** Characters and the letters they look like. l and j are i, because l looks like a capital I. */
+/** Maps characters to similar letters. l and j map to i, because l looks like a capital I. */
 const LOOK_ALIKES: Record<string, string> = {
   ...{ 0: 'o', 1: 'i', 2: 'z', 3: 'e', 4: 'a', 5: 's', 6: 'b', 7: 't', 8: 'b', 9: 'g' },
   ...{ l: 'i', j: 'i', q: 'g' },
 }
 
-/** Words from the product's own addresses and features. Reserved alone, however they are spelt. */
+/** Words from the product's paths and features. Each is reserved alone, in any spelling. */
 const PRODUCT = words(`
   about abuse account accounts anonymous assets billing contact current deleted devices email emails everyone feedback
   guest legal liked likes livez login logins logout mailer newsletter nobody notifications operator owner password posts
@@ -12,7 +12,7 @@ const PRODUCT = words(`
   server service session sessions settings signin signup status system terms undefined username users validation verified
   verify`)
 
-/** People who run a wall. Reserved alone, and joined with each other, GENERIC and numbers. */
+/** Words for a site's staff. Each is reserved alone and joined with STAFF, GENERIC and numbers. */
 const STAFF = words(`
   adm admin admins administration administrator administrators helpdesk hostmaster mod moder moderation moderator moderators
   noreply official postmaster root security staff superuser support sysadmin webmaster vsluh vslukh vslux
@@ -22,7 +22,7 @@ const STAFF = words(`
   podderzhke podderzhki podderzhku podderzka podderzki redakcia redakcii redakcija redakciya redaktsia redaktsii
   redaktsiya sapport`)
 
-/** Words that are harmless alone, but sound official beside one of STAFF. */
+/** Words that are harmless alone but sound official beside a word of STAFF. */
 const GENERIC = words(`
   account app blog bot center centre chat chief com contact desk group head help info mail main my nash news of
   online our press real robot ru server service site system team tech the user users wall web www
@@ -30,6 +30,7 @@ const GENERIC = words(`
   portala proekt proekta resursa sait saita sayt sayta sajt sajta servis servisa slujba slujby sluzhba sluzhby soobshchestva
   stena stene steny teh tekh tex`)
 
+/** Whether a username could pass for the product's own, or has only underscores. */
 export function isReserved(username: string): boolean {
   const isBlank = /^_*$/.test(username)
   return (
@@ -38,21 +39,21 @@ export function isReserved(username: string): boolean {
   )
 }
 
-/** What looks like an m, and two equal letters, may also end one word and begin the next. */
+/** Returns the ways to read a name: `rn` may be `m`, and a doubled letter may be one letter. */
 function readingsOf(name: string): string[] {
   const joined = joinStrokes(name)
   const spelt = [name, joined, joined.replaceAll('nn', 'm')]
   return [...spelt, ...spelt.map(singleLetters)].map((reading) => reading.replaceAll('_', ''))
 }
 
-/** With a number at its end such a word is a person's name: guest_1987. */
+/** Whether a name is a product word. With a final number it is a person's name: guest_1987. */
 function isProductWord(name: string): boolean {
   return !/\d$/.test(name) && PRODUCT.has(skeleton(name))
 }
 
 function isStaff(name: string): boolean {
   const seen = skeleton(name)
-  // What the name up to each position consists of.
+  // `made[n]` is what the first n characters of the name consist of.
   const made: ('words' | 'staff' | undefined)[] = ['words']
   const reach = (end: number, what: 'words' | 'staff') => {
     if (made[end] !== 'staff') made[end] = what
@@ -61,7 +62,7 @@ function isStaff(name: string): boolean {
     const before = made[at]
     if (!before) continue
     if (/\d/.test(name.charAt(at))) reach(at + 1, before)
-    // Doubled letters were reduced to one, which may end one word and begin the next.
+    // A doubled letter became one letter, which may end one word and begin the next.
     for (const from of at > 0 ? [at, at - 1] : [at]) {
       for (const word of STAFF) if (seen.startsWith(word, from)) reach(from + word.length, 'staff')
       for (const word of GENERIC) if (seen.startsWith(word, from)) reach(from + word.length, before)

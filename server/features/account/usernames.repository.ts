@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Profile } from '../../../contract/profiles.ts'
 import { hasRow, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 
-/** People still know an owner by a released username. */
+/** A released username stays reserved this long, because people still know its owner by it. */
 const RESERVED_SECONDS = 30 * 86_400
 
 const reservedSince = sql<Date>`now() - ${sql.lit(RESERVED_SECONDS)} * interval '1 second'`
@@ -22,7 +22,7 @@ function selectHolder(db: Queryable, username: string) {
     .where((eb) => eb(eb.fn<string>('lower', ['username']), '=', username.toLowerCase()))
 }
 
-/** Returns the user who has a username or, if none has, the one who released it lately. */
+/** Returns the user with a username, or else the user who released it in the last 30 days. */
 export function selectByUsername(db: Queryable, username: string): Promise<Profile | undefined> {
   return db
     .selectFrom('users')

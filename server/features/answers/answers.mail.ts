@@ -82,11 +82,12 @@ function writeReplyMail(
   return { ...writeMail({ to, subject: 'Вам ответили' }, lines, options), unsubscribeUrl }
 }
 
-/** A user's id and its HMAC-SHA-256, which can be computed again and so is not stored. */
+/** Returns a user's id with its HMAC-SHA-256, which is not stored as it can be computed again. */
 function unsubscribeToken(userId: string, key: Buffer): string {
   return `${userId}.${createHmac('sha256', key).update(userId).digest('base64url')}`
 }
 
+/** Returns the user's id; undefined if the token is forged. */
 export function readUnsubscribeToken(token: string, key: Buffer): string | undefined {
   const [userId = ''] = token.split('.')
   return isSameSecret(token, unsubscribeToken(userId, key)) ? userId : undefined

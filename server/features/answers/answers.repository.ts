@@ -10,7 +10,7 @@ export async function selectSeen(db: Queryable, userId: string): Promise<number>
   return Number((await state.executeTakeFirst())?.seen_no ?? 0)
 }
 
-/** Counts unread replies from the list itself: only it reflects removals and returns. */
+/** Counts unread replies in the list itself, because only it reflects removals and returns. */
 export async function selectReceived(db: Queryable, userId: string) {
   const seen = sql`(SELECT seen_no FROM answer_states WHERE user_id = ${userId}::bigint)`
   const { rows } = await sql<{ unread: number; muted: string[]; wantsMail: boolean }>`
@@ -25,6 +25,7 @@ export async function selectReceived(db: Queryable, userId: string) {
   return rows[0] as (typeof rows)[0]
 }
 
+/** Moves the mark forward, at most to the newest received reply. */
 export async function updateSeen(db: Queryable, userId: string, seen: number): Promise<void> {
   await sql`UPDATE answer_states SET seen_no = greatest(seen_no, least(last_no, ${seen}))
     WHERE user_id = ${userId}`.execute(db)
@@ -55,15 +56,15 @@ export async function setMuted(
 
 const MAILS_WITHOUT_VISIT_MAX = 3
 
-/** A session is used whenever its browser gets a new access token, also without a click. */
+/** The time of the last visit: a session is used when its browser gets a new access token. */
 const VISITED_AT = sql`coalesce((SELECT max(used_at) FROM sessions WHERE user_id = state.user_id), '-infinity')`
 
-/** The newest reply that the user has seen in the list or in a mail. */
+/** The number of the newest reply that the user has seen in the list or in a mail. */
 const KNOWN_NO = sql`greatest(state.seen_no, state.mailed_no)`
 
 export type DueMail = { userId: string; email: string; afterNo: string; isLast: boolean }
 
-/** Claims mails: a reply is unread for an hour without a visit, the last mail a day old. */
+/** Claims due mails: a reply is unread for an hour without a visit, the last mail a day old. */
 export async function claimReplyMails(tx: Queryable, limit: number): Promise<DueMail[]> {
   const isUnreadForAnHour = sql`EXISTS (
     SELECT FROM received_replies WHERE recipient_id = state.user_id AND received_no > ${KNOWN_NO}
@@ -90,6 +91,7 @@ export async function claimReplyMails(tx: Queryable, limit: number): Promise<Due
 
 export type ToMail = { username: string; text: string }
 
+/** Returns the unseen replies, oldest first; none if the user wants no mails. */
 export async function selectToMail(
   db: Queryable,
   userId: string,

@@ -24,7 +24,7 @@ import {
 } from './answers.repository.ts'
 
 const UNSUBSCRIBE_PATH = `${API_PREFIX}/reply-mails/:token`
-/** As RFC 8058 has it. */
+/** The content types of one-click unsubscription (RFC 8058). */
 const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data']
 type Mailed = { Params: { token: string } }
 
@@ -55,7 +55,7 @@ export function registerAnswers(node: Node): Feature {
 
   route(unmutePost, ({ params, viewer }) => mute(params.id, viewer.userId, false))
 
-  // In a context of its own: no other call takes a form.
+  // A separate plugin context, because no other call accepts a form.
   http.register(async (mails) => {
     mails.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
     for (const type of FORMS)

@@ -36,7 +36,7 @@ export const CODE_CHECKS: Limit = {
 
 export const VAIN_CODE_CHECKS: Limit = { ...CODE_CHECKS, name: 'vain-code-check' }
 
-/** Six in any hour: five at once and then one in half an hour. */
+/** At most six mails in any hour: five at once, then one every half hour. */
 const CODE_MAILS: Limit = {
   name: 'code-mail',
   rates: [
@@ -47,9 +47,10 @@ const CODE_MAILS: Limit = {
   isShared: true,
 }
 
-/** Thirty in any day: 18 at once and then one in two hours. */
+/** At most thirty mails in any day: 18 at once, then one every two hours. */
 const CODE_MAILS_OF_DAY: Limit = { ...CODE_MAILS, rates: [[18, 18 * 2 * HOUR]] }
 
+/** Records which networks requested a mail to a mailbox within the last day. */
 const MAILED_NETWORKS: Limit = {
   name: 'mailed-network',
   rates: [[1, DAY]],
@@ -59,7 +60,7 @@ const MAILED_NETWORKS: Limit = {
   isSilent: true,
 }
 
-/** Burst and pace let every code of CODE_MAILS_OF_DAY be tried twice, beside all later tries. */
+/** Allows two tries of every code of CODE_MAILS_OF_DAY, besides all later tries. */
 const WRONG_CODES: Limit = {
   name: 'wrong-code',
   rates: [[72, 72 * HOUR]],
@@ -68,7 +69,7 @@ const WRONG_CODES: Limit = {
   isShared: true,
 }
 
-/** The same for all known browsers together, and for all known networks. */
+/** The same limit for all known browsers together, and for all known networks together. */
 const KNOWN_WRONG_CODES: Limit = {
   name: 'known-wrong-code',
   rates: [[40, 40 * 3 * HOUR]],
@@ -77,11 +78,11 @@ const KNOWN_WRONG_CODES: Limit = {
 }
 
 /**
- * The parts of a mailbox's mails that networks may use which were mailed within the day. What is
- * kept for others is enough for twelve networks, at the pace of the hour.
+ * The shares of a mailbox's mails for networks that were mailed within the day. The rest is kept
+ * for other networks: it is enough for twelve of them at the hourly pace.
  */
 const SHARES_OF_MAILED = { hour: 4 / 5, day: 6 / 18 }
-/** The tries of each code for which half of the wrong codes is kept. */
+/** The first tries of each code may use all of WRONG_CODES, later tries only half of it. */
 const SURE_TRIES = 2
 const SHARE_OF_LATER_TRIES = 1 / 2
 
@@ -91,8 +92,8 @@ export type KnownBy = Tables['codes']['known_by']
 export type Mailed = { email: string; ip: string; clientHash: Buffer; knownBy: KnownBy }
 
 /**
- * Counts a code mail: of strangers for the mailbox, however it is spelt, and of known browsers and
- * networks each for itself, so that strangers cannot use it up.
+ * Charges a code mail. Strangers share the limit of the mailbox, in any spelling; each known
+ * browser and network has its own limit, so that strangers cannot use it up.
  */
 export async function chargeMail(limits: Limits, mailed: Mailed, tx: Queryable): Promise<void> {
   const mail = mailCharges(mailed)
@@ -121,6 +122,7 @@ export function mailCharges(
   ]
 }
 
+/** Returns the charge for a code that is wrong at its nth try. */
 export function wrongCodeCharge({ email, knownBy }: Pick<Mailed, 'email' | 'knownBy'>, n: number) {
   const mailbox = mailboxOf(email)
   const counted = knownBy
@@ -129,6 +131,7 @@ export function wrongCodeCharge({ email, knownBy }: Pick<Mailed, 'email' | 'know
   return { ...counted, share: n <= SURE_TRIES ? 1 : SHARE_OF_LATER_TRIES }
 }
 
+/** Returns how many more tries the operation and the limit of wrong codes allow. */
 export async function countTriesLeft(
   limits: Limits,
   { attempts, ...operation }: Pick<Mailed, 'email' | 'knownBy'> & { attempts: number },

@@ -13,11 +13,12 @@ import type { Mail } from '../../kernel/mail/smtp.ts'
 import { noteRefusal } from '../site-state/mail-name.service.ts'
 import { lockMailedOperation, storeMailState } from './codes.repository.ts'
 
-/** It names the operation, not the code; writing it derives the code. */
+/** A queued mail with a code. It contains the operation's id, from which the code is derived. */
 export type CodeMail = QueuedMail & {
   purpose: Purpose
   operationId: string
   device: string | null
+  /** In unix milliseconds. */
   askedAt: number
 }
 
@@ -71,13 +72,13 @@ export function writeCodeMail(
   return { ...mail, ...(isTrustworthy(origin) && { otp: { code, origin } }) }
 }
 
-/** Receivers offer a code to a page only over a connection that no one can read. */
+/** Whether mail clients may offer the code to the site: only over HTTPS or on loopback. */
 function isTrustworthy(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
   return protocol === 'https:' || isLoopback(hostname)
 }
 
-/** Anybody can ask for a code; only a signed-in user for the one that deletes an account. */
+/** Returns the closing lines. Only a signed-in user can request the code of a deletion. */
 function ifNotYou(purpose: Purpose, origin: string): string[] {
   if (purpose !== 'account-deletion') return ['Если это были не вы, просто удалите это письмо.']
   return [
@@ -87,7 +88,7 @@ function ifNotYou(purpose: Purpose, origin: string): string[] {
   ]
 }
 
-/** HMAC-SHA-256, truncated as RFC 4226 section 5.3 does: always the same, so none is stored. */
+/** Derives a code by HMAC-SHA-256 and RFC 4226 (5.3): always the same, so it is not stored. */
 export function codeOf(operationId: string, key: Buffer): string {
   const mac = createHmac('sha256', key).update(operationId).digest()
   const offset = (mac.at(-1) ?? 0) & 0x0f

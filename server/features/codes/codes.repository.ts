@@ -18,15 +18,15 @@ type StoredOperation = {
   id: string
   email: string
   expiresAt: Date
-  /** Whether the transaction of this call has to queue the mail. */
+  /** Whether the caller has to queue the mail in its transaction. */
   mailDue: boolean
-  /** Seconds until the operation ends if no attempt is left; else null. */
+  /** The seconds until the operation ends if no attempt is left; null otherwise. */
   lockedFor: number | null
 }
 
 /**
- * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. That one
- * keeps its address: one that only compares equal may belong to another user.
+ * Stores an operation, or finds the live operation with the same purpose, e-mail, user and client.
+ * It keeps its address: an address that only compares equal may belong to another user.
  */
 export async function upsertOperation(
   tx: Queryable,
@@ -61,7 +61,7 @@ function isLocked({ attempts }: { attempts: number }): boolean {
   return attempts >= CODE_ATTEMPTS
 }
 
-/** The last mail may lie in the future only if a wrong clock set its time. */
+/** Whether another mail may follow. The last mail is in the future only if a clock was wrong. */
 function mayMailAgain(stored: { attempts: number; secondsSinceMail: number }): boolean {
   return !isLocked(stored) && Math.abs(stored.secondsSinceMail) >= CODE_RESEND_SECONDS
 }
@@ -99,7 +99,7 @@ export async function lockMailedOperation(tx: Queryable, id: string): Promise<vo
   await tx.selectFrom('codes').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 }
 
-/** An accepted mail makes its code valid for `ttlSeconds`, within the operation's life. */
+/** Stores a mail's state. Once it is sent, the operation ends after at most `ttlSeconds`. */
 export async function storeMailState(
   tx: Queryable,
   id: string,
@@ -115,7 +115,7 @@ export async function storeMailState(
     .execute()
 }
 
-/** A mail that waits for the login of the mail server is not tried one by one. */
+/** Shows a queued mail as retrying while the mail server refuses the login. */
 const SHOWN_STATE = sql<MailState>`CASE WHEN mail_state = 'queued' AND ${IS_PAUSED} THEN 'retrying'
   ELSE mail_state END`
 
@@ -153,6 +153,7 @@ export function selectOperation(db: Queryable, attempt: Attempt) {
     .executeTakeFirst()
 }
 
+/** Counts an attempt and returns the total; undefined if the operation has ended. */
 export function countAttempt(db: Queryable, attempt: Attempt) {
   return db
     .updateTable('codes')

@@ -53,7 +53,7 @@ export function requireEmail(address: string): void {
   }
 }
 
-/** Throws INVALID_REQUEST, also for a domain that people would mistake for another. */
+/** Returns the address with its usual domain. Throws INVALID_REQUEST, also for look-alikes. */
 export function requireNewEmail(address: string): string {
   requireEmail(address)
   if (hasReadableDomain(address)) return withUsualDomain(address)
@@ -74,8 +74,8 @@ export async function requireSendable(email: string, { mail }: Node): Promise<vo
 const LIFE_FACTOR = 2
 
 /**
- * Starts a one-time operation and queues the mail with its code. Returns its id: the same when it is
- * started again, with another mail after 60 s unless one waits. `begin` locks the account first.
+ * Starts a one-time operation, queues the mail with its code and returns its id. A repeated start
+ * returns the same id and mails again after 60 s unless a mail waits. `begin` locks the account.
  */
 export async function startOperation(
   node: Node,
@@ -129,7 +129,7 @@ export type Guess = Omit<Attempt, 'userId'> & {
 }
 
 type Redemption<Account, Result> = {
-  /** All transactions lock accounts before their codes and sessions. */
+  /** Locks the account; all transactions lock accounts before their codes and sessions. */
   lock: (tx: Queryable, email: string) => Promise<Account>
   redeem: (
     tx: Queryable,
@@ -138,8 +138,8 @@ type Redemption<Account, Result> = {
 }
 
 /**
- * Counts an attempt and compares the code. The right one ends the operation and does what it is for
- * in one transaction; if `redeem` throws, the operation stays and the attempt is not counted.
+ * Counts an attempt and compares the code. The right code ends the operation and runs `redeem` in
+ * one transaction; if `redeem` throws, the operation stays and the attempt is not counted.
  */
 export async function redeemCode<Account, Result>(
   { db, key, limits }: Node,
@@ -147,7 +147,7 @@ export async function redeemCode<Account, Result>(
   { lock, redeem }: Redemption<Account, Result>,
 ): Promise<Result> {
   const attempt = { ...guess, userId: guess.userId ?? NO_USER }
-  // Codes that cannot be right have a limit of their own, which keeps nobody else out.
+  // Codes that cannot be right have their own limit, so that they block no valid code.
   const operation = await selectOperation(db, attempt)
   const canBeRight = operation !== undefined && operation.attempts < CODE_ATTEMPTS
   const { ip } = guess
@@ -165,7 +165,7 @@ export async function redeemCode<Account, Result>(
     await limits.charge([wrong], tx)
     if (!isSameSecret(guess.code, codeOf(guess.id, key('codes')))) {
       const left = await countTriesLeft(limits, { email, knownBy, attempts }, tx)
-      // Not thrown, which would undo the count.
+      // Returned, not thrown, because an exception would roll back the count.
       return { refusal: wrongCode(left, secondsLeft) }
     }
     await removeOperation(tx, guess.id)
@@ -194,7 +194,7 @@ function wrongCode(left: number, secondsLeft: number): AppError {
 
 const TRIES = { one: 'попытка', few: 'попытки', many: 'попыток' }
 
-/** Returns MAX_CONFIRM_ATTEMPTS with the time until another code can be had. */
+/** Returns MAX_CONFIRM_ATTEMPTS with the time until another code can be requested. */
 export function lockedFor(seconds: number): AppError {
   const message = `${ERRORS.MAX_CONFIRM_ATTEMPTS.message}. ${nextCode(seconds)}`
   return new AppError('MAX_CONFIRM_ATTEMPTS', { message, retryAfter: seconds })

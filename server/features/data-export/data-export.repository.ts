@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/** Rows read at once: so much of an export is in memory, whatever its size. */
+/** The rows that one statement reads; an export holds no more rows in memory. */
 const STEP = sql.raw('500')
 
 export async function selectAccount(db: Queryable, userId: string) {
@@ -52,7 +52,7 @@ export type ExportedPost = {
 
 type From = { after: string } | { before: string; limit: number }
 
-/** Returns some of a user's posts after or before one, in that order, hidden ones included. */
+/** Returns a user's next posts after or before a post, in that order, including hidden posts. */
 export async function selectOwnPosts(
   db: Queryable,
   userId: string,
@@ -66,7 +66,7 @@ export async function selectOwnPosts(
     SELECT * FROM posts WHERE owner_id = ${userId}::bigint AND ${isNext} AND ${sql.raw(isIn)}
       AND text <> ''
     ORDER BY ${order} LIMIT ${limit})`
-  // One part for each index of a user's posts. Those without a text are being deleted for good.
+  // One part per index of a user's posts. Posts without a text are being deleted for good.
   const parts = [
     'hidden_for IS NULL AND replied_post_id IS NULL',
     'hidden_for IS NULL AND replied_post_id IS NOT NULL',
@@ -81,15 +81,15 @@ export async function selectOwnPosts(
   return rows
 }
 
-/** The last row that was read of a list, after which the next statement goes on. */
+/** The last row that was read of a list; the next statement continues after it. */
 type Last = { id: string; at?: string }
 
 export const LISTS: Record<string, (userId: string, last: Last) => RawBuilder<Last>> = {
-  // Archived when the post is hidden or the user has left.
+  // A like is archived if its post is hidden or the user has left.
   'likes.json': (userId, { id }) => sql`
     SELECT id::text, post_id::text AS "postId", created_at AS "likedAt", post_hidden OR user_left AS "isArchived"
     FROM likes WHERE user_id = ${userId}::bigint AND id > ${id}::bigint ORDER BY likes.id LIMIT ${STEP}`,
-  // Without the moderator who decided, whose data that is.
+  // The moderator's name is left out, because it is the moderator's own data.
   'decisions.json': (userId, { id }) => sql`
     SELECT id::text, at, action, post_id::text AS "postId", reason, details->>'text' AS text
     FROM journal WHERE user_id = ${userId}::bigint AND id > ${id}::bigint ORDER BY journal.id LIMIT ${STEP}`,

@@ -7,7 +7,7 @@ import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
 import { type Limit, tooMany } from '../../kernel/limits/limits.ts'
 import { createTicket, exportData, readTicket } from './data-export.service.ts'
 
-/** Counts archives that were sent whole: nobody loses the day's archive with an answer. */
+/** Counts archives that were sent completely, so that a broken download costs no archive. */
 const DOWNLOADS: Limit = {
   name: 'download',
   rates: [[1, 86_400]],
@@ -15,7 +15,7 @@ const DOWNLOADS: Limit = {
   isShared: true,
 }
 
-/** Counts interrupted downloads too, and those of in-app browsers, which fetch a path twice. */
+/** Counts all downloads, also interrupted ones and the double requests of in-app browsers. */
 const DOWNLOAD_TRIES: Limit = {
   name: 'download-try',
   rates: [[5, 86_400]],
@@ -26,10 +26,11 @@ const DOWNLOAD_TRIES: Limit = {
 const PATH = `${API_PREFIX}/downloads`
 const ARCHIVES_MAX = 2
 const BUSY = 'Сейчас собираем архивы других людей. Попробуйте через минуту'
+/** A longer download is aborted, because it blocks the downloads of others. */
 const LONGEST_MS = 600_000
 
 export function registerDataExport(node: Node): void {
-  // An archive may take longer than a request may.
+  // The background pool is used, because an archive may take longer than a request may.
   const { route, http, background: db, limits, config } = node
   const key = node.key('downloads')
   const archives = new Gate({ running: ARCHIVES_MAX, message: BUSY, retryAfter: 60 })
@@ -44,12 +45,12 @@ export function registerDataExport(node: Node): void {
     return { path: `${PATH}/${createTicket(userId, { key, now: Date.now() })}` }
   })
 
-  // A browser saves it as a file without holding it in memory, and sends no token for that.
+  // A browser downloads this path as a file and sends no access token: a ticket replaces it.
   http.get<{ Params: { ticket: string } }>(
     `${PATH}/:ticket`,
     {
       schema: { hide: true },
-      // Fastify would create the archive for a HEAD too, and discard it.
+      // Fastify would create the archive for a HEAD request too, and discard it.
       exposeHeadRoute: false,
       onRequest: ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]),
     },
@@ -58,7 +59,7 @@ export function registerDataExport(node: Node): void {
       if (userId === undefined) {
         throw new AppError('NOT_FOUND', { message: 'Запросите архив ещё раз' })
       }
-      // For a client that has disconnected already, no event would end what begins now.
+      // A client that has disconnected already emits no `close`, so it must not get a slot.
       const leave = reply.raw.destroyed ? null : archives.tryEnter()
       if (!leave) throw archives.refusal()
       const late = setTimeout(() => reply.raw.destroy(), LONGEST_MS)

@@ -8,7 +8,7 @@ import type { ExportedPost } from './data-export.repository.ts'
 import { LISTS, selectAccount, selectOwnPosts } from './data-export.repository.ts'
 import { readablePage } from './readable-page.ts'
 
-/** Streams a zip archive of all that is stored about a user. Throws USER_NOT_FOUND. */
+/** Streams a zip archive of all data about a user. Throws USER_NOT_FOUND. */
 export async function exportData(
   db: Queryable,
   userId: string,
@@ -20,7 +20,7 @@ export async function exportData(
     inSteps<ExportedPost>((last) => selectOwnPosts(db, userId, { after: last?.id ?? '0' }))
 
   const zip = new ZipFile()
-  // Unlike an iteration over the other stream, it ends at once when it is destroyed.
+  // A PassThrough ends at once when it is destroyed, unlike an iteration over `outputStream`.
   const output = (zip.outputStream as Readable).pipe(new PassThrough())
   const add = (name: string, content: () => AsyncIterable<string>) =>
     zip.addReadStreamLazy(name, (use) => {
@@ -66,7 +66,7 @@ export function createTicket(userId: string, { key, now }: { key: Buffer; now: n
   return `${claim}.${sign(claim, key)}`
 }
 
-/** Returns the user whose archive a ticket opens, unless it is forged or no longer valid. */
+/** Returns the id of the ticket's user; undefined if the ticket is forged or expired. */
 export function readTicket(
   ticket: string,
   { key, now }: { key: Buffer; now: number },

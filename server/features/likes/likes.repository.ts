@@ -6,7 +6,7 @@ const lockedPost = (postId: string) => sql`post AS MATERIALIZED (
     SELECT id, likes_count FROM visible_posts WHERE id = ${postId} FOR NO KEY UPDATE
   )`
 
-/** Returns the post's number of likes; undefined if it does not exist. Users are distinct. */
+/** Returns the post's number of likes; undefined if it does not exist. `userIds` are distinct. */
 export async function addLikes(
   db: Queryable,
   postId: string,
@@ -41,12 +41,12 @@ export async function removeLikes(
   return rows[0]?.likes
 }
 
-/** Readers of one response have the same array of posts. */
+/** A reader of a response. All readers of one response share the same `postIds` array. */
 export type Reader = { userId: string; postIds: readonly string[] }
 
 /**
- * Returns by user which of their posts, and perhaps of others' posts, they like. PostgreSQL would
- * plan each call anew without the subqueries, and without OFFSET 0 read all likes of a user.
+ * Returns by user the liked posts among the posts of all readers. Without the subqueries PostgreSQL
+ * would plan each call anew; without OFFSET 0 it would read all likes of a user.
  */
 export async function selectLikedPosts(
   db: Queryable,
@@ -71,7 +71,7 @@ const STEP = sql.raw(String(LIKES_STEP))
 
 type MovingPost = { id: string; kind: 'hide' | 'show' | 'purge'; since: string }
 
-/** Hides, shows or purges some likes of users after `afterUserId`. Returns the last, or null. */
+/** Hides, shows or purges a post's next likes. Returns the last user's id; null if none is left. */
 export async function moveNextLikes(
   db: Queryable,
   { id, kind, since }: MovingPost,
@@ -94,7 +94,7 @@ export async function moveNextLikes(
   return rows[0]?.last ?? null
 }
 
-/** Deletes some likes of locked posts. Returns how many: fewer than a step if none is left. */
+/** Deletes some likes of locked posts. Returns their number: below LIKES_STEP if none is left. */
 export async function deleteLikesOf(db: Queryable, postIds: string[]): Promise<number> {
   const { numAffectedRows = 0n } = await sql`DELETE FROM likes WHERE (post_id, user_id) IN (
       SELECT post_id, user_id FROM likes WHERE post_id = ANY(${idArray(postIds)}::bigint[])
@@ -105,7 +105,7 @@ export async function deleteLikesOf(db: Queryable, postIds: string[]): Promise<n
 
 const OWN_STEP = sql.raw('500')
 
-/** Makes the next likes of a user count or not. Locks posts first. Returns the last like. */
+/** Makes a user's next likes count, or not if `hasLeft`. Returns the last id; null at the end. */
 export async function moveOwnLikes(
   tx: Queryable,
   { userId, afterId, hasLeft }: { userId: string; afterId: string; hasLeft: boolean },

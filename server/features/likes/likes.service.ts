@@ -18,7 +18,7 @@ import {
   selectLikedPosts,
 } from './likes.repository.ts'
 
-/** Hides, shows or purges very many likes in steps. It may be interrupted and run twice at once. */
+/** Hides, shows or purges many likes in steps. It may be interrupted or run twice at once. */
 export async function moveLikes(db: Db, stopping?: Promise<never>): Promise<void> {
   for (const post of await selectMoving(db)) {
     let last: string | null = '0'
@@ -31,7 +31,7 @@ export async function moveLikes(db: Db, stopping?: Promise<never>): Promise<void
   }
 }
 
-/** Erases some of a user's hidden posts with all their likes, or some of very many likes. */
+/** Erases some of a user's hidden posts, or of their likes. Returns 0 if nothing was left. */
 export async function erasePostsOf(tx: Queryable, ownerId: string): Promise<number> {
   const ids = await lockPostsOf(tx, ownerId, 'hidden')
   const likes = await deleteLikesOf(tx, ids)

@@ -3,14 +3,14 @@ import { RECENT_MAX } from '../../../contract/constants.ts'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 
-/** Only the newest acts about an author are looked at, so that none is slow to read. */
+/** The number of the newest acts about an author that are read; more would be slow. */
 const ACTS_MAX = sql.raw('500')
 const DAY_SECONDS = 86_400
 
 const BLOCK = sql`CASE WHEN b.reason IS NOT NULL
   THEN json_build_object('reason', b.reason, 'until', ${unixSeconds('b.until')}) END`
 
-/** An appeal that is refused removes a post again, and a restoration takes the removal back. */
+/** Selects the posts whose last act is a removal: a refused appeal counts as one. */
 const REMOVED = sql`SELECT FROM (
     SELECT DISTINCT ON (post_id) action FROM (
       SELECT id, post_id, action FROM journal WHERE user_id = u.id ORDER BY id DESC LIMIT ${ACTS_MAX}
@@ -18,7 +18,7 @@ const REMOVED = sql`SELECT FROM (
     WHERE action IN ('post.remove', 'post.restore') ORDER BY post_id, id DESC
   ) last WHERE action = 'post.remove'`
 
-/** Selects the newest posts of an author that can be removed now, from each index so many. */
+/** Selects an author's newest posts that can be removed now, with one part for each index. */
 function recentPosts(ownerId: RawBuilder<unknown>, seconds: number, limit: number | null) {
   const newest = [
     'hidden_for IS NULL AND replied_post_id IS NULL',

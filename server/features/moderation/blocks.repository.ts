@@ -6,18 +6,18 @@ export type Block = { reason: string; until: Date | null }
 
 type Blocked = { userId: string; mailbox: string }
 
-/** Lets the blocks of a mailbox be read and replaced by one transaction after another. */
+/** Locks the blocks of a mailbox until the transaction ends. */
 export async function lockBlocks(tx: Queryable, mailbox: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`block ${mailbox}`}, 0))`.execute(tx)
 }
 
-/** Returns the e-mail of a user, who is not erased before the transaction ends. */
+/** Returns a user's e-mail, and prevents the user's erasure until the transaction ends. */
 export async function keepUser(tx: Queryable, userId: string): Promise<string | undefined> {
   const user = tx.selectFrom('users').select('email').where('id', '=', userId).forKeyShare()
   return (await user.executeTakeFirst())?.email
 }
 
-/** Blocks every account of a mailbox, in place of earlier blocks. Returns whom, and until when. */
+/** Blocks all accounts of a mailbox, in place of earlier blocks. Returns their ids and the end. */
 export async function upsertBlocks(
   tx: Queryable,
   { userId, mailbox, reason, days, by }: NewBlock & Blocked,
@@ -35,7 +35,7 @@ export async function upsertBlocks(
   return { userIds: rows.map((row) => row.user_id), until: rows[0]?.until ?? null }
 }
 
-/** Ends the blocks of every account of a mailbox. Returns false when there were none. */
+/** Ends the blocks of all accounts of a mailbox. Returns false if there were none. */
 export async function deleteBlocks(tx: Queryable, { userId, mailbox }: Blocked): Promise<boolean> {
   const { numAffectedRows } = await sql`DELETE FROM blocks USING users u
     WHERE u.id = blocks.user_id AND (u.id = ${userId} OR u.mailbox = ${mailbox})`.execute(tx)
@@ -66,7 +66,7 @@ export async function unblockMailbox(tx: Queryable, mailboxHash: Buffer): Promis
   await tx.deleteFrom('blocked_mailboxes').where('mailbox_hash', '=', mailboxHash).execute()
 }
 
-/** Blocks a new user like another account of the mailbox, or like an erased one. */
+/** Copies the block of another account of the mailbox, or of an erased one, to a new user. */
 export async function copyBlock(
   tx: Queryable,
   { userId, mailbox }: Blocked,

@@ -20,13 +20,14 @@ import {
 import { type BlockMail, mailExpiry } from './moderation.mail.ts'
 import { selectEmail } from './moderators.repository.ts'
 
+/** Blocks a user and mails a notice. Returns the end of the block; null if it has none. */
 export async function blockUser(tx: Queryable, block: NewBlock): Promise<Date | null> {
   const placed = await placeBlock(tx, block)
   await mailBlock(tx, block.userId, placed)
   return placed.until
 }
 
-/** Closes the sessions of all accounts of a user's mailbox. Throws USER_NOT_FOUND. */
+/** Blocks all accounts of a user's mailbox and closes their sessions. Throws USER_NOT_FOUND. */
 export async function placeBlock(tx: Queryable, block: NewBlock): Promise<Block> {
   const { userId, reason, by } = block
   const mailbox = await lockMailboxOf(tx, userId)
@@ -70,7 +71,7 @@ export async function unblockUser(
   return true
 }
 
-/** Keeps the block of a user who is about to be erased, for a later account of the mailbox. */
+/** Stores the block of a user who is about to be erased, for later accounts of the mailbox. */
 export async function rememberBlock(tx: Queryable, userId: string, nameKey: Buffer): Promise<void> {
   const block = await selectBlock(tx, userId)
   const user = block && (await selectEmail(tx, userId))
@@ -87,7 +88,7 @@ export async function blockNewUser(
   await copyBlock(tx, { userId, mailbox }, hashMailbox(mailbox, nameKey))
 }
 
-/** The hash by which a mailbox stays blocked. No username contains a space. */
+/** Returns the hash by which a mailbox stays blocked. No username has a space, so none collides. */
 function hashMailbox(mailbox: string, nameKey: Buffer): Buffer {
   return createHmac('sha256', nameKey).update(`mailbox ${mailbox}`).digest()
 }

@@ -18,18 +18,18 @@ export type NewDecision = {
   verdict: Verdict
   actor: string
   moderatorId?: string
-  /** Shown to the author; by default the most frequent reason of the reports. */
+  /** The author sees it. By default it is the most frequent reason of the reports. */
   reason?: string | undefined
-  /** Blocks the author of a removed post for so many days, or without an end. */
+  /** Blocks the author of a removed post for `days`, or without an end if it is null. */
   block?: { days: number | null } | undefined
-  /** Whether a visible post without reports is removed too. */
+  /** Whether the decision may also remove a visible post without reports. */
   unreported?: boolean
-  /** Whether any other post is decided about too. */
+  /** Whether the decision may be about any post, even without open reports. */
   isAnyPost?: boolean
   note?: string | undefined
   /** The order of an authority, for the journal. */
   order?: string | undefined
-  /** By default the author gets a mail, and reporters see a new outcome. */
+  /** Limits the notices. By default the author gets a mail, and reporters see a new outcome. */
   notifies?: 'reporters' | 'nobody'
   removedDays: number
 }
@@ -38,13 +38,13 @@ export type Decided = {
   id: string
   userId: string
   was: PostState
-  /** The mail about it to the author, if there is a reason for one. */
+  /** The mail about the decision to the author; undefined if the author is not notified. */
   mail: DecisionMail | undefined
 }
 
 /**
- * Removes or keeps a post that has open reports or an open appeal, and decides these so. Throws
- * POST_NOT_FOUND for any other post that the decision does not allow; OWN_POST to its author.
+ * Removes or keeps a post, and closes its open reports and appeal. Throws POST_NOT_FOUND if none is
+ * open, unless `unreported` or `isAnyPost` allows that; throws OWN_POST to the author.
  */
 export async function decide(tx: Queryable, decision: NewDecision): Promise<Decided> {
   const { postId, verdict, actor, note, order, notifies } = decision
@@ -64,7 +64,7 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const details = { text, note, order }
   const id = await appendToJournal(tx, { actor, action, userId, postId, reason, details })
   await closeOpen(tx, postId, { verdict, isSeen: notifies === 'nobody' })
-  // Who loses the moderators' trust by this decision no longer hides other posts.
+  // A reporter who loses trust by this decision must no longer hide other posts.
   if (verdict === 'keep') await addJob(tx, 'review-hidden', { payload: {}, key: 'review-hidden' })
   const days = verdict === 'remove' ? decision.block?.days : undefined
   const about = { userId, reason: reason ?? DEFAULT_REASON, by: actor }
@@ -74,7 +74,7 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const until = block && { blockedUntil: block.until?.getTime() ?? null }
   const mail = address && { ...address, outcome, text, reason, ...until }
   if (mail && !notifies) await queueMail(tx, 'send-decision-mail', mail)
-  // The mail about the post names the block.
+  // The mail about the post also states the block.
   if (block && !mail && notifies !== 'nobody') await mailBlock(tx, userId, block)
   return { id, userId, was, mail }
 }
@@ -105,7 +105,7 @@ async function setState(
   return 'post.remove'
 }
 
-/** Whether the author is notified: of a removal, even after leaving, and of what became of it. */
+/** Whether the author is notified: of a removal, even after leaving, and of a later decision. */
 function isAnnounced(verdict: Verdict, { state, hidden_for }: Subject): boolean {
   const isSeen = state !== 'deleted' || hidden_for === 'left'
   return state === 'removed' || (verdict === 'remove' && isSeen)

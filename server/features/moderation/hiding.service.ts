@@ -12,17 +12,14 @@ import {
   UNDER_APPEAL,
 } from './report-states.repository.ts'
 
-/** Hidden posts stay as long as the reports that have hidden them. */
+/** Hidden posts are kept as long as their reports. */
 const HIDDEN_DAYS = 180
-/** Reports hide so many posts of the wall in an hour; a moderator decides about the others. */
+/** The most posts that reports hide in an hour; a moderator decides about all others. */
 const HIDINGS_PER_HOUR = 10
 const HOUR_SECONDS = 3600
 const ACTOR = 'vslukh'
 
-/**
- * Mails the moderators, and hides the locked post if enough people have reported it, unless too
- * many were hidden within the hour. Returns whether it was hidden.
- */
+/** Mails the moderators, and hides a post that enough people reported. Returns whether it did. */
 export async function applyReportRules(
   tx: Queryable,
   { id: postId, owner_id: userId, text }: Pick<LockedPost, 'id' | 'owner_id' | 'text'>,
@@ -46,7 +43,7 @@ export async function applyReportRules(
   return true
 }
 
-/** Shows posts again of which a reporter has lost the moderators' trust. */
+/** Shows hidden posts again that have too few trusted reporters now. */
 export async function reviewHidden(
   db: Db,
   { reportsToHide, publishChange }: { reportsToHide: number; publishChange: PublishChange },
@@ -67,7 +64,7 @@ export async function reviewHidden(
   }
 }
 
-/** Purges hidden posts whose time is up, unless their appeal is open. */
+/** Purges expired hidden posts, except posts with an open appeal. */
 export async function purgeExpiredPosts(db: Queryable): Promise<void> {
   await markExpired(db, UNDER_APPEAL)
   await addJob(db, 'move-likes', { payload: {} })

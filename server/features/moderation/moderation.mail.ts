@@ -16,7 +16,7 @@ export const moderationMails = (db: Db, options: NoticeOptions) => ({
   'send-block-mail': { write: (mail: BlockMail) => writeBlockMail(mail, options) },
 })
 
-/** Returns when a mail is of no more use, in unix milliseconds: after a day. */
+/** Returns the expiry of a mail in unix milliseconds: one day from now. */
 export const mailExpiry = () => Date.now() + 86_400_000
 
 export type QueueMail = QueuedMail & {
@@ -49,7 +49,7 @@ export type DecisionMail = QueuedMail & {
   outcome: 'removed' | 'restored' | 'appeal granted' | 'appeal refused'
   text: string
   reason: string | null
-  /** Until when the removal blocks the author too, in unix milliseconds; null: without an end. */
+  /** The end of the author's block in unix milliseconds; null: no end; undefined: no block. */
   blockedUntil?: number | null
   posts?: number
 }

@@ -34,7 +34,7 @@ import {
 } from './report-states.repository.ts'
 import { blockAndRemove, decideWithRecent } from './wave.service.ts'
 
-/** As many as the list of one's removed posts shows. */
+/** Allows as many appeals as the list of a user's removed posts shows. */
 const APPEALS: Limit = {
   name: 'appeal',
   rates: [[50, 3600]],
@@ -80,7 +80,7 @@ function registerQueue({ route, db, config: { removedDays }, publishChange }: No
         await decideWithRecent(db, decision)
       } else await db.transaction().execute((tx) => decide(tx, decision))
     } finally {
-      // A removal of many may fail when some are gone.
+      // A removal of several posts may fail after some of them were removed.
       await publishChange({ kind: 'edited' })
     }
   })
@@ -121,7 +121,7 @@ function registerOwn({ route, db, limits, config: { moderatorEmails } }: Node): 
     const text = parsePostText(body.text)
     if (text === null) throw new AppError('INVALID_REQUEST')
     await db.transaction().execute(async (tx) => {
-      // Nobody restores the post between the check and the appeal, which would stay open.
+      // The lock prevents a restoration after the check, which would leave the appeal open.
       const post = await lockPost(tx, id)
       if (!post || !(await isOwnRemoved(tx, id, userId))) throw new AppError('POST_NOT_FOUND')
       const isFirst = await insertAppeal(tx, { postId: id, userId, text })

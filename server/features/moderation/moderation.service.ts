@@ -24,6 +24,7 @@ export async function readWaitingPost(db: Queryable, id: string): Promise<Queued
   return post && isWaiting(post) ? post : undefined
 }
 
+/** Throws POST_NOT_FOUND unless the post is visible or waits for a decision. */
 export async function readModeratedPost(db: Queryable, id: string): Promise<QueuedPost> {
   const [post] = isRowId(id) ? await readWaiting(db, [id]) : []
   if (!post || !(post.state === 'published' || isWaiting(post))) {
@@ -50,7 +51,7 @@ async function readWaiting(db: Queryable, ids: string[]): Promise<QueuedPost[]> 
   const byId = new Map(authors.map((author) => [author.id, author]))
   return waiting.flatMap(({ author_id, before, replies, ...post }) => {
     const author = byId.get(author_id)
-    // Erased meanwhile.
+    // The author was erased meanwhile.
     if (!author) return []
     const counts = (byPost.get(post.id) ?? []).map(({ name, count }) => ({ name, count }))
     const thread = { before: find(before), replies: find(replies) }
@@ -58,7 +59,7 @@ async function readWaiting(db: Queryable, ids: string[]): Promise<QueuedPost[]> 
   })
 }
 
-/** None of them sees the address of another. */
+/** Queues one mail for each address, so that no recipient sees the other addresses. */
 export async function queueToEach(
   tx: Queryable,
   emails: string[],
@@ -68,7 +69,7 @@ export async function queueToEach(
   for (const to of emails) await queueMail(tx, 'send-queue-mail', { to, expiresAt, ...about })
 }
 
-/** Queues a mail to each of the moderators: at most one an hour, and none when nothing is new. */
+/** Queues a mail to each of the moderators: at most one an hour, and none if nothing is new. */
 export async function tellModerators(tx: Queryable, emails: string[]): Promise<void> {
   if (emails.length > 0 && (await claimModeratorMail(tx))) await queueToEach(tx, emails)
 }

@@ -13,7 +13,7 @@ export function selectEmail(db: Queryable, userId: string): Promise<{ email: str
 
 type ModeratorChange = { email: string; actor: string }
 
-/** Returns false when the address was a moderator's before. */
+/** Adds a moderator. Returns false if the address was a moderator's before. */
 export async function addModerator(tx: Queryable, { email, actor }: ModeratorChange) {
   const { numAffectedRows } = await sql`INSERT INTO moderators (email, email_key)
     VALUES (${email}, ${emailKey(email)}) ON CONFLICT DO NOTHING`.execute(tx)
@@ -22,7 +22,7 @@ export async function addModerator(tx: Queryable, { email, actor }: ModeratorCha
   return true
 }
 
-/** Takes the queue from a moderator on the next call. Returns false when the address was none. */
+/** Removes a moderator, with effect on the next call. Returns false if there was none. */
 export async function removeModerator(tx: Queryable, { email, actor }: ModeratorChange) {
   const { numAffectedRows } = await sql`DELETE FROM moderators
     WHERE lower(email COLLATE "C") = lower(${email}::text COLLATE "C")`.execute(tx)

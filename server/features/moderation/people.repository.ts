@@ -27,19 +27,19 @@ export type Person = {
   /** The user's own reports, and how many of them were refused. */
   reports: number
   refused: number
-  /** Other accounts that may be the same person's. */
+  /** Other accounts that may belong to the same person. */
   sameMailbox: Accounts
   sameNetwork: Accounts
 }
 
-/** Finds users by username, e-mail or id: two when one's username is the other's id. */
+/** Finds users by username, e-mail or id: two users if one's username is the other's id. */
 export async function selectPeople(db: Queryable, known: string): Promise<Person[]> {
   const id = isRowId(known) ? known : '0'
   const isKnown = sql`lower(username) = ${known.toLowerCase()} OR email_key = ${emailKey(known)} OR id = ${id}`
   return (await selectWhere(db, isKnown)).people
 }
 
-/** Reads a page of those who registered, and how many there are from the first of them on. */
+/** Reads a page of users who registered within `seconds`, and counts them from this page on. */
 export function selectNewcomers(
   db: Queryable,
   { seconds, before, limit }: { seconds: number; before: string | undefined; limit: number },
@@ -54,7 +54,7 @@ const otherAccounts = (condition: string) =>
   SELECT json_build_object('total', count(*), 'usernames', coalesce((array_agg(same.username ORDER BY same.id DESC))[:5], '{}'))
   FROM users same WHERE same.id <> u.id AND ${condition})`)
 const OF_MAILBOX = otherAccounts('same.mailbox = u.mailbox')
-/** They registered from the same network within a day. */
+/** Accounts that registered from the same network within a day of the user. */
 const OF_NETWORK = otherAccounts(`same.network_hash = u.network_hash
   AND same.created_at BETWEEN u.created_at - interval '1 day' AND u.created_at + interval '1 day'`)
 

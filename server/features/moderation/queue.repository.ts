@@ -6,7 +6,7 @@ import type { HiddenFor } from '../../kernel/db/tables.ts'
 const COMMENTS_MAX = sql.raw('20')
 const REPLIES_SHOWN = sql.raw('3')
 
-/** Open appeals that can be decided: their posts still exist. */
+/** Selects the open appeals that can be decided: their posts still exist. */
 const OPEN_APPEALS = sql`SELECT post_id, user_id AS author_id, created_at FROM appeals
   WHERE state = 'open' AND EXISTS (SELECT FROM posts WHERE id = post_id)`
 
@@ -19,10 +19,10 @@ const WAITING = sql`SELECT post_id, author_id, min(created_at) AS since FROM (
 export const POST_STATE = sql<PostState>`CASE WHEN p.id IS NULL OR p.hidden_for IN ('deleted', 'left') THEN 'deleted'
     WHEN p.hidden_for = 'reported' THEN 'hidden' WHEN p.hidden_for = 'removed' THEN 'removed' ELSE 'published' END`
 
-/** The text of a post `p` or, when it is purged, of its last report `r`. */
+/** The text of a post `p` or, if it is purged, of its last report `r`. */
 const POST_TEXT = sql<string>`coalesce(nullif(p.text, ''), r.post_text)`
 
-/** What is decided about: a post, visible or hidden, or as it was reported. */
+/** The post that a decision is about; if it is purged, as it was reported. */
 export type Subject = {
   owner_id: string
   username: string
@@ -48,7 +48,7 @@ export async function selectSubject(db: Queryable, id: string): Promise<Subject 
   return rows[0]
 }
 
-/** Returns the posts of the authors whose oldest waits longest, and how many posts wait. */
+/** Returns waiting posts by author, first the author with the longest wait, and their total. */
 export async function selectWaiting(
   db: Queryable,
   limit: number,

@@ -4,17 +4,17 @@ import { hasRow, type Queryable, unixSeconds } from '../../kernel/db/database.ts
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import { POST_STATE } from './queue.repository.ts'
 
-/** Younger accounts cannot hide a post, nor can those with more refused reports in a month. */
+/** Reports of younger accounts, or of accounts with more refused reports, hide no post. */
 const REPORTER_AGE = sql.raw(`interval '1 day'`)
 const REFUSED_MAX = sql.raw('3')
-/** Undecided reports of one account hide so many posts at most. */
+/** The most posts that the open reports of one account may hide. */
 const HIDDEN_MAX = sql.raw('3')
 const REFUSED_WITHIN = sql.raw(`interval '30 days'`)
 
 const IS_DISTRUSTED = sql<boolean>`(SELECT count(*) FROM reports k WHERE k.reporter_id = u.id
   AND k.state = 'kept' AND k.decided_at > now() - ${REFUSED_WITHIN}) > ${REFUSED_MAX}`
 
-/** Counts who may hide a post by open reports: accounts of one mailbox or network are one. */
+/** Counts the trusted reporters of a post; accounts of one mailbox or network count as one. */
 export async function countTrustedReporters(db: Queryable, postId: string): Promise<number> {
   const { rows } = await sql<{ email: string; network: string | null }>`
     SELECT u.email, encode(u.network_hash, 'hex') AS network FROM users u
@@ -33,7 +33,7 @@ export async function countTrustedReporters(db: Queryable, postId: string): Prom
   }).length
 }
 
-/** Returns the hidden posts of which a reporter has lost the moderators' trust since. */
+/** Returns ids of hidden posts with a reporter who has lost the moderators' trust. */
 export async function selectDoubtfullyHidden(db: Queryable): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT p.id FROM posts p WHERE p.hidden_for = 'reported' AND EXISTS (
@@ -65,7 +65,7 @@ export async function closeOpen(
 }
 
 const OWN_REPORTS_MAX = 50
-/** What its author has taken away is evidence for moderators, and no text for the reporter. */
+/** The reported text; '' if its author has deleted it: then it is only evidence for moderators. */
 const READABLE_TEXT = sql`CASE WHEN p.id IS NULL OR p.hidden_for = 'deleted' OR a.deleted_at IS NOT NULL THEN ''
   ELSE r.post_text END`
 
@@ -86,6 +86,7 @@ export async function markSeen(db: Queryable, reporterId: string): Promise<void>
     WHERE reporter_id = ${reporterId} AND state <> 'open' AND NOT is_seen`.execute(db)
 }
 
+/** Claims the mail to the moderators. Returns false within an hour, or if nothing is new. */
 export async function claimModeratorMail(tx: Queryable): Promise<boolean> {
   const { numAffectedRows } = await sql`UPDATE moderator_mails SET mailed_at = clock_timestamp()
     WHERE mailed_at < now() - interval '1 hour' AND (
@@ -124,7 +125,7 @@ export function isOwnRemoved(db: Queryable, id: string, ownerId: string): Promis
   return hasRow(removed.where('hidden_until', '>', sql<Date>`now()`))
 }
 
-/** Adds an appeal, like a report after the last digest. Returns false when the post has had one. */
+/** Adds an appeal, dated after the last digest. Returns false if the post has had one. */
 export async function insertAppeal(
   tx: Queryable,
   appeal: { postId: string; userId: string; text: string },

@@ -10,13 +10,13 @@ type InTransaction = <T>(work: (tx: Queryable) => Promise<T>) => Promise<T>
 
 type Wave = Omit<NewDecision, 'postId' | 'verdict'> & {
   ids: string[]
-  /** The decision about a post of the author that the same mail is about. */
+  /** An earlier decision about another post of the author; one mail is about both. */
   first?: Decided
 }
 
 /**
- * Removes posts of one author, whom the first removal blocks: each in a transaction of its own, so
- * that finished removals remain after a failure. Returns the ids of the posts that still existed.
+ * Removes posts of one author, each in its own transaction, so that finished removals remain after
+ * a failure. The first removal blocks the author. Returns the ids of the removed posts.
  */
 export async function removeWave(
   run: InTransaction,
@@ -41,7 +41,7 @@ export async function removeWave(
   return removed
 }
 
-/** The author may delete a post meanwhile. */
+/** Ignores POST_NOT_FOUND, because the author may delete a post meanwhile. */
 function ignoreGone(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== 'POST_NOT_FOUND') throw error
 }
@@ -50,7 +50,7 @@ function transactionsOf(db: Db): InTransaction {
   return (work) => db.transaction().execute(work)
 }
 
-/** Removes with a post what the author has published within a day. */
+/** Decides about a post, and removes the author's other posts of the last day. */
 export async function decideWithRecent(db: Db, decision: NewDecision): Promise<void> {
   const run = transactionsOf(db)
   const first = await run((tx) => decide(tx, { ...decision, notifies: 'reporters' }))

@@ -3,7 +3,7 @@ import type { Queryable } from '../../kernel/db/database.ts'
 
 type Mute = { userId: string; mutedId: string }
 
-/** Those who have left are not named. Their mutes count again when they return. */
+/** Excludes muted users who have left. Their mutes apply again when they return. */
 export async function selectMutes(db: Queryable, userId: string) {
   const { rows } = await sql<{ id: string; username: string }>`
     SELECT u.id, u.username FROM mutes m JOIN users u ON u.id = m.muted_id
@@ -12,7 +12,7 @@ export async function selectMutes(db: Queryable, userId: string) {
   return rows
 }
 
-/** Counts the other mutes of a user, and keeps more from coming until the transaction ends. */
+/** Counts a user's other mutes, and prevents new mutes until the transaction ends. */
 export async function countOtherMutes(tx: Queryable, { userId, mutedId }: Mute): Promise<number> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
   const { rows } = await sql<{ mutes: number }>`SELECT count(*)::int AS mutes FROM mutes
@@ -20,7 +20,7 @@ export async function countOtherMutes(tx: Queryable, { userId, mutedId }: Mute):
   return rows[0]?.mutes ?? 0
 }
 
-/** Returns false when there is no such user. */
+/** Returns false if the muted user does not exist. */
 export async function insertMute(tx: Queryable, { userId, mutedId }: Mute): Promise<boolean> {
   const { rows } = await sql`
     WITH muted AS (SELECT id FROM users WHERE id = ${mutedId}::bigint AND deleted_at IS NULL),
@@ -30,6 +30,7 @@ export async function insertMute(tx: Queryable, { userId, mutedId }: Mute): Prom
   return rows.length > 0
 }
 
+/** Returns false if the muted user does not exist. */
 export async function deleteMute(db: Queryable, { userId, mutedId }: Mute): Promise<boolean> {
   const { rows } = await sql`
     WITH deleted AS (

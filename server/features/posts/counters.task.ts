@@ -23,7 +23,7 @@ export const counterJobs = (db: Db, { log, storeResult }: Options): Jobs => ({
 
 export type Difference = { counter: string; id: string; kept: number; rows: number }
 
-/** `rows`: SQL for the rows that it counts, from the table on; `by`: their column with its key. */
+/** `rows` is the SQL after FROM for the counted rows, `by` their column with the counter's key. */
 type Counter = [
   table: 'owner_totals' | 'like_totals' | 'posts',
   column: string,
@@ -46,7 +46,7 @@ const WALL_POSTS = `(SELECT count(*) FROM ${ON_WALL})`
 const keyOf = (table: Counter[0]) => (table === 'posts' ? 'id' : 'user_id')
 
 function checkOf([table, column, by, rows]: Counter): string {
-  // Replies to a purged post are counted nowhere; a total without a row is 0.
+  // Replies to a purged post have no counter; a missing row of totals counts as 0.
   const join = table === 'posts' ? 'LEFT JOIN' : 'FULL JOIN'
   return `SELECT coalesce(t.${keyOf(table)}, c.id)::text AS id,
       coalesce(t.${column}, 0)::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows
@@ -62,7 +62,7 @@ const CHECKS = {
 
 const DIFFERENCES_MAX = 100
 
-/** Compares all counters with their rows. It reads whole tables, so it runs at night. */
+/** Compares all counters with their rows. This reads whole tables, so it runs at night. */
 export async function findCounterDifferences(db: Queryable): Promise<Difference[]> {
   const differences: Difference[] = []
   for (const [counter, check] of Object.entries(CHECKS)) {
@@ -75,7 +75,7 @@ export async function findCounterDifferences(db: Queryable): Promise<Difference[
   return differences.slice(0, DIFFERENCES_MAX)
 }
 
-/** Locks a counter's row first, so that changes of its rows wait. */
+/** Recounts a counter. It locks the counter's row first, so that changes of its rows wait. */
 export async function fixCounter(tx: Queryable, { counter, id }: Difference): Promise<void> {
   if (counter === 'wall') {
     await sql`SELECT FROM wall_totals ORDER BY slot FOR UPDATE`.execute(tx)

@@ -18,11 +18,12 @@ export type LockedPost = {
   has_many_likes: boolean
 }
 
+/** The job `move-likes` moves the likes of a post with more likes. */
 const LIKES_AT_ONCE = sql.raw('500')
 
 /**
- * Locks posts, and the posts they answer, by ascending id as all code does. Returns those that
- * exist. A row that changes while it waits may no longer meet a join: hence an array.
+ * Locks posts, and the posts that they reply to, by ascending id as all code does. Returns the
+ * existing posts. A join instead of the array could lose a row that changes while it waits.
  */
 export async function lockPosts(tx: Queryable, ids: string[]): Promise<LockedPost[]> {
   const { rows } = await sql<LockedPost>`
@@ -36,7 +37,7 @@ export async function lockPosts(tx: Queryable, ids: string[]): Promise<LockedPos
   return rows.filter(({ id }) => own.has(id))
 }
 
-/** Hides locked posts, or shows them with `null`, and few likes; others follow in `move-likes`. */
+/** Hides locked posts, or shows them if `hiding` is null. Many likes follow in `move-likes`. */
 export async function setHidden(
   tx: Queryable,
   ids: string[],
@@ -62,11 +63,11 @@ function untilOf({ days }: Hiding) {
   return days === null ? sql`'infinity'` : sql`now() + ${days} * interval '1 day'`
 }
 
-/** How many posts, and about how many of their likes, one short transaction changes. */
+/** The most posts, and about the most likes of these, that one short transaction changes. */
 const POSTS_STEP = sql.raw('500')
 const LIKES_STEP = sql.raw('5000')
 
-/** The conditions of the indexes of a user's posts. */
+/** The kinds of a user's posts as SQL conditions, one for each index. */
 const OWN_POSTS = {
   visible: [
     'hidden_for IS NULL AND replied_post_id IS NULL',
@@ -76,7 +77,7 @@ const OWN_POSTS = {
   hidden: ['hidden_for IS NOT NULL'],
 }
 
-/** Locks the newest of a user's posts of one kind. */
+/** Locks some of a user's newest posts of one kind. Returns their ids. */
 export async function lockPostsOf(
   tx: Queryable,
   ownerId: string,
@@ -97,13 +98,13 @@ export async function lockPostsOf(
     ) step WHERE likes_of_newer < ${LIKES_STEP}`.execute(tx)
   const ids = rows.map(({ id }) => id)
   const locked = await lockPosts(tx, ids)
-  // Some may have been hidden or shown before they were locked.
+  // Some posts may have been hidden or shown before they were locked.
   const isStill = ({ hidden_for }: LockedPost) =>
     kind === 'left' ? hidden_for === 'left' : (hidden_for !== null) === (kind === 'hidden')
   return locked.filter(isStill).map(({ id }) => id)
 }
 
-/** A post whose likes have yet to be hidden, shown or purged like the post itself. */
+/** A post whose likes must still be hidden, shown or purged like the post itself. */
 export type MovingPost = { id: string; kind: 'hide' | 'show' | 'purge'; since: string }
 
 export async function selectMoving(db: Queryable): Promise<MovingPost[]> {
@@ -116,12 +117,13 @@ export async function selectMoving(db: Queryable): Promise<MovingPost[]> {
 
 const IS_PURGED = sql<boolean>`(hidden_for = 'deleted' AND hidden_until <= now())`
 
+/** Records that all likes have moved, unless the post was hidden or shown again meanwhile. */
 export async function markMoved(db: Queryable, { id, since }: MovingPost): Promise<void> {
   await sql`UPDATE posts SET likes_moving_since = NULL
     WHERE id = ${id} AND likes_moving_since = ${since}::timestamptz`.execute(db)
 }
 
-/** Marks expired posts for the job `move-likes`, except those that `kept` selects. */
+/** Marks expired posts for the job `move-likes`, except the posts that `kept` selects. */
 export async function markExpired(db: Queryable, kept: RawBuilder<unknown>): Promise<void> {
   await sql`UPDATE posts SET hidden_for = 'deleted', text = '', likes_moving_since = clock_timestamp()
     WHERE hidden_for IS NOT NULL AND hidden_until < now()

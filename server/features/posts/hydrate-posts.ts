@@ -23,10 +23,10 @@ type PostRow = {
   parent_post_id: string | null
   replied_post_id: string | null
 }
-/** The `r_` columns belong to the replied post and are all null without one. */
+/** The `r_` columns belong to the replied post; all are null if there is none. */
 type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostRow[column] }
 
-/** Selects from a post, its owner `<post>u` and its like `<post>l`. */
+/** Returns the columns of a post, its owner (alias `<post>u`) and its like (alias `<post>l`). */
 function columns(post: 'p' | 'r', prefix: '' | 'r_') {
   return sql`${unixSeconds(`${post}.created_at`)} AS ${sql.raw(`${prefix}created_at`)},
     ${unixSeconds(`${post}.modified_at`)} AS ${sql.raw(`${prefix}modified_at,
@@ -40,7 +40,7 @@ function columns(post: 'p' | 'r', prefix: '' | 'r_') {
 const COLUMNS = sql`${columns('p', '')}, ${columns('r', 'r_')}`
 
 /**
- * Reads posts as the viewer sees them: those of an owner who has left as undefined. `page` selects
+ * Reads posts as the viewer sees them; a post is undefined if its owner has left. `page` selects
  * `id` and `key`, the position in the list, and is materialised so that few rows are joined.
  */
 export async function hydratePosts(
@@ -72,6 +72,7 @@ export async function hydratePosts(
 
 const NO_TOTAL = sql`SELECT 0`
 
+/** Reads a post as the viewer sees it. Throws POST_NOT_FOUND. */
 export async function requirePost(db: Queryable, id: string, viewer: PostViewer): Promise<Post> {
   if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
   const page = sql`SELECT ${id}::bigint AS id, 0 AS key`
@@ -80,7 +81,7 @@ export async function requirePost(db: Queryable, id: string, viewer: PostViewer)
   return rows[0].post
 }
 
-/** Reads the visible posts in the order of `ids`, whose subquery saves planning each call anew. */
+/** Reads the visible posts in the order of `ids`; their subquery avoids planning each call anew. */
 export async function readPosts(db: Queryable, ids: string[], viewer: PostViewer): Promise<Post[]> {
   const page = sql`SELECT id, -place AS key
     FROM unnest((SELECT ${idArray(ids)}::bigint[])) WITH ORDINALITY AS asked (id, place)`

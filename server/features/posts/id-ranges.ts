@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
+/** Edits of older posts of a range do not count as its changes, because they are rare. */
 const EDITED_MAX = 100
 
-/** Returns which of the last `count` ranges of ids have posts, and when these last changed. */
+/** Returns the ranges with posts among the last `count` ranges, and the time of their changes. */
 export async function readIdRanges(
   db: Queryable,
   { size, count }: { size: number; count: number },

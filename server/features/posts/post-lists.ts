@@ -7,10 +7,7 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import { Gate } from '../../kernel/gate/gate.ts'
 import { hydratePosts, type PostViewer } from './hydrate-posts.ts'
 
-/**
- * SQL of a list, newest first. `key` is the position in it; both columns are `id` by default. The
- * total is null if the list belongs to a post that does not exist.
- */
+/** SQL of a list, newest first. `key` is the position; `total` is null for a missing post. */
 type PostList = {
   from: RawBuilder<unknown>
   postId?: RawBuilder<unknown>
@@ -44,10 +41,10 @@ export function repliesTo(postId: string): PostList {
   }
 }
 
-/** By the time of the like, without the few hidden posts whose likes are not hidden yet. */
+/** Orders by the time of the like. Excludes hidden posts whose likes are not hidden yet. */
 export function likedBy(userId: string): PostList {
   const moving = sql`SELECT id FROM posts WHERE likes_moving_since IS NOT NULL AND hidden_for IS NOT NULL`
-  // One lookup per moving post: as a join, the planner could start from the likes.
+  // One lookup for each moving post; with a join, the planner could start from the likes.
   const isLiked = sql`(SELECT count(*) FROM likes WHERE post_id = m.id AND user_id = ${userId}::bigint AND NOT post_hidden)`
   return {
     from: sql`FROM likes
@@ -69,12 +66,12 @@ export function receivedBy(userId: string): PostList {
   }
 }
 
-/** An offset up to this is cheap to skip. Past it the list is read from its nearer end. */
+/** Up to this offset, skipping is cheap. Beyond it, the list is read from its nearer end. */
 const SHALLOW_OFFSET = 1000
 /** Reads that skip more rows from the nearer end take milliseconds, so they queue for a slot. */
 const DEEP_OFFSET = 5000
 
-/** In the middle of a million posts such a read takes a processor up to a tenth of a second. */
+/** Limits deep reads: among a million posts one may take a tenth of a second of a processor. */
 const deepReads = new Gate({
   running: 2,
   waiting: 16,
@@ -82,10 +79,7 @@ const deepReads = new Gate({
   message: 'Так далеко от начала сейчас читают многие. Попробуйте ещё раз через несколько секунд',
 })
 
-/**
- * Throws INVALID_REQUEST for a bad cursor, POST_NOT_FOUND for a list of a missing post, UNAVAILABLE
- * if too many deep pages are being read.
- */
+/** Throws INVALID_REQUEST for a bad cursor, POST_NOT_FOUND for a missing post, or UNAVAILABLE. */
 export async function readPostList(
   db: Queryable,
   list: PostList,
@@ -110,7 +104,7 @@ export async function readPostRows(
   return pageOf(found, { ...query, limit })
 }
 
-/** Reads a post and one page of its replies as visitors see them. */
+/** Reads a post and one page of its replies as visitors see them. Throws POST_NOT_FOUND. */
 export async function readThread(
   db: Queryable,
   id: string,
@@ -119,7 +113,7 @@ export async function readThread(
   if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
   const list = repliesTo(id)
   const replies = await selectPage(db, list, query)
-  // Its key makes it the last: replies are newer than their post.
+  // The key of the post makes it the last row, because replies are newer than their post.
   const both = sql`(${replies.page}) UNION ALL SELECT ${id}::bigint, ${id}::bigint`
   const found = await hydratePosts(db, { page: both, total: list.total }, null)
   const post = found.rows.pop()?.post
@@ -146,10 +140,10 @@ function pageOf(
   }
 }
 
-/** The position of the last post seen, and whether the list is read from its oldest on. */
+/** Matches a cursor: the direction and the position of the last post of the previous page. */
 const CURSOR = /^(oldest-)?(\d{1,18})$/
 
-/** SQL for the rows of a page and one more, which shows whether the list continues. */
+/** Returns SQL for the rows of a page and one more row, which shows whether the list continues. */
 async function selectPage(
   db: Queryable,
   { from, postId = sql`id`, key = sql`id`, total: totalRows }: PostList,
@@ -178,7 +172,7 @@ async function selectPage(
 const NEWEST_FIRST = sql`ORDER BY key DESC`
 const OLDEST_FIRST = sql`ORDER BY key`
 
-/** A parameter in the inner LIMIT, or in an OFFSET of 0, would have PostgreSQL plan each read anew. */
+/** With a parameter in the inner LIMIT or in an OFFSET of 0, PostgreSQL would replan each read. */
 function firstRows(
   count: number,
   rows: RawBuilder<unknown>,

@@ -25,6 +25,7 @@ export function requireText(raw: string): string {
   return text
 }
 
+/** Throws POST_NOT_FOUND, EDIT_PERIOD_EXPIRED, or INVALID_REQUEST if the text is the same. */
 export async function editPost(db: Db, edit: Edit): Promise<Post> {
   if (!isRowId(edit.id)) throw new AppError('POST_NOT_FOUND')
   return db.transaction().execute(async (tx) => {
@@ -41,10 +42,7 @@ export async function lockPost(tx: Queryable, id: string): Promise<LockedPost | 
   return isRowId(id) ? (await lockPosts(tx, [id]))[0] : undefined
 }
 
-/**
- * Deletes a post for its author: a reported one stays hidden as evidence for some days, any other
- * is purged, by a job if it has very many likes. Throws POST_NOT_FOUND.
- */
+/** Deletes a post for its author; a reported post stays as evidence. Throws POST_NOT_FOUND. */
 export async function deletePost(
   tx: Queryable,
   { id, ownerId, evidenceDays }: { id: string; ownerId: string; evidenceDays: number },
@@ -58,7 +56,7 @@ export async function deletePost(
   if (!isKept) await eraseText(tx, id)
 }
 
-/** Hides locked posts, or shows them with `null`; a job moves their likes if these are many. */
+/** Hides locked posts, or shows them if `hiding` is null. Many likes follow in `move-likes`. */
 export async function hidePosts(
   tx: Queryable,
   ids: string[],
@@ -70,7 +68,7 @@ export async function hidePosts(
 
 const LEFT: Hiding = { why: 'left', reason: null, by: 'vslukh', days: null }
 
-/** Hides, or shows after a return, some of a user's posts. Returns whether there were any. */
+/** Hides the next posts of a user who has left, or shows them again. Returns false at the end. */
 export async function movePostsOf(
   tx: Queryable,
   ownerId: string,

@@ -3,7 +3,7 @@ import { idArray, type Queryable, unixSeconds } from '../../kernel/db/database.t
 
 export type NewPost = {
   ownerId: string
-  /** A session that must be live; null for one that has been checked. */
+  /** The session that must be live; null if it has been checked. */
   sessionId: string | null
   text: string
   idempotencyKey: string | undefined
@@ -23,8 +23,8 @@ const CREATED_AT = unixSeconds('now()')
 type Refused = { refusal: 'UNAUTHORIZED' | 'BLOCKED' | 'POST_NOT_FOUND' | 'KEY_USED' }
 
 /**
- * Returns the outcome of each, in order. A lock that another transaction holds for longer than
- * `lockWaitMs` fails all with 55P03; 0 waits. `mayWrite` is SQL that judges a `session_id`.
+ * Publishes posts and returns their outcomes, in order. If another transaction holds a lock longer
+ * than `lockWaitMs` (0: no limit), all fail with 55P03. `mayWrite` is SQL about a `session_id`.
  */
 export async function insertPosts(
   db: Queryable,

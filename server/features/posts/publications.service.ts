@@ -29,7 +29,7 @@ const NEWCOMER_PUBLICATIONS: Limit = {
   refusal: 'В первые сутки записи публикуются реже: следующая — через {time}',
 }
 
-/** For accounts less than a day old: the 41st would pass when the day is over. */
+/** Limits the first day of an account: a 41st post would pass only after it. */
 const NEWCOMER_DAYS: Limit = {
   name: 'newcomer-day',
   rates: [[40, 40 * 86_400]],
@@ -54,9 +54,9 @@ export type Publish = (publication: Publication) => Promise<Post>
 type Outcome = Awaited<ReturnType<typeof insertPosts>>[number] & { post?: Post }
 
 /**
- * Creates the function that publishes within the limits. Calls that arrive meanwhile share the next
- * statement. A retry with a known Idempotency-Key returns the post of the first call, or rejects
- * with POST_NOT_FOUND if it is gone. Refused calls are not charged.
+ * Creates the function that publishes within the limits. Calls that arrive while a statement runs
+ * share the next statement. A retry with a known Idempotency-Key returns the post of the first
+ * call, or rejects with POST_NOT_FOUND if it is gone. Refused calls are not charged.
  */
 export function createPublish(options: Options): Publish {
   const { db, limits, publishChange } = options
@@ -110,7 +110,7 @@ async function insertNoted(
       const outcome = outcomes[n]
       if (outcome?.refusal !== null) continue
       accesses.push({ action: 'publish', userId: ownerId, postId: outcome.id, request })
-      // Nobody edits or deletes the replied post, which is locked, before the reply is read.
+      // The replied post is locked, so it cannot change before the reply is read.
       if (repliedId !== null) outcome.post = await requirePost(tx, outcome.id, { userId: ownerId })
     }
     await noteAccess?.(tx, ...accesses)
@@ -122,7 +122,7 @@ function refusalOf(refusal: Outcome['refusal'] = null): AppError {
   return new AppError(refusal === null || refusal === 'KEY_USED' ? 'POST_NOT_FOUND' : refusal)
 }
 
-/** Includes a replied user who has muted the post: the event is public and must not reveal that. */
+/** Includes a replied user who has muted the post: events are public and must not reveal a mute. */
 function changeBy({ ownerId, repliedId }: NewPost, { id, replied_owner_id }: Published): Change {
   if (repliedId === null) return { kind: 'added', newest: { id, by: ownerId }, answered: [] }
   const repliedUsers = [replied_owner_id ?? ownerId].filter((userId) => userId !== ownerId)
@@ -153,7 +153,7 @@ function chargesOf({ userId: key, newcomerFor = 0 }: Viewer): Charge[] {
   return limits.map((limit) => ({ limit, key }))
 }
 
-/** The limits of the first day end with it. */
+/** Returns the refusal; a limit of the first day makes nobody wait beyond that day. */
 function refusedBy({ limit, wait }: Refused, { newcomerFor = 0 }: Viewer): AppError {
   const longest = limit === PUBLICATIONS ? wait : newcomerFor
   return tooMany({ limit, wait: Math.min(wait, longest) })

@@ -18,7 +18,7 @@ type NewReport = {
 }
 
 /**
- * Adds a report, unless the reporter has an open one for the same reason, or a moderator has kept
+ * Adds a report, unless the reporter has an open report for the same reason or a moderator has kept
  * this very text. The lock makes it newer than every digest that was claimed before its commit.
  */
 export async function insertReport(tx: Queryable, report: NewReport): Promise<boolean> {

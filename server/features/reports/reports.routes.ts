@@ -8,7 +8,7 @@ import { applyReportRules } from '../moderation/hiding.service.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { insertReport, isReason, selectReasons } from './reports.repository.ts'
 
-/** So that one account cannot hide the reports of all others. */
+/** Prevents one account from burying the reports of all others. */
 const REPORTS: Limit = {
   name: 'report',
   rates: [[30, 3600]],
@@ -40,7 +40,7 @@ export function registerReports({ route, db, limits, config, publishChange }: No
   })
 }
 
-/** A comment without anything visible counts as none. Throws INVALID_REQUEST. */
+/** Returns null for a blank comment. Throws INVALID_REQUEST for a comment that is not valid. */
 function parseComment(raw: string | undefined): string | null {
   if (raw === undefined || raw.trim() === '') return null
   const comment = parsePostText(raw)

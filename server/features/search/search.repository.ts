@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { nearStems } from './near-stems.ts'
 
-/** tsqueries: the words in all their forms, and the last word as a beginning if it can be one. */
+/** tsqueries: `forms` finds the words in all forms; in `begun` the last word is a beginning. */
 type ParsedSearch = { forms: string; begun: string | null; hasWords: boolean; newest: string }
 
-/** Begins a search in its transaction, of which no statement may take longer than `ms`. */
+/** Parses a search, and limits each statement of its transaction to `ms` milliseconds. */
 export async function parseSearch(
   tx: Queryable,
   q: string,
@@ -37,9 +37,10 @@ function inAllForms(query: string): string {
   })
 }
 
+/** Matches a last word of 5 letters or more: shorter words begin too many words. */
 const LAST_WORD = /(?:^|\s)([\p{L}\p{N}]{5,})$/u
 
-/** Leaves words, quotes and leading minuses, as `search_text` in the database does. */
+/** Leaves only words, quotes and leading minuses, as `search_text` in the database does. */
 function searchWords(q: string): { text: string; beginning: string | null } {
   const text = q
     .normalize('NFC')
@@ -62,7 +63,7 @@ type Found = {
   viewerId: string
 }
 
-/** The newest blocks and the next 16, counted back from the block of `before`. */
+/** The blocks that are searched first, counted back from the block of `before`. */
 const RANGES = [
   [0, 1],
   [2, 17],
@@ -70,7 +71,7 @@ const RANGES = [
 /** A block has 8192 ids, as in `search_words` of the schema. */
 const BLOCK_BITS = 13n
 
-/** Returns the ids of the newest posts before `before`. Only rare words are searched in all posts. */
+/** Returns the newest matching ids before `before`. Only rare words are searched in all posts. */
 export async function selectFound(tx: Queryable, search: Found): Promise<string[]> {
   const blocksBefore = (BigInt(search.before) - 1n) >> BLOCK_BITS
   const found: string[] = []
@@ -88,7 +89,7 @@ async function selectFoundIn(
   blocks: readonly [first: number, last: number] | 'all',
   { query, except, before, count, viewerId }: Found,
 ): Promise<string[]> {
-  // The index knows no phrases: of posts with their words, the newest are parsed until enough fit.
+  // The index knows no phrases, so the newest posts with all words are parsed until enough match.
   const words = query.includes('!') ? query : query.replace(/<(?:-|\d+)>/g, '&')
   const inBlocks =
     blocks === 'all'

@@ -14,7 +14,7 @@ const SEARCH_MS = 300
 const CANCELED = '57014'
 const NO_WORDS = 'Добавьте слово, которое должно быть в записи: по одним служебным не найти'
 
-/** Five people behind one address search eight times each. */
+/** Enough for five people behind one address who search eight times each. */
 const VISITOR_SEARCHES: Limit = {
   name: 'visitor-search',
   rates: [[40, 40]],
@@ -32,7 +32,7 @@ export type Search = (
   by: { viewer: PostViewer; ip: string },
 ) => Promise<FoundPage>
 
-/** Keeps nothing of what people search for. */
+/** Registers the search, and returns it for pages. What people search for is not stored. */
 export function registerSearch({ route, db, limits }: Node): Search {
   const searches = new Gate({
     running: 4,
@@ -69,7 +69,7 @@ function placeOf(cursor = ''): { isSimilar: boolean; before: string | undefined 
 type Page = { q: string; before: string | undefined; limit: number; viewerId: string }
 type FoundIds = Omit<FoundPage, 'posts'> & { ids: string[] }
 
-/** Similar words fill the first page if the forms find fewer posts. */
+/** Finds posts by forms of the words. Similar words fill the rest of the first page. */
 async function find(db: Db, page: Page): Promise<FoundIds> {
   const { mayBegin, ...forms } = await findPart(db, page, { isSimilar: false })
   const room = page.limit - forms.ids.length

@@ -8,16 +8,16 @@ import type { Authenticator, LiveSession, Viewer } from '../../kernel/http/route
 import { writeRefusal } from '../site-state/write-refusal.ts'
 import { selectLiveSessions } from './sessions.repository.ts'
 
-/** `seconds`: how long a token lives. */
+/** `seconds` is the life of a token. */
 export type TokenOptions = { key: KeyObject; seconds: number }
 
-/** `storedKey` is of the database alone: a backup with the secret cannot sign access tokens. */
+/** Derives the key of access tokens. No backup contains `storedKey`, so none can sign tokens. */
 export function accessTokenKey(secret: string, storedKey: Buffer): KeyObject {
   const mac = createHmac('sha256', storedKey).update(deriveKey(secret, 'access-token'))
   return createSecretKey(mac.digest())
 }
 
-/** User, session, expiry in unix seconds, and an HMAC-SHA-256 of these: opaque to clients. */
+/** Signs the user, session and expiry (unix seconds) by HMAC-SHA-256. Clients see opaque text. */
 export function signAccessToken(
   { userId, sessionId }: Viewer,
   { key, seconds }: TokenOptions,
@@ -29,10 +29,10 @@ export function signAccessToken(
 
 type Claims = { viewer: Viewer; expiresAt: number }
 
-/** Tokens are used many times in their five minutes, and each HMAC costs a tenth of a read. */
+/** The most verified tokens in memory: each HMAC would cost a tenth of a read. */
 const KNOWN_MAX = 10_000
 
-/** A node whose clock is this much ahead may have signed a token. */
+/** The most by which the clock of the node that signed a token may be ahead. */
 const CLOCK_DIFFERENCE_SECONDS = 60
 
 const RECENT_MAX = 10_000
@@ -59,7 +59,7 @@ export class SessionAuthenticator implements Authenticator {
     this.#checks = new BatchedCalls((viewers) => selectLiveSessions(db, viewers))
   }
 
-  /** Refuses a token that expires later than one that is signed now. */
+  /** Returns null for an invalid or expired token, or one that expires later than a new token. */
   readToken(token: string): Viewer | null {
     const claims = this.#known.get(token) ?? this.#remember(token)
     const left = (claims?.expiresAt ?? 0) - Date.now() / 1000

@@ -28,7 +28,7 @@ export function formatSessionCookie({ id, secret }: SessionSecret): string {
   return `${id}.${secret}`
 }
 
-/** A random secret needs no salt. */
+/** Returns the SHA-256 of a secret. A random secret needs no salt. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }

@@ -7,6 +7,7 @@ import { LIVE } from './sessions.repository.ts'
 
 type Client = { userId: string; clientHash: Buffer }
 
+/** Stores that a client has signed in as a user. Returns false if it was already stored. */
 export async function insertKnownClient(tx: Queryable, client: Client): Promise<boolean> {
   const { is_new } = await tx
     .insertInto('known_clients')
@@ -14,7 +15,7 @@ export async function insertKnownClient(tx: Queryable, client: Client): Promise<
     .onConflict((conflict) =>
       conflict.columns(['user_id', 'client_hash']).doUpdateSet({ used_at: sql<Date>`now()` }),
     )
-    // A row that was there before has been locked by its update.
+    // `xmax` is 0 only in a new row: an existing row was locked by its update.
     .returning(sql<boolean>`xmax = 0`.as('is_new'))
     .executeTakeFirstOrThrow()
   return is_new
@@ -32,7 +33,7 @@ export async function removeOldClients(db: Queryable): Promise<void> {
 type Asking = { clientHash: Buffer; networkHash: Buffer | null }
 type KnownBy = Tables['codes']['known_by']
 
-/** The account has signed in from this browser before, or has a live session in its network. */
+/** Returns SQL: `browser` after an earlier sign-in, `network` for a live session in the network. */
 function knownBy({ clientHash, networkHash }: Asking) {
   return sql<KnownBy>`CASE
     WHEN EXISTS (SELECT FROM known_clients
@@ -50,7 +51,7 @@ export async function recognise(
   return (await user.where('id', '=', userId).executeTakeFirst())?.knownBy ?? null
 }
 
-/** Locks the account of an e-mail. Returns its own address, and how it knows the client. */
+/** Locks the account of an e-mail. Returns its exact address, and how it knows the client. */
 export function lockAndRecognise(
   tx: Queryable,
   { email, ...asking }: Asking & { email: string },
@@ -63,11 +64,11 @@ export function lockAndRecognise(
     .executeTakeFirst()
 }
 
-/** SQL for the client that has opened a session; null if it was closed. */
+/** Returns SQL for the client hash of a session; null if the session was closed. */
 const clientOf = (sessionId: string) =>
   sql<Buffer>`(SELECT sha256(client_hash || browser_hash) FROM sessions WHERE id = ${sessionId})`
 
-/** Forgets all clients but the viewer's, or only that of one session. */
+/** Forgets all clients except the viewer's, or only the client of the session `only`. */
 export async function removeOtherClients(
   tx: Queryable,
   { userId, sessionId }: Viewer,

@@ -12,10 +12,10 @@ import {
 
 /** A refresh rotates a secret that is older than this. */
 const ROTATE_AFTER_SECONDS = 600
-/** The previous secret stays valid so long, for a request that a second tab has already sent. */
+/** The previous secret stays valid this long, for requests that other tabs have already sent. */
 const GRACE_SECONDS = 60
 
-/** `rotated`: the new secret, and the session's age in seconds. `copied`: it is closed now. */
+/** `rotated` has the new secret and the session's age in seconds; a `copied` session was closed. */
 type Refreshed =
   | { state: 'live'; userId: string; rotated: { secret: SessionSecret; age: number } | null }
   | { state: 'copied'; userId: string }
@@ -25,15 +25,15 @@ export type Proof = { tokenHash: Buffer | undefined; browserHash: Buffer | undef
 
 type Client = Proof & {
   networkHash: Buffer | null
-  /** Charges the rate limit of the session, once the cookie is known to be its own. */
+  /** Charges the rate limit of the session after its cookie was verified. */
   charge: (sessionId: string) => Promise<void>
 }
 
 /**
  * Checks a session cookie; returns null if it is not valid. The previous secret is valid until the
  * current one was seen, because its response may have been lost, and for 60 s, because two tabs may
- * refresh at once. An older one means that somebody has a copy of the cookie. A browser that has
- * lost its clientToken is from then on proved by its own cookie alone.
+ * refresh at once. An older secret means that the cookie was copied, so the session is closed. If a
+ * browser has lost its clientToken, only its browser cookie proves it from then on.
  */
 export function refreshSession(
   db: Db,
@@ -60,7 +60,7 @@ export function refreshSession(
     }
     await charge(presented.id)
     if (!proof.tokenHash && !session.is_token_lost) await noteLostToken(tx, presented.id)
-    // A previous secret after its grace period: the response with the current one was lost.
+    // A previous secret after the grace period: the response with the current secret was lost.
     const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
     if (isDue) {
       const secret = newSessionSecret(presented.id)

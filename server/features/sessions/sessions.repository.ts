@@ -8,14 +8,14 @@ import type { Tables } from '../../kernel/db/tables.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 
-/** A secret that was set while the clock was ahead counts as old, not as new. */
+/** The age of a secret in seconds. A secret that a clock set in the future counts as old. */
 const SECRET_AGE = sql<number>`coalesce(extract(epoch FROM
   now() - ${sql.raw(unlessAhead('rotated_at'))}), 'infinity')::float8`
 
 export const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval '1 second'
   AND sessions.created_at > now() - ${LIFETIME_SECONDS} * interval '1 second')`
 
-/** A live session: the seconds left of the account's first day, and what keeps it from writing. */
+/** `newcomerFor` is the rest of the account's first day, in seconds; `reason` is of its block. */
 type StoredSession = {
   question: number
   newcomerFor: number
@@ -47,6 +47,7 @@ export async function selectLiveSessions(
   return sessions
 }
 
+/** SQL for whether the session `session_id` is live while writing is open. */
 export const MAY_WRITE = sql<boolean>`(SELECT ${LIVE} AND writing_closed IS NULL
   FROM sessions, site_state WHERE sessions.id = session_id)`
 
@@ -55,7 +56,7 @@ type NewSession = Pick<
   'id' | 'user_id' | 'secret_hash' | 'client_hash' | 'browser_hash' | 'network_hash'
 > & { device: Device }
 
-/** Adds a session and removes the oldest past the tenth. Returns whether that one was live. */
+/** Adds a session and removes the oldest beyond SESSIONS_MAX. Returns whether any was live. */
 export async function insertSession(
   tx: Queryable,
   { device, ...session }: NewSession,
@@ -89,6 +90,7 @@ export async function insertSession(
   return removed.some(({ wasLive }) => wasLive)
 }
 
+/** Locks a user, so that sign-ins and the ends of sessions wait for each other. */
 export async function lockOwner(tx: Queryable, userId: string): Promise<void> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
 }
@@ -107,7 +109,7 @@ export function lockSession(tx: Queryable, id: string) {
     .executeTakeFirst()
 }
 
-/** `seen`: its current secret was presented. */
+/** Records that a session was used; `seen` means that its current secret was presented. */
 export async function touchSession(tx: Queryable, id: string, seen: boolean): Promise<void> {
   await tx
     .updateTable('sessions')
@@ -165,7 +167,7 @@ export async function deleteSession(db: Queryable, { sessionId, userId }: Viewer
   await session.where('user_id', '=', userId).execute()
 }
 
-/** Removes sessions of a user; their browsers then get `reason`. Returns how many. */
+/** Closes sessions of a user; their browsers then see `reason`. Returns the number of sessions. */
 export async function closeSessions(
   tx: Queryable,
   userId: string,

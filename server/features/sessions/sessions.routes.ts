@@ -23,7 +23,7 @@ const REFRESHES: Limit = {
   refusal: 'Вход обновляют слишком часто: следующий раз — через {time}',
 }
 
-/** For a network whose cookie belongs to no session. */
+/** Limits a network whose cookies belong to no session. */
 const FAILED_REFRESHES: Limit = {
   name: 'failed-refresh',
   rates: [[600, 300]],

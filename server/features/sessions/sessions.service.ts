@@ -46,6 +46,7 @@ type Opening = {
   device: Device
 }
 
+/** Signs access tokens, opens sessions, and identifies clients by tokens and cookies. */
 export class Sessions {
   readonly #tokens: TokenOptions
   readonly #clientKey: Buffer
@@ -63,7 +64,7 @@ export class Sessions {
     return this.#cookie.name
   }
 
-  /** `contact`: whom blocked people may ask. */
+  /** `contact` is the address that blocked users may write to. */
   authenticator(
     db: Db,
     options: { contact: string | undefined } & Pick<Authenticator, 'isModerator'>,
@@ -71,7 +72,7 @@ export class Sessions {
     return new SessionAuthenticator(db, { tokens: this.#tokens, ...options })
   }
 
-  /** A client is its clientToken with its browser's cookie, if it has one. */
+  /** Hashes a client: its clientToken together with the browser's cookie, if there is one. */
   hashClient(clientToken: string, request: FastifyRequest): Buffer {
     const browser = this.#readBrowser(request)
     const tokenHash = this.#hashToken(clientToken)
@@ -90,11 +91,12 @@ export class Sessions {
     }
   }
 
+  /** Returns the browser's cookie, or the value of a new one. */
   browserOf(request: FastifyRequest): string {
     return this.#readBrowser(request) ?? randomSecret()
   }
 
-  /** The caller sets the cookies once the transaction has committed. */
+  /** Opens a session. The caller sets the cookies after the transaction has committed. */
   async open(tx: Queryable, { userId, clientToken, browser, networkHash, device }: Opening) {
     const fresh = newSessionSecret()
     const clientHash = this.#hashToken(clientToken)
@@ -149,8 +151,8 @@ export class Sessions {
 }
 
 /**
- * Closes the viewer's other sessions, or only one of them. Their browsers, maybe a thief's, are then
- * no longer known. Throws UNAUTHORIZED if the viewer's own session was closed meanwhile.
+ * Closes the viewer's other sessions, or only `only`, and forgets their browsers, maybe a thief's.
+ * Throws UNAUTHORIZED if the viewer's session was closed meanwhile, or SESSION_NOT_FOUND.
  */
 export function closeOtherSessions(db: Db, viewer: Viewer, only?: string): Promise<void> {
   const { userId, sessionId } = viewer
@@ -160,7 +162,7 @@ export function closeOtherSessions(db: Db, viewer: Viewer, only?: string): Promi
     if (!(await isSessionOpen(tx, viewer))) throw new AppError('UNAUTHORIZED')
     await removeOtherClients(tx, viewer, only)
     const closed = await closeSessions(tx, userId, { reason, only, except: sessionId })
-    // A browser that has just signed out by itself stays known.
+    // The rollback keeps the browser known, because it has just signed out by itself.
     if (only !== undefined && closed === 0) throw new AppError('SESSION_NOT_FOUND')
   })
 }

@@ -6,7 +6,7 @@ import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 
 export type SignInNotice = QueuedMail & {
   username: string
-  /** Such as «Firefox, Linux», and when it signed in, in unix milliseconds. */
+  /** The device, such as «Firefox, Linux», and the time of its sign-in in unix milliseconds. */
   device: string | null
   signedInAt: number
   closedOldest?: boolean

@@ -135,7 +135,7 @@ function registerVerifications(node: Node, { sessions, readText }: Parts): void 
   }
 }
 
-/** The second time, the account is locked first, as all transactions do. */
+/** Runs `redeem` again if the account has appeared: then the account is locked first. */
 function retryIfAppeared<T>(redeem: () => Promise<T>): Promise<T> {
   return redeem().catch((error) => {
     if (error instanceof AccountAppeared) return redeem()

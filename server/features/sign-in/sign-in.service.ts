@@ -12,19 +12,19 @@ import type { SignInNotice } from './sign-in.mail.ts'
 
 type Asked = Omit<Start, 'userId' | 'knownBy' | 'isToNewAddress'> & { networkHash: Buffer | null }
 
-/** Mails a code. Returns the operation's id. A login throws USER_NOT_FOUND. */
+/** Mails a code and returns the operation's id. Throws USER_NOT_FOUND if a login has no account. */
 export async function startSignIn(
   node: Node,
   { email, networkHash, ...asked }: Asked,
 ): Promise<string> {
-  // A login without an account needs no answer from the mail server.
+  // A login without an account need not ask the mail server.
   if (asked.purpose === 'registration' || (await selectUserByEmail(node.db, email))) {
     await requireSendable(email, node)
   }
   const begin = async (tx: Queryable) => {
     const user = await lockAndRecognise(tx, { ...asked, email, networkHash })
     if (!user && asked.purpose === 'login') throw new AppError('USER_NOT_FOUND')
-    // Mailed to the account's own address: one that merely compares equal may be somebody else's.
+    // The account's own address is used: an address that only compares equal may be another's.
     return {
       ...asked,
       email: user?.email ?? email,

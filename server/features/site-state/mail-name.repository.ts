@@ -17,10 +17,10 @@ export async function insertRefusal(tx: Queryable, networkHash: Buffer): Promise
   await tx.insertInto('mail_refusals').values({ network_hash: networkHash }).execute()
 }
 
-/** A network that asks for codes, and the refusals that it may have in an hour. */
+/** A network that requests codes, and the most refusals that it may have in an hour. */
 export type Asker = { networkHash: Buffer; most: number }
 
-/** Selects when a network has fewer than `most` refusals of the last hour; no row if it has now. */
+/** Selects the time when a network has fewer than `most` refusals; no row if it has fewer now. */
 export function waitEnd(db: Queryable, { networkHash, most }: Asker) {
   return db
     .selectFrom('mail_refusals')
@@ -39,7 +39,7 @@ export async function removeOldRefusals(db: Queryable): Promise<void> {
 /** After this time without too many refusals, the operator is notified again. */
 const EPISODE = `interval '3 hours'`
 
-/** Returns whether an episode of too many refusals begins. */
+/** Records too many refusals. Returns whether a new episode begins. */
 export async function noteEpisode(tx: Queryable): Promise<boolean> {
   const { rows } = await sql<{ isNew: boolean }>`
     UPDATE site_state SET mails_refused_at = now()

@@ -8,6 +8,7 @@ import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import type { Asker, Refusals } from './mail-name.repository.ts'
 import { countRefusals, insertRefusal, noteEpisode, waitEnd } from './mail-name.repository.ts'
 
+/** The most refused mails that one network may cause in an hour. */
 const REFUSED_MAX = 5
 /** At this many refusals, from this many networks, mails to new addresses are slowed. */
 const SLOWED_FROM = { refused: 20, networks: 10 }
@@ -31,6 +32,7 @@ export function askerOf(hash: string, { config }: Node): Asker {
   return { networkHash: Buffer.from(hash, 'base64url'), most }
 }
 
+/** Returns until when a network gets no codes for new addresses; undefined if it gets codes. */
 export async function findAskerWait(db: Queryable, asker: Asker): Promise<Date | undefined> {
   return (await waitEnd(db, asker).executeTakeFirst())?.end
 }
@@ -42,7 +44,7 @@ export function askerWaits(until: Date): AppError {
   })
 }
 
-/** Charges a refused mail to the network that asked for it; notifies operators once an episode. */
+/** Charges a refused mail to the network that caused it; notifies operators once an episode. */
 export async function noteRefusal(
   tx: Queryable,
   { asker, operators }: { asker: string; operators: readonly string[] },

@@ -9,7 +9,7 @@ type Range = [Address, number]
 
 const MISSED_MS = 60_000
 
-/** The networks whose bans cover all. Each request is compared with them, so they are in memory. */
+/** Holds the networks whose bans cover all, in memory, because each request is compared. */
 export class ShutNetworks {
   isEmpty = true
   #shut: { range: Range; until: number }[] = []
@@ -28,14 +28,14 @@ export class ShutNetworks {
     if (change.kind === 'edited' && change.postId === undefined) void this.#read()
   }
 
-  /** Reads them now and each minute, since changes can be missed. Returns the function that stops it. */
+  /** Reads the bans now and each minute, because changes can be missed. Returns a stop function. */
   watch(): () => void {
     void this.#read()
     const timer = setInterval(() => void this.#read(), MISSED_MS).unref()
     return () => clearInterval(timer)
   }
 
-  /** Without the database the bans stay as they were. */
+  /** Reads the bans. They stay as they were if the database is unavailable. */
   async #read(): Promise<void> {
     const bans = await selectBans(this.#db).catch(() => undefined)
     if (!bans) return

@@ -27,6 +27,7 @@ export function selectNotice(db: Queryable): Promise<Notice | undefined> {
   return db.selectFrom('notice_in_force').select(['text', 'until']).executeTakeFirst()
 }
 
+/** Shows a notice for some seconds, or until it is replaced. Returns its end. */
 export async function updateNotice(
   tx: Queryable,
   { text, seconds }: { text: string; seconds?: number | undefined },
@@ -90,7 +91,7 @@ export type Ban = {
   id: string
   kind: BanKind
   value: string
-  /** Whether reading and writing are closed too, and not registrations alone. */
+  /** Whether the ban also covers reading and writing, and not only registrations. */
   coversAll: boolean
   until: Date | null
   /** The reason and the operator's name; null if none was given. */
@@ -103,7 +104,7 @@ export type NewBan = Pick<Ban, 'kind' | 'value' | 'coversAll' | 'reason'> & {
   seconds: number | null
 }
 
-/** Adds a ban, or changes the end and the reason of an existing one if they are passed. */
+/** Adds a ban, or changes an existing ban; its end and reason change only if they are passed. */
 export function upsertBan(
   tx: Queryable,
   { kind, value, coversAll, seconds, reason, actor }: NewBan,

@@ -37,7 +37,7 @@ const MAX_AGE_MS = 1000
 export const NOTICE_MAX = 200
 const INVITATION_OVER = 'Приглашение больше не действует. Попросите новое'
 
-/** Everything counts as open while the database is unavailable: the calls themselves fail. */
+/** Creates a reader that never rejects: without the database, everything counts as open. */
 export function createSiteStateReader(db: Db): () => Promise<SiteState> {
   const states = new LRUCache<'now', SiteState>({
     max: 1,
@@ -103,7 +103,7 @@ export async function invite(
     tokenHash: hashInvitation(token),
   })
   await appendToJournal(tx, { actor, action: 'invite', details: { id, ...invitation } })
-  // After the `#`, which browsers do not send, so that it appears in no log.
+  // The token follows the `#`, which browsers do not send, so that it appears in no log.
   return { link: `${origin}${PATHS.invitation}#${token}`, id, until }
 }
 
@@ -120,7 +120,7 @@ function hashInvitation(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** Refuses registrations, or all requests of a network. Returns undefined for an invalid value. */
+/** Adds a ban from registrations or from all requests. Returns undefined if it is invalid. */
 export async function addBan(
   tx: Queryable,
   ban: NewBan,
@@ -137,7 +137,7 @@ export async function addBan(
   return upsertBan(tx, { ...ban, value })
 }
 
-/** Whether a ban is too wide to be meant: past /8 or IPv6 /16, or of a top-level domain. */
+/** Whether a ban is too wide: a network wider than /8 (IPv6: /16), or a top-level domain. */
 export function isSweeping(kind: BanKind, value: string): boolean {
   const normal = normalBan(kind, value)
   if (normal === undefined || kind === 'email') return false
@@ -155,7 +155,7 @@ export async function removeBan(
   return ban !== undefined
 }
 
-/** Whether a network contains this machine, or a proxy through which everybody comes. */
+/** Whether a network contains one of the server's own addresses, such as its proxy's. */
 export function isOwnNetwork(network: string, own: string[]): boolean {
   const normal = normalNetwork(network)
   const range = normal === undefined ? undefined : rangeOf(normal)
@@ -171,7 +171,7 @@ function normalBan(kind: BanKind, written: string): string | undefined {
 
 type Applicant = { email: string; ip: string; invitation?: string | undefined }
 
-/** Throws REGISTRATION_CLOSED for banned people, and for those without a needed invitation. */
+/** Throws REGISTRATION_CLOSED if the applicant is banned or lacks a required invitation. */
 export async function requireRegistrable(
   db: Queryable,
   applicant: Applicant,
@@ -186,12 +186,12 @@ export async function requireRegistrable(
   return admission
 }
 
-/** Checks the same for a person who has verified their e-mail, and uses the invitation. */
+/** Checks as `requireRegistrable` after the e-mail was verified, and uses the invitation once. */
 export async function claimRegistration(tx: Queryable, applicant: Applicant): Promise<void> {
   const admission = await requireRegistrable(tx, applicant)
   if (!isInvitationNeeded(admission)) return
   const { tokenHash } = askingOf(applicant)
-  // Of people who use it at once, one may have been the last.
+  // Another applicant may have used the invitation up since the check.
   if (!(tokenHash && (await claimInvitation(tx, tokenHash)))) throw uninvited(admission, applicant)
 }
 
@@ -217,13 +217,13 @@ function uninvited({ closed }: Admission, { invitation }: Applicant): AppError {
   return new AppError('REGISTRATION_CLOSED', { message })
 }
 
-/** Returns an address or network (CIDR) as PostgreSQL reads it, one of IPv4 without `::ffff:`. */
+/** Returns an address or network (CIDR) for PostgreSQL, without `::ffff:` before IPv4. */
 function normalNetwork(value: string): string | undefined {
   const [, written = '', bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(value) ?? []
   const address = parseAddress(written)
   if (address === undefined || bits === undefined) return address?.toString()
   const [most, mapped] = address.kind() === 'ipv6' ? [128, 0] : [32, written.includes(':') ? 96 : 0]
-  // Of a mapped address the first 96 bits say only that it is one.
+  // The first 96 bits of a mapped address only mark it as mapped.
   const length = Number(bits) - mapped
   return length >= 0 && length <= most ? `${address}/${length}` : undefined
 }

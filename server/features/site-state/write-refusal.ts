@@ -9,9 +9,10 @@ export function closedError(
   return new AppError(code, { message: `${ERRORS[code].message}: ${reason}` })
 }
 
-/** What keeps a user from writing: the reason of a block with its end, and of closed writing. */
+/** `reason` and `until` are of the user's block; `writingClosed` is why the site is read-only. */
 type WriteState = { reason: string | null; until: Date | null; writingClosed: string | null }
 
+/** Returns why a user cannot write; null if the user can. */
 export function writeRefusal(
   { reason, until, writingClosed }: WriteState,
   contact: string | undefined,

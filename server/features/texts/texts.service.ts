@@ -32,7 +32,7 @@ type Facts = {
   origin: string
 }
 
-/** `folder` is that of the operator's own files. */
+/** `folder` has the operator's own texts, which replace the templates. */
 type Options = Facts & { folder: string }
 
 export type ReadText = (name: TextName) => Promise<SiteText>
@@ -50,7 +50,7 @@ export function createTexts({ folder, ...facts }: Options): ReadText {
   return (name) => texts.forceFetch(name)
 }
 
-/** Returns what is wrong with the operator's own files, in Russian. */
+/** Returns the faults of the operator's own texts as Russian sentences. */
 export async function findTextFaults(folder: string): Promise<string[]> {
   const files = TEXT_NAMES.map(async (name) => {
     try {
