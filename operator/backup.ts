@@ -63,7 +63,7 @@ async function verifyFile(context: ContextWithoutWall): Promise<Output> {
   const { createdAt, version, migration } = verified.manifest
   const { posts, fingerprint, major } = verified
   const note = (db: Db) => storeVerification(db, { createdAt, fingerprint })
-  // Only a backup of the configured wall, and its last one, is noted there.
+  // storeVerification() records it only if the file is the last backup of the configured wall.
   const isNoted = !context.isDryRun && ((await inWall(context, note)) ?? false)
   return {
     lines: [
@@ -74,7 +74,7 @@ async function verifyFile(context: ContextWithoutWall): Promise<Output> {
   }
 }
 
-/** Does something in the configured wall. Returns undefined if this machine has none that answers. */
+/** Runs `work` in the configured wall. Returns undefined if the wall or `work` fails. */
 async function inWall<T>({ config }: ContextWithoutWall, work: (db: Db) => Promise<T>) {
   try {
     const wall = await openWall(config, () => {})
@@ -95,7 +95,7 @@ async function restoreFile(context: ContextWithoutWall): Promise<Output> {
   const [file = ''] = context.words.map(fromCaller)
   const { config, actor, say, isDryRun } = context
   if (!hasDatabase(config)) {
-    // A refused file must not leave an empty database behind.
+    // Checks the file first, because a refused file must not leave an empty database behind.
     const restorable = await requireRestorable(file, config)
     if (isDryRun) return restoredOutput(file, restorable, isDryRun)
   }
@@ -140,7 +140,7 @@ function returnedLines({ deletedAgain, sessions }: NonNullable<Restored['returne
   ]
 }
 
-/** Shows the progress on a terminal, and passes on an interruption. */
+/** Returns options that show the progress on a terminal and pass on an interruption. */
 function shown(): { onProgress: Progress; signal: AbortSignal } {
   const signal = interruption
   if (!process.stderr.isTTY) return { onProgress() {}, signal }

@@ -57,7 +57,7 @@ async function add(context: Context): Promise<Output> {
 const DAY_SECONDS = 86_400
 const LOOPBACK = ['127.0.0.1', '::1']
 
-/** Throws if `--all` is not used with a network, or if that contains this machine or its proxy. */
+/** Throws unless the ban is of a network that contains neither this machine nor its proxy. */
 function requireForeign({ config }: Context, kind: BanKind, value: string): void {
   if (kind !== 'network') throw new UsageError('--all бывает только у network')
   if (!isOwnNetwork(value, [...LOOPBACK, ...config.trustProxy])) return

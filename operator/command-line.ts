@@ -2,12 +2,12 @@ import { parseArgs } from 'node:util'
 import { isMisspelt } from '../server/kernel/config/config.ts'
 import { type Command, type Output, UsageError, type Values } from './command.ts'
 
-/** Options of every command; those with a value end in `=`. */
+/** Options that every command accepts. An option that takes a value ends in `=`. */
 const COMMON = ['help', 'version', 'json', 'yes', 'dry-run', 'env-file=', 'as=']
 
 const OPTION = /\[?--([a-z\d-]+)( [^\s\][]+)?\]?/g
 
-/** Returns the options in a usage; those with a value end in `=`. */
+/** Returns the options that a usage names. An option that takes a value ends in `=`. */
 function optionsIn(usage: string): string[] {
   return [...usage.matchAll(OPTION)].map(([, name, value]) => (value ? `${name}=` : `${name}`))
 }
@@ -16,6 +16,7 @@ function optionsOf({ forms }: Command): string[] {
   return [...new Set(Object.keys(forms).flatMap(optionsIn))]
 }
 
+/** Parses the arguments. Throws UsageError for an unknown option or a missing or unwanted value. */
 export function parseCommandLine(args: string[], commands: Command[]) {
   const types = [...COMMON, ...commands.flatMap(optionsOf)].map((option) => {
     const name = option.replace('=', '')
@@ -40,8 +41,8 @@ export function parseCommandLine(args: string[], commands: Command[]) {
 }
 
 /**
- * Finds the form of a call. Returns its usage, and the words that stand for placeholders. Throws
- * UsageError if no form has these words, or if the form lacks an option or needs another.
+ * Finds the form of a call. Returns its usage, and the words given for placeholders. Throws
+ * UsageError if no form has these words, or for an option that is missing or foreign to it.
  */
 export function readForm({ forms }: Command, words: string[], values: Values) {
   const all = Object.keys(forms).map((usage) => ({ usage, parts: partsOf(usage, words.length) }))
@@ -55,7 +56,7 @@ export function readForm({ forms }: Command, words: string[], values: Values) {
   return { usage: form.usage, given: words.filter((_, at) => isPlaceholder(form.parts[at])) }
 }
 
-/** Returns the words of a usage; `НОМЕР…` stands for as many of `count` words as there are. */
+/** Returns the words of a usage. Repeats a word that ends in `…` to match `count` words. */
 function partsOf(usage: string, count: number): string[] {
   const parts = usage.replaceAll(OPTION, '').split(' ').filter(Boolean).slice(1)
   const repeats = Math.max(1, count - parts.length + 1)
@@ -74,7 +75,7 @@ function isSuch(part = '', word: string): boolean {
 
 type Begin = (count: number) => { parts: string[] }[]
 
-/** States what is missing after the words, or in place of the first one that fits no form. */
+/** Returns which words are missing, or which word should stand in place of the first wrong one. */
 function explainWords(begin: Begin, words: string[]): string {
   let fit = words.length
   while (begin(fit).length === 0) fit--

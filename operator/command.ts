@@ -9,23 +9,24 @@ export type Env = Record<string, string | undefined>
 /** A migrated database. `close` disconnects, and stops the database if the command started it. */
 export type Wall = { url: string; db: Db; close(): Promise<void> }
 
-/** Lines for people, or one JSON value with `--json`. */
+/** The output of a command: `lines` are printed for people, `json` is printed with `--json`. */
 export type Output = {
   lines: string[]
   json: unknown
+  /** Whether the exit code is 1 although the command has run. */
   isBroken?: boolean
 }
 
-/** What every command gets. */
+/** The context that every command receives. */
 export type Alone = {
   env: Env
   actor: string
   values: Values
-  /** The words of the call that its form does not fix, such as `НОМЕР` or `domain|network`. */
+  /** The words given for the placeholders of the form, such as `НОМЕР` or `domain|network`. */
   words: string[]
   isDryRun: boolean
   say(line: string): void
-  /** Undefined without a terminal or with `--yes`. Rejects when the operator ends the question. */
+  /** Asks on the terminal; rejects on Ctrl+C. Undefined without a terminal or with `--yes`. */
   prompt: ((question: string, options?: { isHidden?: boolean }) => Promise<string>) | undefined
   /** Asks the operator to confirm. Throws Refusal if they do not. */
   confirm(question: string): Promise<void>
@@ -36,16 +37,14 @@ export type ContextWithoutWall = Alone & { config: Config }
 export type Context = ContextWithoutWall & { wall: Wall; db: Db }
 
 /**
- * What each form of a call does, by its usage: words in capitals are placeholders, those in
- * brackets may be left out. The first form that fits the words is run.
+ * The functions of a command by the usage of the call. Words in capitals are placeholders, and
+ * words in brackets are optional. The first form that fits the words is run.
  */
 export type Forms<C> = Record<string, (context: C) => Promise<Output>>
 
 export type Command = {
   summary: string
-  /**
-   * Whether the command handles an interruption itself; any other is abandoned where it stands.
-   */
+  /** Whether the command handles an interruption; otherwise the program stops waiting for it. */
   endsWhenInterrupted?: boolean
 } & (
   | { needs: 'wall'; forms: Forms<Context> }
@@ -53,21 +52,19 @@ export type Command = {
   | { needs: 'nothing'; forms: Forms<Alone> }
 )
 
-/** Runs a change as `commit` does. After the commit every node invalidates its cached responses. */
+/** Runs a change like `commit`, and then makes every node invalidate its cached responses. */
 export async function change<T>(context: Context, work: (tx: Queryable) => Promise<T>): Promise<T> {
   const result = await commit(context, work)
   await publish(context)
   return result
 }
 
+/** Makes every node invalidate its cached responses. Does nothing in a dry run. */
 export async function publish({ wall, isDryRun }: Context): Promise<void> {
   if (!isDryRun) await publishFromOutside(wall.url, { kind: 'edited' })
 }
 
-/**
- * Runs a change in one transaction, after which the caller calls `publish`. With `--dry-run`
- * everything happens and is rolled back.
- */
+/** Runs a change in one transaction, rolled back with `--dry-run`. Callers then call `publish`. */
 export async function commit<T>(
   { db, isDryRun }: Pick<Context, 'db' | 'isDryRun'>,
   work: (tx: Queryable) => Promise<T>,
@@ -96,6 +93,7 @@ export function daysOf(given: Given, name: string): number | undefined {
   return numberOf(given, name, 'число дней')
 }
 
+/** Returns an option as a whole number from 1 to 9999. Throws UsageError for any other text. */
 export function numberOf(given: Given, name: string, what: string): number | undefined {
   const text = textOf(given, name)
   if (text === undefined) return undefined
@@ -105,7 +103,7 @@ export function numberOf(given: Given, name: string, what: string): number | und
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** Parses a duration such as `2h` or `7d` into seconds. */
+/** Returns a duration such as `2h` or `7d` in seconds. Throws UsageError for any other text. */
 export function secondsOf(given: Given, name: string): number | undefined {
   const text = textOf(given, name)
   if (text === undefined) return undefined
@@ -114,7 +112,7 @@ export function secondsOf(given: Given, name: string): number | undefined {
   return Number(count) * (UNITS[unit] ?? 1)
 }
 
-/** Parses `--before`, the id that ended the previous page. */
+/** Returns `--before`, the last id of the previous page. Throws UsageError if it is not an id. */
 export function beforeOf(given: Given): string | undefined {
   const id = textOf(given, 'before')
   if (id === undefined || isRowId(id)) return id
@@ -125,14 +123,14 @@ export function listed(lines: string[], nothing: string, json: unknown): Output 
   return { lines: lines.length > 0 ? lines : [nothing], json }
 }
 
-/** A command cannot do what it was asked to; the message is a Russian sentence. Exit code 1. */
+/** Thrown if a command cannot do its work, with a Russian sentence. The exit code is 1. */
 export class Refusal extends Error {}
 
-/** The person ended a question without an answer. */
+/** Thrown if the operator ends a question without an answer. */
 export class Interrupted extends Refusal {}
 
-/** A command line is wrong. Exit code 2. */
+/** Thrown for a wrong command line. The exit code is 2. */
 export class UsageError extends Error {
-  /** The command whose help shows the right call. */
+  /** The name of the command whose help shows the right call. */
   command?: string
 }

@@ -1,4 +1,4 @@
-/** Returns TZ, or Moscow if Intl would throw for it. */
+/** Returns TZ, or Moscow's time zone if Intl does not know TZ. */
 function timeZone(): string {
   const zone = process.env.TZ
   return zone && Intl.supportedValuesOf('timeZone').includes(zone) ? zone : 'Europe/Moscow'
@@ -14,16 +14,18 @@ const TIME = new Intl.DateTimeFormat('ru', {
   timeZoneName: 'short',
 })
 
+/** Formats a date or unix seconds; null becomes '—'. */
 export function time(at: Date | number | null): string {
   if (at === null) return '—'
   return TIME.format(typeof at === 'number' ? at * 1000 : at)
 }
 
-/** How many entries of a long list are shown at once. */
+/** The most entries of a long list that one page shows. */
 export const PAGE = 25
 
 const FIRST_LINE_MAX = 60
 
+/** Returns the first line, cut to 60 characters. Ends in `…` if text is left out. */
 export function firstLine(text: string): string {
   const clean = printable(text)
   const [line = ''] = clean.split('\n')

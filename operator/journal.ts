@@ -64,7 +64,7 @@ async function idOf(context: Context): Promise<string | undefined> {
   if (known === undefined) return undefined
   const person = await findPerson(context, known)
   if (person) return person.id
-  // The journal keeps the ids of deleted accounts.
+  // Accepts an id without an account, because the journal keeps the ids of deleted accounts.
   if (/^\d{1,18}$/.test(known)) return known
   throw new Refusal(`Пользователя ${known} нет.`)
 }
@@ -72,7 +72,7 @@ async function idOf(context: Context): Promise<string | undefined> {
 type Act = Awaited<ReturnType<typeof readJournal>>[number]
 type Access = Awaited<ReturnType<typeof readAccesses>>[number]
 
-/** Descriptions of actions. An action of another release is shown by its name. */
+/** Descriptions of actions by name. An action of another release is shown by its name. */
 const ACTIONS: Record<string, string> = {
   'access.read': 'прочитаны адреса входов и записей',
   'ban.add': 'запрет регистрации',

@@ -36,7 +36,7 @@ async function testMail(context: ContextWithoutWall): Promise<Output> {
   return { lines, json: { steps, failure }, isBroken: failure !== null }
 }
 
-/** A kind that is not named here is shown by its task. */
+/** Names of mails by their task. A mail without a name is shown by its task. */
 const KINDS: Record<string, string> = {
   'send-code': 'код',
   'send-sign-in-notice': 'о входе',
@@ -75,7 +75,7 @@ async function mailLog(context: ContextWithoutWall): Promise<Output> {
   }
 }
 
-/** Throws StartError if the secret is not the wall's. */
+/** Returns the hash of an address in the log. Throws StartError if the secret is not the wall's. */
 async function hashOf(db: Db, config: Config, address: string): Promise<Buffer> {
   return hashAddress(address, deriveKey(await readSecret(db, config), MAIL_LOG_KEY))
 }

@@ -15,15 +15,15 @@ import {
 import { Refusal, type Wall } from './command.ts'
 import { interruption } from './terminal.ts'
 
-/** How long another command may take to start or stop the database. */
+/** The longest time that another command may take to start or stop the database. */
 const JOINING_MS = 30_000
 
 /** Commands may read whole tables, so a statement may take an hour. */
 const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh operator' }
 
 /**
- * Connects to DATABASE_DIRECT_URL or DATABASE_URL, or to the embedded database, which it starts
- * until `close` if no server runs it. Throws Refusal or StartError.
+ * Connects to DATABASE_DIRECT_URL or DATABASE_URL, or else to the embedded database, which it
+ * starts if no server runs it, and `close` stops again. Throws Refusal or StartError.
  */
 export async function openWall(config: Config, say: (line: string) => void): Promise<Wall> {
   const { url, stop } = await findDatabase(config, say)
@@ -59,8 +59,8 @@ const clusterOf = (dataDir: string) => join(dataDir, 'postgres')
 type Found = { url: string; stop: () => Promise<void> }
 
 /**
- * Returns the URL of the wall's database, which may lack its tables, and `stop` to leave it.
- * Creates the embedded database only with `mayCreate`. Throws Refusal or StartError.
+ * Returns the URL of the wall's database, which may have no tables, and `stop` to leave it. Creates
+ * the embedded database only with `mayCreate`. Throws Refusal or StartError.
  */
 export async function findDatabase(
   { databaseUrl, databaseDirectUrl, dataDir }: Config,
@@ -87,7 +87,7 @@ export async function findDatabase(
     try {
       return await starting
     } catch (error) {
-      // Another command is starting or stopping the database.
+      // Retries while another command is starting or stopping the database.
       if (!(error instanceof DataDirTaken) || performance.now() - since > JOINING_MS) throw error
     }
   }

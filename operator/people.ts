@@ -51,14 +51,14 @@ function named(what: string, { usernames, total }: Accounts): string[] {
   return [`${what}: ${usernames.join(', ')}${rest > 0 ? ` и ещё ${rest}` : ''}`]
 }
 
-/** Throws Refusal if there is no such user, or if a name of digits is also another user's id. */
+/** Finds a user by name, e-mail address or id. Throws Refusal if there is none, or two. */
 export async function requirePerson(context: Pick<Context, 'db'>, known: string): Promise<Person> {
   const person = await findPerson(context, known)
   if (!person) throw new Refusal(`Пользователя ${known} нет.`)
   return person
 }
 
-/** Returns undefined if there is no such user. Throws Refusal if `known` fits two users. */
+/** Finds a user like requirePerson(), but returns undefined if there is none. */
 export async function findPerson(
   { db }: Pick<Context, 'db'>,
   known: string,

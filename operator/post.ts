@@ -85,7 +85,7 @@ async function removeAll(context: Context): Promise<Output> {
     const removed = await removeWave((work) => commit(context, work), { ...decision, ids })
     return { lines: [`Удалено: ${counted(removed.length, POSTS)}.`], json: { removed } }
   } finally {
-    // One notification for all removed posts, even if a later one failed.
+    // Notifies the nodes once for all removed posts, even if a later removal has failed.
     await publish(context)
   }
 }

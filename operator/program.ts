@@ -64,7 +64,7 @@ export type Terminal = {
   input?: Readable
 }
 
-/** Runs one command. Returns the exit code: 0 done, 1 refused with a sentence, 2 wrong usage. */
+/** Runs one command. Returns the exit code: 0 if done, 1 if refused, 2 for a wrong call. */
 export async function runProgram(args: string[], terminal: Terminal): Promise<number> {
   const say = (line: string) => void terminal.err.write(`${line}\n`)
   try {
@@ -128,7 +128,7 @@ function run(
   const env = withFile(terminal.env, values['env-file'])
   const alone: Alone = {
     ...{ env, values, words, say, isDryRun: values['dry-run'] === true },
-    // For the journal.
+    // The actor for the journal: `--as`, else the user who called sudo, else this user.
     actor: String(values.as || env.SUDO_USER || env.USER || userInfo().username),
     prompt: input && values.yes !== true ? prompt.bind(null, { input, err }) : undefined,
     confirm: (question) => ask(question, values, terminal),
@@ -146,7 +146,7 @@ async function perform(command: Command, usage: string, alone: Alone): Promise<O
   return call(command.forms, { ...context, wall, db: wall.db }).finally(wall.close)
 }
 
-/** Adds the variables of `--env-file`, except those that are set already. */
+/** Returns `env` with those variables of `--env-file` that are not set yet. May throw Refusal. */
 function withFile(env: Env, path: Values[string]): Env {
   if (typeof path !== 'string') return env
   try {
@@ -156,7 +156,7 @@ function withFile(env: Env, path: Values[string]): Env {
   }
 }
 
-/** Throws Refusal if the answer is not yes, or if there is no terminal to ask on. */
+/** Asks for confirmation. Throws Refusal if the answer is not yes, or if there is no terminal. */
 async function ask(question: string, values: Values, { input, err }: Terminal): Promise<void> {
   if (values.yes === true || values['dry-run'] === true) return
   if (!input) throw new Refusal(`${question} Подтвердите: добавьте --yes.`)

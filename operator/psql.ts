@@ -11,7 +11,7 @@ export const psql: Command = {
 async function open({ wall: { url }, values, env: inherited }: Context): Promise<Output> {
   const printed = { lines: [url], json: { url } }
   if (values.json === true || !process.stdin.isTTY) return printed
-  // psql handles Ctrl+C itself.
+  // Ignores Ctrl+C, because psql handles it.
   process.on('SIGINT', () => {})
   const { address, env } = withoutPassword(url)
   const { error } = spawnSync('psql', [address], {
@@ -21,9 +21,7 @@ async function open({ wall: { url }, values, env: inherited }: Context): Promise
   return error ? printed : { lines: [], json: null }
 }
 
-/**
- * Moves the password into PGPASSWORD: every user of the machine can read a program's arguments.
- */
+/** Moves the password into PGPASSWORD, because every user can read a program's arguments. */
 export function withoutPassword(url: string): { address: string; env: { PGPASSWORD?: string } } {
   const address = new URL(url)
   const password = address.searchParams.get('password') ?? decodeURIComponent(address.password)

@@ -6,7 +6,7 @@ import { printable } from './format.ts'
 const WAIT_MS = 2000
 const SHOWN = 10
 
-/** Asks the node at HOST and PORT, which keeps them in memory. Returns null without an answer. */
+/** Asks the node at HOST and PORT for its refused networks. Returns null if it does not answer. */
 export async function readRefused({ db, config }: Context): Promise<RefusedNetwork[] | null> {
   const { host, port } = config
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`

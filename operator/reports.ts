@@ -12,9 +12,9 @@ import type { Command, Context, Output } from './command.ts'
 import { commit, daysOf, numberOf, publish, textOf, UsageError } from './command.ts'
 import { ACCOUNTS, firstLine, indented, REPORTS, time } from './format.ts'
 
-/** How many waiting posts JSON has at most, and how many decided reports `--all` shows. */
+/** The most waiting posts in the JSON of the first page, and the most decided posts of `--all`. */
 const SHOWN_MAX = 500
-/** How many posts a page has, which fit on a screen. */
+/** The number of posts on a page, which fit on a screen. */
 const SHOWN = 10
 
 export const reports: Command = {
@@ -94,7 +94,7 @@ export const report: Command = {
   },
 }
 
-/** Decides each post in its own transaction: of several, a failure does not affect the others. */
+/** Decides each post in its own transaction, so that a failed decision does not undo the others. */
 async function decideAll(context: Context, verdict: Verdict): Promise<Output> {
   const ids = [...new Set(context.words)]
   const wrong = ids.find((id) => !isRowId(id))
@@ -146,7 +146,7 @@ export async function decisionOf(
   }
 }
 
-/** Returns the reason shown to users: a text, or the report reason with the given number. */
+/** Returns `--reason`, or the report reason with that number. May throw UsageError. */
 export async function reasonOf(context: Context): Promise<string | undefined> {
   const text = textOf(context, 'reason')
   if (text === undefined || !/^\d+$/.test(text)) return text

@@ -4,16 +4,17 @@ import { Interrupted, Refusal } from './command.ts'
 
 const interrupting = new AbortController()
 
-/** Aborts at the first SIGINT or SIGTERM, with a Refusal as its reason. */
+/** The signal that aborts at the first SIGINT or SIGTERM, with a Refusal as its reason. */
 export const interruption = interrupting.signal
 
-/** The first signal lets the command clean up, the second ends the process at once. */
+/** Aborts `interruption` at the first signal. The second signal ends the process at once. */
 export function listenForInterruption(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => interrupting.abort(new Refusal('Прервано.')))
   }
 }
 
+/** Rejects as soon as `interruption` aborts; `work` itself continues. */
 export async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
   interruption.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()
@@ -26,16 +27,16 @@ export async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
 
 type Asked = { input: Readable; err: Writable }
 
-/** Asks on a terminal. Throws Interrupted when Ctrl+C or Ctrl+D end the question without an answer. */
+/** Asks on a terminal. Throws Interrupted if Ctrl+C or Ctrl+D ends the question. */
 export async function prompt(
   { input, err }: Asked,
   question: string,
   { isHidden = false } = {},
 ): Promise<string> {
-  // The readline interface echoes the answer, and writes a hidden one to nowhere.
+  // The readline interface echoes the answer, so a hidden answer gets an output that discards it.
   const output = isHidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : err
   const questions = createInterface({ input, output, terminal: true })
-  // Asked after createInterface(), which turns off the terminal's own echo.
+  // Writes the question after createInterface(), which turns off the terminal's own echo.
   if (isHidden) err.write(question)
   try {
     return (await questions.question(isHidden ? '' : question)).trim()

@@ -67,7 +67,7 @@ function requireInstalled(): void {
 
 /**
  * Copies the archive into a folder of root. Throws Refusal unless its SHA-256 is `given` or, by
- * default, stands in SHA256SUMS beside it.
+ * default, is listed in SHA256SUMS beside it.
  */
 async function copyChecked(file: string, folder: string, given: unknown): Promise<string> {
   if (!existsSync(file)) throw new Refusal(`Нет такого файла: ${file}`)
@@ -87,7 +87,7 @@ async function copyChecked(file: string, folder: string, given: unknown): Promis
 
 const NEEDED = ['package.json', 'migrations', 'build', 'bin/vslukh', 'scripts/start.ts']
 
-/** Throws Refusal if the archive is no release for this machine. Messages call it `file`. */
+/** Reads a release's version and root. Throws Refusal, which names `file`, if it does not fit. */
 async function readRelease(archive: string, file: string) {
   const listed = await execute('tar', ['-tzf', archive], { maxBuffer: 64 * 1024 * 1024 }).catch(
     () => undefined,
@@ -105,7 +105,7 @@ async function readRelease(archive: string, file: string) {
   return { version, root }
 }
 
-/** Returns why there is no way back. Throws Refusal if consent to that would not help. */
+/** Returns why the upgrade could not be undone, if so. Throws Refusal if it is impossible. */
 async function findRefusal(unpacked: string): Promise<string | undefined> {
   const check = (env: Record<string, string>) =>
     execute(SWITCH, ['--check', unpacked], { env: { ...process.env, ...env } }).then(
@@ -117,7 +117,7 @@ async function findRefusal(unpacked: string): Promise<string | undefined> {
   return check({ VSLUKH_WITHOUT_WAY_BACK: '' })
 }
 
-/** Runs the script, passes on its lines as they come, and returns them. Throws Refusal. */
+/** Runs the script, shows its lines at once, and returns them. Throws Refusal if it fails. */
 async function switchTo(unpacked: string, say: (line: string) => void): Promise<string[]> {
   const running = execute(SWITCH, [unpacked], { env: { ...process.env, ...AGREED } })
   running.child.stdin?.end()

@@ -15,12 +15,12 @@ import { fromCaller } from '../server/operations/start/caller-folder.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
 import { type Context, type Output, Refusal } from './command.ts'
 
-/** Throws StartError if the secret is not the wall's. */
+/** Returns the key that hashes names and mailboxes. Throws StartError for a wrong secret. */
 export async function nameKeyOf({ db, config }: Context): Promise<Buffer> {
   return deriveKey(await readSecret(db, config), 'usernames')
 }
 
-/** Writes everything that is stored about a person into a new file. */
+/** Writes everything that is stored about a person into a new file. Throws Refusal if it exists. */
 export async function exportPerson(context: Context, { id, username }: Person): Promise<Output> {
   const file = fromCaller(context.words[1] ?? '')
   const { db, config, actor, isDryRun } = context

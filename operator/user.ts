@@ -51,7 +51,7 @@ async function show(context: Context, person: Person): Promise<Output> {
   return { lines, json: { ...person, written: shown, next: next ?? null } }
 }
 
-/** Greater than the id of any row. */
+/** An id that is greater than the id of any row. */
 const NEWEST = '999999999999999999'
 
 const HIDDEN: Record<string, string> = {

@@ -43,7 +43,7 @@ async function moveWall(context: ContextWithoutWall): Promise<Output> {
   return finish(site, context, url, moved)
 }
 
-/** Throws UsageError for a password on the command line, which every user of the machine can read. */
+/** Returns the target URL. Throws UsageError for a password in it, which every user could read. */
 function givenUrl({ words: [word], values }: ContextWithoutWall): string | undefined {
   const path = values['url-file']
   if (typeof path === 'string') return readGiven(path, '--url-file')

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const PROGRAM = [join(ROOT, 'bin/run-node'), '--', join(ROOT, 'scripts/admin.ts')]
 const LONGEST_MS = 7 * 86_400_000
 
-/** A move that has begun: a further attempt may replace the target database. */
+/** A move that has begun. A further attempt may replace the target database. */
 export type Begun = { target: string; wasRunning: boolean }
 
 /** The wall that is moved: a service with its settings in /etc, or a server started by hand. */
@@ -35,7 +35,7 @@ export class Site {
     const variables = {
       ...env,
       ...(this.isInstalled && { XDG_CACHE_HOME: '/var/cache/vslukh' }),
-      // Resolved paths, because the command runs in another folder.
+      // The paths are resolved, because the command runs in another folder.
       DATA_DIR: config.dataDir,
       BACKUP_DIR: config.backupDir,
       DATABASE_URL: url,
@@ -98,6 +98,7 @@ export class Site {
     else readSettings(await this.#textWith(url))
   }
 
+  /** Sets DATABASE_URL in the settings file. Does nothing for a server started by hand. */
   async switchTo(url: string): Promise<void> {
     if (!this.isInstalled) return
     await writeForWall(SETTINGS_FILE, await this.#textWith(url), await requireMachine())

@@ -13,14 +13,14 @@ type Question = {
   option: string
   text: string
   usual: string | undefined
-  /** The usual answer without its password, for the terminal. */
+  /** The usual answer as the terminal shows it, without its password. */
   shown?: string | undefined
   read(text: string): string
 }
 
 type Asking = Pick<Alone, 'words' | 'values' | 'say' | 'prompt'>
 
-/** Takes answers from the command line, the terminal or the settings. Throws UsageError or Refusal. */
+/** Takes answers from the command line, the terminal or settings. Throws UsageError or Refusal. */
 export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
   const { values, words } = asking
   const missing: string[] = []
@@ -64,7 +64,7 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
   return { host, smtpUrl: smtp, mailFrom, name, contact }
 }
 
-/** Throws UsageError for a password on the command line, which every user of the machine can read. */
+/** Returns the given URL. Throws UsageError for a password in `--smtp-url`: every user sees it. */
 function givenSmtpUrl({ 'smtp-url': url, 'smtp-url-file': path }: Values): string | undefined {
   if (typeof path === 'string') return readGiven(path, '--smtp-url-file')
   if (typeof url !== 'string') return undefined
@@ -72,7 +72,7 @@ function givenSmtpUrl({ 'smtp-url': url, 'smtp-url-file': path }: Values): strin
   throw new UsageError('--smtp-url с паролем видят все, кто есть на машине: нужен --smtp-url-file')
 }
 
-/** Returns the text of a file that an option names; `-` is the standard input. Throws UsageError. */
+/** Reads the file that an option names; `-` is the standard input. Throws UsageError. */
 export function readGiven(path: string, option: string): string {
   try {
     return readFileSync(path === '-' ? 0 : fromCaller(path), 'utf8').trim()
@@ -110,7 +110,7 @@ async function withLogin(smtpUrl: string, { prompt }: Pick<Asking, 'prompt'>): P
 
 type Tried = { asking: Asking; set: Env; host: string }
 
-/** Logs in to a new mail server. Returns false to ask again on a terminal; else may throw Refusal. */
+/** Logs in to a new mail server. On failure, returns false to ask again, or may throw Refusal. */
 async function mayBeSet(url: string, { asking, set, host }: Tried): Promise<boolean> {
   if (url === '' || url === set.SMTP_URL) return true
   const { say, prompt } = asking
@@ -136,7 +136,7 @@ function readHost(text: string): string {
   throw new UsageError(`«${text}» — не имя сайта, нужно имя вида wall.example`)
 }
 
-/** Adds smtps:// to an address without a protocol; smtp:// for localhost and the ports of SMTP. */
+/** Adds smtps:// to an address without a protocol, or smtp:// for localhost and the SMTP ports. */
 function readSmtp(text: string): string {
   const usual = /^localhost$/i.test(text) ? 'smtp://localhost:25' : `smtps://${text}`
   const whole = /:(?:25|587|2525)$/.test(text) ? `smtp://${text}` : usual

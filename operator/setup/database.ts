@@ -45,7 +45,7 @@ async function psql(line: string): Promise<string> {
 const MAKE_SECRET = `umask 077
 [ -s "$1" ] || { head -c 32 /dev/urandom | base64 -w0 >"$1.new" && mv -n "$1.new" "$1"; }`
 
-/** Creates the wall's secret as the wall's user: root must follow no link in that user's folder. */
+/** Creates the secret as the wall's user: root must not follow a link in that user's folder. */
 export async function makeSecret(dataDir: string): Promise<void> {
   const path = join(dataDir, 'app-secret')
   const command = ['-u', 'vslukh', '--', '/bin/sh', '-ec', MAKE_SECRET, 'sh', path]

@@ -8,7 +8,7 @@ import { findMissing, mailRecords, readTexts } from '../../server/operations/doc
 
 type Site = Pick<Config, 'mailFrom' | 'dkim'> & { host: string; smtpUrl: string; contact: string }
 
-/** Whether the operator of the site can set records of the domain that mails come from. */
+/** Returns whether mails come from the site's own domain, whose records its operator can set. */
 export function isOwnDomain({ host, mailFrom }: Pick<Site, 'host' | 'mailFrom'>): boolean {
   const domain = domainOf(mailFrom)
   return host === domain || host.endsWith(`.${domain}`) || domain.endsWith(`.${host}`)
@@ -34,13 +34,13 @@ export async function missingRecords(site: Site): Promise<string[] | undefined> 
   return [...addresses, ...(await Promise.all(texts))]
 }
 
-/** One string of a TXT record has 255 characters at most. */
+/** Returns a TXT record. Splits the text into strings of 255 characters, the longest allowed. */
 function textRecord(at: string, text: string): string {
   const parts = text.match(/.{1,255}/g) ?? []
   return `${at}. 3600 IN TXT ${parts.map((part) => `"${part}"`).join(' ')}`
 }
 
-/** One address that leads here is enough: the machine may have others that are not for visitors. */
+/** Returns the missing address records: none if one leads here, as others may be private. */
 async function missingAddresses(host: string, resolver: Resolver): Promise<string[] | undefined> {
   const own = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])

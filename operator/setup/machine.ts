@@ -11,12 +11,12 @@ type Ran = { isDone: boolean; out: string; err: string }
 
 const START_SECONDS = 90
 
-/** Longer than the server may take to stop; a mail or the doctor may take a minute. */
+/** The longest run of a program: longer than a stop of the server, a mail or the doctor takes. */
 const LONGEST_MS = 120_000
 
 type Running = { env?: Env; longestMs?: number; signal?: AbortSignal }
 
-/** Runs a program, and kills it after `longestMs` or when `signal` aborts. */
+/** Runs a program, which is killed after `longestMs` or when `signal` aborts. Never rejects. */
 export function run(
   program: string,
   args: string[],
@@ -51,7 +51,7 @@ export async function requireMachine(): Promise<number> {
   )
 }
 
-/** Runs an operator's command through bin/vslukh, as the wall's user. Returns its JSON. */
+/** Runs a command by bin/vslukh as the wall's user. Returns its JSON, or throws Refusal. */
 export async function askWall<T>(actor: string, ...words: string[]): Promise<T> {
   const { PATH, LANG, TZ, NODE_EXTRA_CA_CERTS } = process.env
   const env = { PATH, LANG, TZ, NODE_EXTRA_CA_CERTS }
@@ -76,7 +76,7 @@ type Waiting = {
   onWait: () => void
 }
 
-/** Waits for a 200. Returns the last failure after `seconds`, or when `gaveUp` resolves to true. */
+/** Requests `url` until it answers 200. Returns the last failure after `seconds` or `gaveUp`. */
 export async function untilAnswers(
   url: string,
   { seconds, gaveUp, onWait }: Waiting,
@@ -94,7 +94,7 @@ export async function untilAnswers(
   }
 }
 
-/** Returns undefined once the service is ready, else why it is not. */
+/** Waits for the service. Returns undefined when it is ready, otherwise why it is not. */
 export function untilServiceReady(port: number, onWait: () => void): Promise<string | undefined> {
   // A server that keeps restarting will not become ready.
   const gaveUp = async () =>

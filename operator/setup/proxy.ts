@@ -78,7 +78,7 @@ export async function setUpProxy(name: ProxyName, site: Site): Promise<Finding> 
 
 const LOADING_MS = 15_000
 
-/** Whether the file has changed since the service was last started, or the service never was. */
+/** Returns whether the file has changed since the service was last started, or it never was. */
 async function isNewerThanService(file: string, name: string): Promise<boolean> {
   const asked = ['show', '-P', 'ActiveEnterTimestamp', '--timestamp=unix', name]
   const { out } = await run('systemctl', asked)
@@ -87,17 +87,17 @@ async function isNewerThanService(file: string, name: string): Promise<boolean> 
 
 async function source(name: ProxyName, { host, port }: Site): Promise<string> {
   const text = await readFile(join(DEPLOY, PROXIES[name].source), 'utf8')
-  // The lines above the first empty one are instructions for an operator.
+  // Leaves out the lines above the first empty line, which are instructions for an operator.
   const body = text.slice(text.indexOf('\n\n')).trim()
   return body.replaceAll(EXAMPLE, host).replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
 }
 
-/** Debian's Caddyfile without its comments. */
+/** Matches Debian's Caddyfile without its comments. */
 const DEBIANS = /^:80 \{\s*root \* \/usr\/share\/caddy\s*file_server\s*\}$/
 
 /**
- * Keeps other sites in the file, and an operator's changes to this one and to Caddy's block of
- * global options, which has to come first.
+ * Returns the file with the site. Keeps other sites, and an operator's changes to this site and to
+ * Caddy's block of global options, which has to come first.
  */
 function withSite(site: string, before: string | undefined, { host, formerHost }: Site): string {
   const bare = (before ?? '').replace(/^\s*#.*\n/gm, '').trim()

@@ -6,11 +6,12 @@ import { type Config, readConfig } from '../../server/kernel/config/config.ts'
 import { ConfigError } from '../../server/kernel/config/config-reader.ts'
 import { type Env, Refusal, UsageError } from '../command.ts'
 
-/** The same path as in deploy/vslukh.service. */
+/** The settings file, which deploy/vslukh.service names too. */
 export const SETTINGS_FILE = '/etc/vslukh.env'
-/** deploy/vslukh.service lets the server write there. */
+/** The folder of backups, in which deploy/vslukh.service lets the server write. */
 export const BACKUPS = '/var/backups/vslukh'
 
+/** Parses the text of the settings file. Throws UsageError for a wrong setting. */
 export function readSettings(text: string): Config {
   try {
     return readConfig({ DATA_DIR: '/var/lib/vslukh', ...parseEnv(text) }, '/')
@@ -20,7 +21,7 @@ export function readSettings(text: string): Config {
   }
 }
 
-/** Returns the file's text with changed settings replaced in their lines, and new ones appended. */
+/** Returns the file's text with changed settings replaced in place, and new settings appended. */
 export function withSettings(text: string, settings: Env): string {
   const set = parseEnv(text)
   let changed = text === '' || text.endsWith('\n') ? text : `${text}\n`
@@ -34,7 +35,7 @@ export function withSettings(text: string, settings: Env): string {
   return changed
 }
 
-/** Quotes a value so that systemd and Node read it equally. Throws UsageError if no quotes do. */
+/** Quotes a value so that systemd and Node read it alike. Throws UsageError if no quotes do. */
 function quoted(name: string, value: string): string {
   if (/^[\p{L}\p{N}@%+=:,.?&/_~*!()[\]-]*$/u.test(value)) return value
   const quote = ["'", '"'].find((mark) => !value.includes(mark))
@@ -42,7 +43,7 @@ function quoted(name: string, value: string): string {
   throw new UsageError(`${name}: без знаков \\ $ \` и без кавычек обоих видов сразу`)
 }
 
-/** Atomically replaces a file that the wall's group may read, in a folder that only root can change. */
+/** Atomically replaces a file for the wall's group. Throws Refusal unless its folder is root's. */
 export async function writeForWall(path: string, text: string, gid: number): Promise<void> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true, mode: 0o755 })
@@ -64,7 +65,7 @@ export async function writeForWall(path: string, text: string, gid: number): Pro
 }
 
 async function requireRootsFolder(folder: string): Promise<void> {
-  // lstat() rather than stat(), so that a link in the path is refused.
+  // Uses lstat() rather than stat(), so that a link in the path is refused.
   const entry = await lstat(folder)
   if (entry.uid !== 0 || entry.mode & 0o022 || !entry.isDirectory()) {
     throw new Refusal(`${folder} может изменить не только root: выберите папку в /etc`)

@@ -50,7 +50,7 @@ function proxyOf({ values }: Alone): ProxyName {
   throw new UsageError(`--proxy: нужно одно из: ${Object.keys(PROXIES).join(', ')}`)
 }
 
-/** Keeps the current settings, except those that the answers are about. */
+/** Returns the settings to write: the answers, and defaults for settings that are not set. */
 function settingsFor({ host, smtpUrl, mailFrom, name, contact }: Answers, set: Env): Env {
   return {
     PUBLIC_URL: `https://${host}`,
@@ -75,7 +75,7 @@ function planned({ host, proxy }: { host: string; proxy: ProxyName }, now: Env, 
   }
 }
 
-/** Runs every step, even after one has failed. */
+/** Runs every step, even after an earlier step has failed. */
 async function runSteps(site: Installation, alone: Alone): Promise<Output> {
   const findings: Finding[] = []
   for (const [check, step] of STEPS) {

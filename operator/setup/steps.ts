@@ -44,7 +44,7 @@ export const STEPS: [string, Step][] = [
   ['doctor', runDoctor],
 ]
 
-/** Does not move an existing wall, because it would be unavailable for a while. */
+/** Prepares a database for a new wall. Does not move an existing wall, which would interrupt it. */
 async function prepareDatabase(site: Installation): Promise<Finding[]> {
   const { databaseUrl, dataDir } = site.config
   if (databaseUrl !== undefined) return [ok('database', 'база данных задана в DATABASE_URL')]
@@ -142,7 +142,7 @@ async function loadProxy(site: Installation): Promise<Finding[]> {
 
 const SITE_SECONDS = 60
 
-/** Waits, because the proxy needs some seconds for the first certificate. */
+/** Waits for the site, because the proxy needs some seconds for the first certificate. */
 async function openSite(
   { host, proxy, hasProxy }: Installation,
   { say }: Alone,

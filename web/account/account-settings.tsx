@@ -182,7 +182,7 @@ const UNSENT = {
 }
 const LOST = { one: 'пропадёт', few: 'пропадут', many: 'пропадут' }
 
-/** Steps back to the settings that led here, so that «Назад» there does not lead here again. */
+/** Returns a function that goes back to the settings, so that «Назад» there does not lead here. */
 export function useReturnToSettings(): () => void {
   const { pathname, fromSettings } = useEntry()
 

@@ -13,7 +13,7 @@ import { toast } from '../ui/overlay/toaster.tsx'
 export const checkUsername = (username: string, signal: AbortSignal) =>
   call('GET /users/:username/validation', { params: { username } }, { signal })
 
-/** Retries after a short limit, which a toast shows. Throws CallError. */
+/** Saves the name. Retries after a short limit, which a toast shows. Throws CallError. */
 export const saveUsername = (username: string) =>
   write(
     'PATCH /users/current/profile',
@@ -27,7 +27,7 @@ export const startEmailChange = (body: { email: string; clientToken: string }) =
 export const verifyEmailChange = (input: Input<Api['PUT /users/current/email/:id/verify']>) =>
   write('PUT /users/current/email/:id/verify', input)
 
-/** The server closes all sessions, so each tab asks again who the viewer is. Throws CallError. */
+/** Undoes an e-mail change. The server closes all sessions, so each tab reads the viewer again. */
 export async function undoEmailChange({ id, secret }: { id: string; secret: string }) {
   // The link alone authorizes this: the viewer's session may be closed already.
   await send('POST /email-changes/:id/undo', { params: { id }, body: { secret } }, {})
@@ -35,7 +35,7 @@ export async function undoEmailChange({ id, secret }: { id: string; secret: stri
   reloadViewer()
 }
 
-/** Succeeds also if the session has been closed elsewhere. */
+/** Closes the session. Succeeds also if it was closed elsewhere. Throws CallError. */
 export async function logOut(): Promise<void> {
   await sendDelayed()
   await fallBackOn(401, write('DELETE /sessions/current', {}), undefined)

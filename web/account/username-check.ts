@@ -6,7 +6,7 @@ import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { checkUsername } from './account.queries.ts'
 
-/** `waiting` with a message: the check failed, so the form may still be sent. */
+/** `waiting` with a message means that the check failed, so the form may still be sent. */
 export type UsernameCheck = {
   state: 'waiting' | 'checking' | 'verified' | 'unverified'
   message?: string
@@ -19,7 +19,7 @@ const PROBLEMS = {
   characters: 'Введите корректное имя пользователя',
 }
 
-/** Returns null if only the server knows. The viewer's own name needs no check. */
+/** Checks a name in the browser. Returns null if only the server can decide. */
 export function checkInBrowser(username: string, own: string): UsernameCheck | null {
   if (username === own) return { state: 'waiting' }
   const problem = usernameProblem(username)
@@ -32,7 +32,7 @@ export function maySave(check: UsernameCheck): boolean {
 
 const PAUSE_MS = 500
 
-/** The browser checks a name at once, the server after a pause of 500 ms. */
+/** Checks a name in the browser at once, and on the server after a pause of 500 ms. */
 export function useUsernameCheck(username: string, own: string): UsernameCheck {
   const inBrowser = checkInBrowser(username, own)
   const settled = useSettled(username)

@@ -15,7 +15,7 @@ function newRepliesKey(entryKey: string) {
   return ['new-replies', entryKey] as const
 }
 
-/** The replies of others to the viewer. Reading the first page marks them as seen. */
+/** Returns the source of the replies to the viewer. Reading its first page marks them as seen. */
 export function receivedSource(entryKey: string): ListSource {
   return {
     name: 'received',
@@ -30,7 +30,7 @@ export function receivedSource(entryKey: string): ListSource {
   }
 }
 
-/** Compares later pages with the mark as it was when the list was opened. */
+/** Adds the new replies of a page. `seen` stays as it was when the list was opened. */
 function withNew(known: NewReplies | undefined, page: ReceivedPage): NewReplies {
   const { seen, ids } = known ?? { seen: page.seen, ids: [] }
   const added = page.posts.filter((post) => post.received_no > seen && !ids.includes(post.id))
@@ -46,7 +46,7 @@ export function useIsNewReply(id: string): boolean {
   return data?.ids.includes(id) ?? false
 }
 
-/** Ignores a failure: the next visit marks the replies. */
+/** Marks replies as seen. Ignores a failure, because the next visit marks them. */
 async function markSeen(seen: number): Promise<void> {
   await write('PUT /users/current/received', { body: { seen } }).catch(() => {})
   await refreshReceived()

@@ -62,8 +62,8 @@ export async function preloadDialogs({ isModerator }: CurrentUser): Promise<void
 }
 
 /**
- * Returns whether a dialog may be shown, and closes one that is not, or no longer, for the viewer.
- * A restored dialog waits until the viewer is known, because drafts belong to a viewer.
+ * Returns whether a dialog may be shown, and closes a dialog that the viewer may not see. A
+ * restored dialog waits until the viewer is known, because drafts belong to a viewer.
  */
 function useMayShow(dialog: Dialog, onClose: () => void): boolean {
   const now = useViewer()
@@ -91,6 +91,6 @@ function isFor(now: Viewer, dialog: Dialog, openedBy: string | undefined): boole
   if (name === 'sign-in') return now.state !== 'authorized'
   // If the session ended by itself, the dialog stays: its user may sign in again.
   if (now.state === 'signed-out') return isAnew && (openedBy === undefined || 'because' in now)
-  // A text of the former user is a draft, or waits in the outbox.
+  // Another user's dialog closes. Its text is a draft, or waits in the outbox.
   return now.state !== 'authorized' || openedBy === undefined || openedBy === now.user.id
 }

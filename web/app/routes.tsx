@@ -24,7 +24,7 @@ const importMailedLinks = () => import('../pages/mailed-links.tsx')
 
 type LazyPageName = Exclude<Page['name'], 'wall' | 'post'>
 
-/** The wall and the page of a post are in the first chunk: a post opens at once, offline too. */
+/** The lazy pages. The wall and posts are in the first chunk, so that a post opens at once. */
 const PAGES: Record<LazyPageName, LazyChunk<ComponentType>> = {
   liked: createLazyChunk(importFeeds, 'LikedPage'),
   ownPosts: createLazyChunk(importFeeds, 'OwnPostsPage'),
@@ -76,7 +76,7 @@ type SecuredRouteProps = {
   otherwise?: ReactNode
 }
 
-/** Visitors leave: see guard-pages.ts. Another user gets the page anew, without what was typed. */
+/** Shows a page to users. Mounts it anew for another user. For visitors see guard-pages.ts. */
 function SecuredRoute({ children, otherwise }: SecuredRouteProps) {
   const viewer = useViewer()
   const isHydrated = useHydrated()
@@ -91,7 +91,7 @@ function SecuredRoute({ children, otherwise }: SecuredRouteProps) {
   return isHydrated && <Loading label="Загружаем страницу" />
 }
 
-/** A page that the server renders needs its lazy chunk before it is hydrated. May reject. */
+/** Loads the lazy chunk of a page that the server rendered, before it is hydrated. May reject. */
 export async function loadFirstPage({ shows }: Pick<FirstPage, 'shows'>): Promise<void> {
   if (shows === 'nothing') await notFound.load()
   if (shows === 'text') await text.load()
@@ -104,7 +104,7 @@ export async function preloadViewerPages(): Promise<void> {
   await PAGES.settings.preload()
 }
 
-/** If the chunk fails to load, a button or opening the page again retries. */
+/** Shows a lazy page. If its chunk fails to load, a button or opening the page again retries. */
 function LazyPage({ chunk }: { chunk: LazyChunk<ComponentType> }) {
   async function loadAgain(showPage: () => void): Promise<void> {
     const hasFailedItself = chunk.content() !== undefined

@@ -26,6 +26,7 @@ export async function takeShared(): Promise<void> {
   await withViewer(intent)
 }
 
+/** Appends a text to the viewer's draft of a new post, and opens the dialog. */
 export function writeShared(text = ''): void {
   appendToDraft(openDraft(localStore, viewerId() ?? '', 'new'), text)
   openDialog({ name: 'new-post' })

@@ -31,7 +31,7 @@ export async function greetUser(user: CurrentUser): Promise<void> {
   const arrival = sessionStore.read(ARRIVAL_KEY)
   sessionStore.remove(ARRIVAL_KEY)
   if (arrival === 'returned') toast({ text: 'С возвращением' })
-  // The composer shows this in a line of its own.
+  // The composer shows the new name in a line of its own.
   else if (arrival && !COMPOSERS.has(openedDialog.get()?.name)) {
     toast({
       text: `Теперь вы ${username}`,

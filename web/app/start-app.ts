@@ -33,7 +33,7 @@ export function startApp(): void {
   if (/[?&](?:title|text|url)=/.test(location.search)) void ofShared((it) => it.takeShared())
 }
 
-/** Preloads for visitors at the first sign of use, because many visits end after a glance. */
+/** Preloads for users, and for visitors at the first sign of use, as many visits are short. */
 async function greetViewer(): Promise<void> {
   const viewer = await knownViewer()
   if (viewer.state === 'authorized') {
@@ -45,7 +45,7 @@ async function greetViewer(): Promise<void> {
   }
 }
 
-/** Does nothing if called again, unless the first time failed. */
+/** Preloads the menus and the sign-in. Loads again only what has failed. */
 function preloadForVisitor(): void {
   void preloadMenus()
   void preloadSignIn()

@@ -8,6 +8,7 @@ import { fallBackOn } from '../http/call-error.ts'
 import { authorKey } from '../posts/cache/posts.queries.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 
+/** Reads an author, who is null if there is no such name. Redirects to the current name. */
 export function useAuthor(username: string) {
   return useQuery({
     queryKey: authorKey(username),

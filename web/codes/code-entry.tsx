@@ -21,12 +21,12 @@ const MAIL_STATUS: Record<MailState, FieldStatus> = {
 }
 
 /**
- * A locked code is replaced only after its operation has ended: until then the server would mail
- * the same code and refuse it again.
+ * `locked` means that no attempts are left. The code is replaced only after its operation has
+ * ended: until then the server would mail the same code and refuse it again.
  */
 type CodeLife = 'good' | 'expired' | 'locked'
 
-/** A refused code with a Retry-After has no attempts left. */
+/** Returns the state of a code after an error. A refusal with Retry-After means `locked`. */
 export function codeLife(error: Error | null): CodeLife {
   if (!(error instanceof CallError) || error.status !== 400) return 'good'
   if (error.code === 'OPERATION_EXPIRED') return 'expired'
@@ -34,7 +34,7 @@ export function codeLife(error: Error | null): CodeLife {
 }
 
 type CodeEntryProps = NonNullable<MailedCode['entry']> & {
-  /** What the person should know besides the address of the mail. */
+  /** The text after the address of the mail. */
   note?: string
 }
 

@@ -13,7 +13,7 @@ type CodeInputProps = Omit<FieldNotes, 'hint'> & {
   isLocked?: boolean
 }
 
-/** One real input drawn as cells, so that autofill, paste and screen readers work. */
+/** Draws one real input as cells, so that autofill, paste and screen readers work. */
 export function CodeInput(props: CodeInputProps) {
   const { label, error, status, describedBy, value, readOnly, isLocked = false } = props
   const ref = useFocusOnMount<HTMLInputElement>()
@@ -40,7 +40,7 @@ export function CodeInput(props: CodeInputProps) {
     if (key === 'Enter' && !readOnly && value.length === CODE_LENGTH) props.onComplete(value)
   }
 
-  /** A drop and the clipboard of a phone's keyboard enter a whole text without a paste event. */
+  /** Handles a drop and a phone keyboard's clipboard, which insert text without a paste event. */
   function enter(text: string): void {
     if (text.length <= CODE_LENGTH) change(codeDigits(text))
     else insert(text.startsWith(value) ? text.slice(value.length) : text)
@@ -90,7 +90,7 @@ function Cells({ code, invalid }: { code: string; invalid: boolean }) {
   )
 }
 
-/** The real caret is invisible, so it must stay where the drawn one is: after the last digit. */
+/** Keeps the real, invisible caret after the last digit, where the drawn caret is. */
 function keepCaretAtEnd(event: SyntheticEvent<HTMLInputElement>): void {
   const input = event.currentTarget
   const end = input.value.length

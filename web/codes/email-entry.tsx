@@ -14,7 +14,7 @@ import { inTime, type MailedCode } from './use-mailed-code.ts'
 type EmailEntryProps = {
   mailed: MailedCode
   className: string | undefined
-  /** States what to do, and describes the field. */
+  /** The instruction above the field, which also describes it for screen readers. */
   tip: string
   /** The viewer's current address. */
   own?: string
@@ -82,7 +82,7 @@ export function EmailEntry(props: EmailEntryProps) {
   )
 }
 
-/** Asks once about an address whose domain is probably mistyped. Submitting it again confirms it. */
+/** Asks once about an address whose domain is probably mistyped. Submitting again confirms it. */
 function useMeantDomain(email: string, type: (text: string) => void) {
   const [askedFor, setAskedFor] = useState('')
   const domain = likelyDomain(email)

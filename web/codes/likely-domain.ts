@@ -1,4 +1,4 @@
-/** Mail hosts that people mistype, the likelier first. */
+/** Mail hosts that people mistype, the most likely first. */
 const HOSTS = [
   'gmail.com',
   'yandex.ru',
@@ -25,7 +25,7 @@ const DISTANCE_MAX = 2
 /** Up to this length, many real hosts differ in two letters, so only one may differ. */
 const SHORT = 7
 
-/** Returns the host that a mistyped address may mean; undefined if the host is known or unlike any. */
+/** Returns the host that an address may mean; undefined if its host is known or unlike any. */
 export function likelyDomain(email: string): string | undefined {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
   if (HOSTS.includes(domain) || OTHERS.has(domain)) return undefined
@@ -35,7 +35,7 @@ export function likelyDomain(email: string): string | undefined {
   return near[0]?.host
 }
 
-/** Counts the letters to add, remove, replace, or swap with their neighbour (Damerau–Levenshtein). */
+/** Counts letters to add, remove, replace or swap with a neighbour (Damerau–Levenshtein). */
 function distance(one: string, other: string): number {
   let [before, last]: number[][] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)]
   for (let i = 1; i <= one.length; i++) {

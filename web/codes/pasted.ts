@@ -13,7 +13,7 @@ export function emailIn(text: string): string {
   return only !== undefined && others.every(isSame) ? only : visible
 }
 
-/** Removes the parameters of a link, marks on both sides, and what no address begins or ends with. */
+/** Removes a link's parameters, marks on both sides, and what no address begins or ends with. */
 function withoutFrame(word: string): string {
   return word
     .replace(/\?.*$/, '')
@@ -24,14 +24,14 @@ function withoutFrame(word: string): string {
 const SOLID = /(?<!\d)\d{6}(?!\d)/g
 const SPACED =
   /(?<!\d)(?:\d{3}[\s\p{Dash}]{1,3}\d{3}|\d\d[\s\p{Dash}]{1,3}\d\d[\s\p{Dash}]{1,3}\d\d)(?!\d)/gu
-/** A code or a part of one, without any words. */
+/** Matches a code or a part of a code, without any words. */
 const BARE = /^\d(?:[\s\p{Dash}.]{0,3}\d){0,5}$/u
 
 export function codeDigits(text: string): string {
   return plain(text).replace(/\D/g, '').slice(0, CODE_LENGTH)
 }
 
-/** Arabic and Persian digits become those of ASCII, whose last four bits are the same. */
+/** Converts Arabic and Persian digits to ASCII digits, which have the same last four bits. */
 function plain(text: string): string {
   return text
     .normalize('NFKC')
@@ -41,7 +41,7 @@ function plain(text: string): string {
 
 /**
  * Returns the code after a paste: a single group of six digits replaces what was typed, and up to
- * five digits are appended. From any other text the code `isGuess`, and is not sent automatically.
+ * five digits are appended. The code from any other text is a guess, and is not sent automatically.
  */
 export function pasteCode(typed: string, pasted: string): { code: string; isGuess: boolean } {
   const text = plain(pasted).trim()

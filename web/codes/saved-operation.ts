@@ -6,20 +6,17 @@ import { localStore, sessionStore } from '../platform/storage.ts'
 export type Operation = {
   id: string
   email: string
-  /** Whether signing in makes an account or opens one. */
+  /** Whether a sign-in creates an account or opens one. */
   way?: 'login' | 'registration' | undefined
   /** When the last mail was requested. */
   sentAt: number
-  /** The person went back to the address. The same operation may be started again. */
+  /** Whether the person went back to the address. The operation may be started again. */
   isLeft?: boolean
 }
 
 type OperationName = 'sign-in' | 'email-change' | 'deletion'
 
-/**
- * Keeps an operation across reloads: a sign-in for all tabs of the browser, an operation of a user
- * for this tab, under the user's id.
- */
+/** Keeps an operation across reloads: a sign-in for all tabs, a user's operation for this tab. */
 export function savedOperation(name: OperationName, userId?: string) {
   const key = userId === undefined ? name : `${name} ${userId}`
   const store = userId === undefined ? localStore : sessionStore

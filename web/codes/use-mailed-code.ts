@@ -10,7 +10,7 @@ import type { Operation, savedOperation } from './saved-operation.ts'
 export type Start = Pick<Operation, 'email' | 'way'>
 export type Attempt = {
   code: string
-  /** Brings back the deleted account whose code was right. */
+  /** Whether to restore the deleted account whose code was right. */
   restore?: true
 }
 
@@ -28,7 +28,7 @@ type MailedCodeOptions<Answer> = {
 
 export type MailedCode = ReturnType<typeof useMailedCode>
 
-/** The flow of a mailed code: start, resend, verify, and continue after a reload. */
+/** Runs the flow of a mailed code: start, resend, verify, and continue after a reload. */
 export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
   const { operation, put, start, verify } = useOperation(options)
   const [email, setEmail] = useState(operation?.email ?? '')
@@ -42,7 +42,7 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
         setCode('')
       } catch (reason) {
         if (!(reason instanceof CallError)) throw reason
-        // A refused code cannot be used again; one that did not reach the server can be.
+        // A refused code cannot be used again; a code that did not reach the server can be.
         if (reason.status === 400) setCode('')
         if (!options.onRefused?.(reason, sent)) throw reason
       }
@@ -93,7 +93,7 @@ function isStart(sent: Start | Attempt | undefined): sent is Start {
   return sent !== undefined && 'email' in sent
 }
 
-/** The stored operation, and the calls that begin and end it. They throw CallError. */
+/** Returns the stored operation, and functions that begin and end it. They throw CallError. */
 function useOperation<Answer>(options: MailedCodeOptions<Answer>) {
   const { saved } = options
   const [operation, setOperation] = useState(() => saved.read())
@@ -122,10 +122,7 @@ function useOperation<Answer>(options: MailedCodeOptions<Answer>) {
   return { operation, put, start, verify }
 }
 
-/**
- * Returns when an error lets the person try again (unix milliseconds; 0 if at once), and its message
- * until then.
- */
+/** Returns when to try again after an error (unix milliseconds; 0 if at once), and a message. */
 export function useRefusal(error: Error | null) {
   const retryAt = useMemo(() => {
     const isRefusal = error instanceof CallError && error.status < 500
@@ -140,7 +137,7 @@ export function useRefusal(error: Error | null) {
 const MINUTE = 60
 const HOUR = 3600
 
-/** Returns the end of a button's label. A longer wait has no countdown: the message states its end. */
+/** Returns the countdown in a button's label; '' without a wait, or for an hour or more. */
 export function inTime(seconds: number): string {
   if (seconds === 0 || seconds >= HOUR) return ''
   return ` через ${seconds > MINUTE ? countdown(seconds) : `${seconds} с`}`

@@ -1,4 +1,4 @@
 import { write } from '../http/write.ts'
 
-/** Returns the address of an archive of the viewer's data. */
+/** Requests an archive of the viewer's data, and returns its address. Throws CallError. */
 export const requestDownload = () => write('POST /users/current/downloads', {})

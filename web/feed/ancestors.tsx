@@ -19,6 +19,7 @@ import { FeedPost } from './post-controls.tsx'
 
 const linkClass = classes('line act underlined focus-inside', styles.link)
 
+/** Shows the posts above a reply, from the start of the thread down to the replied post. */
 export function Ancestors({ post }: { post: CachedPost }) {
   const { ids, folded, readAll, startId } = useAncestors(post)
   const unfold = useAction({
@@ -70,7 +71,7 @@ function RepliedCard({ id, withoutQuote }: RepliedCardProps) {
   return <FeedPost id={id} withoutQuote={withoutQuote} joined />
 }
 
-/** Its skeleton has the size of a post, so that the content below does not move. */
+/** Reads a post. Its skeleton has the same size, so that the content below does not move. */
 function UnreadCard({ id }: { id: string }) {
   return (
     <Read query={useReadPost(id)} loading={<Skeleton label="Загружаем запись" />} inRow>

@@ -8,16 +8,16 @@ export function focusedArticle(): HTMLElement | undefined {
   return document.activeElement?.closest<HTMLElement>(ARTICLE) ?? undefined
 }
 
-/** The post that the page is about. */
+/** Returns the article of the post that the page is about. */
 export function pageArticle(): HTMLElement | undefined {
   return articles().find(({ dataset: { postId = '' } }) => postPath(postId) === location.pathname)
 }
 
-/** The first post that is at least partly visible below the sticky header. */
+/** Returns the first article that is at least partly visible below the sticky header. */
 export function firstVisibleArticle(): HTMLElement | undefined {
   const top = headerBottom() + 1
   const all = articles()
-  // Measuring each of a thousand posts would slow scrolling down.
+  // Bisects, because measuring each of a thousand articles would slow down scrolling.
   let first = 0
   let end = all.length
   while (first < end) {

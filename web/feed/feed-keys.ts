@@ -6,7 +6,7 @@ import { focusedArticle, moveFocus, pageArticle } from './articles.ts'
 const STEPS: Shortcuts = {
   KeyJ: () => moveFocus(1),
   KeyK: () => moveFocus(-1),
-  // The keys of an ARIA feed, which apply only if the focus is in an article.
+  // These keys of an ARIA feed apply only if the focus is in an article.
   PageDown: () => focusedArticle() !== undefined && moveFocus(1),
   PageUp: () => focusedArticle() !== undefined && moveFocus(-1),
 }

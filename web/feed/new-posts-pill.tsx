@@ -17,9 +17,9 @@ import styles from './new-posts-pill.module.css'
 import { useNear } from './use-near-end.ts'
 import type { Place } from './use-scroll-anchor.ts'
 
-/** The event about the viewer's own post may arrive before the answer to the call. */
+/** The wait for an answer: the event about the viewer's own post may arrive before it. */
 const OWN_ANSWER_MS = 300
-/** Spreads the reads of many browsers over time. */
+/** The time over which the reads of many browsers are spread. */
 const READ_WITHIN_MS = 30_000
 
 type NewsOptions = {
@@ -30,7 +30,7 @@ type NewsOptions = {
   isOld: boolean
 }
 
-/** New posts wait for a tap, which moves nothing. A second tap scrolls to the newest. */
+/** Shows new posts after a tap, which moves nothing. A second tap scrolls to the newest. */
 export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place }) {
   const { list, newer } = options
   const [named, forget] = useNamed(options)
@@ -77,7 +77,7 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
   )
 }
 
-/** Returns the posts that news has named. Reads the list only if an event cannot name all. */
+/** Returns the posts that news events name. Reads the list only if an event cannot name all. */
 function useNamed({ list, source, newer, isOld }: NewsOptions) {
   const [named, setNamed] = useState<readonly NamedPost[]>([])
   const reading = useRef<ReturnType<typeof setTimeout>>(undefined)

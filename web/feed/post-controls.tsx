@@ -31,7 +31,7 @@ export function PostMenuButton({ post }: { post: CachedPost }) {
 
 export type FeedCardProps = {
   id: string
-  /** The posts of its page. */
+  /** The ids of all posts on the same page of the list. */
   ids: readonly string[]
   position: number | undefined
   setSize: number | undefined

@@ -40,7 +40,7 @@ type PostFeedProps = {
   hasFoot?: boolean
 }
 
-/** Each history entry has a feed of its own, which begins where the entry was left. */
+/** Shows a list. Each history entry has its own feed, which begins where the entry was left. */
 export function PostFeed(props: PostFeedProps) {
   return <EntryFeed key={useEntry().key} {...props} />
 }
@@ -77,7 +77,7 @@ function EntryFeed(props: PostFeedProps) {
 
 type FeedPartProps = PostFeedProps & { list: PostListView }
 
-/** A reader who returns to a long list first gets the pages around the place, then the others. */
+/** Renders the pages around the place that the reader returns to, and then the other pages. */
 function FeedPages({ list, anchorId, ...props }: FeedPartProps & { anchorId: string }) {
   const { source, label, areReplies = false, card: Card = FeedPost } = props
   const { pages, ids, above, total, stoppedAt, nextCursor, state } = list
@@ -136,14 +136,14 @@ function FeedEnd({ list, areReplies, empty = <NoPosts />, endText, hasFoot }: Fe
       </ListLink>
     )
   }
-  // A single post needs no end, nor do replies.
+  // Neither a single post nor replies need a line at the end.
   const hasEnd = !areReplies && (endText !== undefined || list.total > 1)
   return (
     <>
       {list.ids.length === 0
         ? empty
         : hasEnd && (
-            // Readers should not wait for more.
+            // The line shows readers that no more posts will load.
             <p className={classes('line soft', styles.last)}>
               <Mark size={18} />
               {endText ?? 'Это все записи'}
@@ -165,14 +165,14 @@ type ListLinkProps = {
   children: string
 }
 
-/** A link to the part of the list at `cursor`, or to its beginning. */
+/** Links to the part of the list at `cursor`, or to its beginning. */
 function ListLink({ cursor = '', ...props }: ListLinkProps) {
   const { pathname, search } = useEntry()
   const q = searchIn(search)
   return <Link {...props} to={withCursor(q === '' ? pathname : searchPath(q), cursor)} />
 }
 
-/** The end of a public page on phones and tablets. */
+/** Shows the site's links and the theme below a public page on phones and tablets. */
 export function SiteFoot() {
   return (
     <SiteLinks>

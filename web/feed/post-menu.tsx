@@ -52,9 +52,9 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
   return <Menu role="menu" items={items} {...menu} />
 }
 
-/** Returns no item until it is known whether the owner has muted the post. */
+/** Returns the item that mutes a post; none until it is known whether the owner has muted it. */
 function useNewsItems({ id }: CachedPost): MenuItem[] {
-  // Not enabled here, because the bell in the header reads it.
+  // The query is not enabled here, because the bell in the header reads it.
   const muted = useQuery({ ...receivedQuery, enabled: false }).data?.muted
   const isMuted = muted?.includes(id) ?? false
   const set = useAction({
@@ -72,7 +72,7 @@ function useNewsItems({ id }: CachedPost): MenuItem[] {
   ]
 }
 
-/** Also for an edit that was not saved before its period ended: its text can be copied. */
+/** Returns the item to edit a post, or to copy an edit that was not saved in time. */
 function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
   return {
     label: secondsLeft > 0 ? 'Изменить' : 'Несохранённая правка',
@@ -82,7 +82,7 @@ function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
   }
 }
 
-/** A post that can no longer be edited can be deleted and written again. */
+/** Returns the items to delete a post and, after the edit period, to write it again. */
 function removeItems({ id: postId }: CachedPost, secondsLeft: number): MenuItem[] {
   const rewrite: MenuItem = {
     label: 'Удалить и написать заново',

@@ -8,7 +8,7 @@ import { classes } from '../ui/classes.ts'
 import { type FeedCardProps, FeedPost } from './post-controls.tsx'
 import styles from './received-card.module.css'
 
-/** Adjacent replies to the same post form a group, whose first card names the post. */
+/** Shows a received reply. The first of adjacent replies to one post names that post. */
 export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
   const { id, ids } = props
   const isNew = useIsNewReply(id)
@@ -45,7 +45,7 @@ function GroupLine({ group }: { group: readonly string[] }) {
   )
 }
 
-/** Returns 'anna и ещё 4 ответили на'. */
+/** Returns a text such as 'anna и ещё 4 ответили на'. */
 function sentenceOf(group: readonly string[]): string {
   const names = group.map((id) => readCachedPost(queryClient, id)?.owner.username ?? '')
   const [first, second, ...others] = new Set(names)

@@ -6,14 +6,14 @@ import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { viewerId } from '../session/viewer.ts'
 import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 
-/** Posts above get their true height within this many frames. */
+/** The number of frames within which the posts above get their true height. */
 const FRAMES_TO_RENDER = 3
 
 type PostPosition = Pick<Anchor, 'postId' | 'top'>
 
 export type Place = ReturnType<typeof useScrollAnchor>
 
-/** The anchor is a post, not a pixel, because the posts above may have changed meanwhile. */
+/** Restores and stores the reader's place as a post, because the posts above it may change. */
 export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined) {
   const { key: entryKey, pathname } = useEntry()
   const ready = list.state === 'ready'
@@ -26,8 +26,8 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined) 
     const former = shown.current
     shown.current = list
     if (last.current) {
-      // What is being read must not move. Safari has no scroll anchoring, and no browser anchors new
-      // elements or the very top of a page.
+      // Keeps what is being read in place. Safari has no scroll anchoring, and no browser anchors
+      // new elements or the very top of a page.
       const { postId, top } = last.current
       const moved = !former || spotOf(former, postId) !== spotOf(list, postId)
       if (moved) scrollToTop(articleOf(postId), top)
@@ -76,20 +76,20 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined) 
   }
 }
 
-/** A post published here moves up with the newer ones, so the first post that was read stays. */
+/** Returns the first visible article or, if it was published here, the first that was read. */
 function firstReadArticle({ published, ids }: PostListView): HTMLElement | undefined {
   const first = firstVisibleArticle()
   const isPublishedHere = published.includes(first?.dataset.postId ?? '')
   return isPublishedHere ? articleOf(ids[published.length] ?? '') : first
 }
 
-/** Changes if others come above a post, unless they are published here, or its page is another. */
+/** Returns a value that changes when posts of others come above a post, or its page changes. */
 function spotOf({ pages, ids, published }: PostListView, postId: string): string | undefined {
   const page = pages.find((it) => it.ids.includes(postId))
   return page && `${page.key} ${ids.indexOf(postId) - published.length}`
 }
 
-/** After a logout, nothing of a list for users is stored. */
+/** Returns whether a list for users is left after a logout, when nothing of it may be stored. */
 function isOfFormerUser(pathname: string): boolean {
   const page = pageAt(pathname)
   return page !== null && isForUsers(page) && !viewerId()

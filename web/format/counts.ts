@@ -1,4 +1,4 @@
-/** 1 ответ, 2 ответа, 5 ответов. */
+/** The forms of a Russian noun after a number: 1 ответ, 2 ответа, 5 ответов. */
 export type PluralForms = { one: string; few: string; many: string }
 
 const rules = new Intl.PluralRules('ru')
@@ -16,7 +16,7 @@ const UNITS = [
   { from: 1e3, name: 'тыс.' },
 ]
 
-/** Returns '999', '1,4 тыс.'. Never rounds up: 999 999 is '999,9 тыс.'. */
+/** Returns a text such as '999' or '1,4 тыс.'. Never rounds up: 999 999 is '999,9 тыс.'. */
 export function shortCount(count: number): string {
   const unit = UNITS.find((candidate) => count >= candidate.from)
   if (!unit) return String(count)

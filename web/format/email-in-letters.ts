@@ -10,7 +10,7 @@ export function emailInLetters(address: string): string {
   }
 }
 
-/** Returns the same for both spellings of a name. */
+/** Returns the domain in ASCII, which is the same for both spellings of a name. */
 function domainOf(address: string): string {
   return new URL(`http://${address.slice(address.lastIndexOf('@') + 1)}`).host
 }

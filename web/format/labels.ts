@@ -14,12 +14,13 @@ export function moderationLabel({ waitingReports }: { waitingReports?: number })
   return waitingReports ? `Модерация · ${waitingReports}` : 'Модерация'
 }
 
+/** Returns a month such as 'ноября\u00a02026' in UTC, so that all readers see the same. */
 export function monthAndYear(seconds: number): string {
   const { month, year } = universalDay(seconds)
   return `${month}\u00a0${year}`
 }
 
-/** Returns '29\u00a0ноября', with the year unless it is the current one. */
+/** Returns a day such as '29\u00a0ноября', with the year unless it is the current one. */
 export function exactDay(seconds: number, now?: number): string {
   return dayWithin(day, seconds, now)
     .replace(/\s*г\.$/, '')

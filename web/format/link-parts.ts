@@ -1,12 +1,12 @@
-/** The text of a link is its shortened address, the title its whole one. */
+/** A part of a text. A link's `text` is its shortened address, and `title` is the whole address. */
 export type TextPart =
   | { kind: 'text'; text: string }
   | { kind: 'link'; text: string; title: string; href: string }
 
 type LinkOptions = {
-  /** How many characters are shown; a host is never cut. */
+  /** The most characters of an address that are shown. Its host is never cut. */
   length?: number
-  /** False leaves out addresses that two parsers of URLs could understand differently. */
+  /** False leaves out addresses that two URL parsers could understand differently. */
   withUnusual?: boolean
 }
 
@@ -16,7 +16,7 @@ const SCHEME = /^https?:/i
 const PUNCTUATION_AT_END = /[.,:;!?…'’*_~|\\-]$/u
 /** Browsers also accept other slashes than `//` between a scheme and a host. */
 const SCHEME_AND_HOST = /^https?:[/\\]+([^/\\?#]*)/i
-/** What all URL parsers understand alike: ASCII labels, nothing to escape. */
+/** Matches addresses that all URL parsers understand alike: ASCII labels, nothing to escape. */
 const COMMON_ADDRESS =
   /^https?:\/\/(?:(?!xn--)[a-z0-9][a-z0-9-]*\.)+(?!xn--)[a-z]{2,}(?::\d+)?(?:[/?#][^\\^{|}']*)?$/i
 const WWW = /^www\.(?=[^.]+\.[^.])/
@@ -30,9 +30,10 @@ const PIECE = /[^/?#&=.:]+/g
 const RUSSIAN_LETTER = /%D0%(?:81|[9AB][\dA-F])|%D1%(?:8[\dA-F]|91)/gi
 const PERCENT_ENCODED = /%[\dA-F]{2}/gi
 const NOT_ASCII_ENCODED = /%[89A-F][\dA-F]/i
-/** Russian letters that look like no Latin one. */
+/** Matches Russian letters that look like no Latin letter. */
 const UNMISTAKABLE = /[вджзийклмнптфцчшщъыьэюяБГДЖИЙЛПФЦЧШЩЪЫЭЮЯ]/
 
+/** Splits a text into plain text and links, which begin with http(s):// or www. */
 export function linkParts(text: string, options: LinkOptions = {}): TextPart[] {
   const { length = Number.POSITIVE_INFINITY, withUnusual = true } = options
   const parts: TextPart[] = []
@@ -67,7 +68,7 @@ function count(text: string, mark: string): number {
   return text.split(mark).length - 1
 }
 
-/** Returns undefined for an address that hides its host behind a login. */
+/** Parses an address. Returns undefined if a login hides its host. */
 function safeUrl(address: string): URL | undefined {
   // Some of the supported browsers lack URL.parse().
   try {
@@ -88,13 +89,13 @@ function shownAddress(address: string, url: URL, length: number) {
   }
 }
 
-/** Shows a host in ASCII, unless it is Russian and no label mixes alphabets. */
+/** Returns the host in ASCII, unless it is Russian and no label mixes alphabets. */
 function shownHost(address: string, host: string): string {
   const written = SCHEME_AND_HOST.exec(address)?.[1]?.toLowerCase() ?? ''
   return isRussian(written.replace(PORT, '')) ? written : host
 }
 
-/** Decodes words of Russian letters, before the query only if a letter looks like no Latin one. */
+/** Decodes Russian words; before the query, only if a letter looks like no Latin letter. */
 function readable(path: string): string {
   return path.replace(PIECE, (piece, at) => {
     const decoded = piece.replace(RUSSIAN_LETTER, decodeURIComponent)

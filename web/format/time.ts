@@ -22,11 +22,12 @@ const STEPS = [
 const words = new Intl.RelativeTimeFormat('ru')
 const exact = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeStyle: 'short' })
 
-/** Returns 'сейчас', '5 мин.', '1 г.'. Both times are in unix seconds. */
+/** Returns an age such as 'сейчас', '5 мин.' or '1 г.'. Both times are in unix seconds. */
 export function timeAgo(createdAt: number, now: number): string {
   return ago(now - createdAt, (count, { name }) => `${count} ${name || plural(count, YEAR_FORMS)}`)
 }
 
+/** Returns an age such as '5 минут назад'. Both times are in unix seconds. */
 export function timeAgoInWords(createdAt: number, now: number): string {
   return ago(now - createdAt, (count, { unit }) => words.format(-count, unit))
 }
@@ -39,17 +40,19 @@ function ago(age: number, say: (count: number, step: (typeof STEPS)[number]) => 
   return say(step.size === MONTH ? Math.min(MOST_MONTHS, count) : count, step)
 }
 
-/** Returns '29 ноября в 15:20', with the year unless it is the current one. */
+/** Returns a time such as '29 ноября в 15:20', with the year unless it is the current one. */
 export function exactTime(seconds: number, now?: number): string {
   return dayWithin(exact, seconds, now)
 }
 
+/** Formats unix seconds, without the year if it is the year of `now` (unix milliseconds). */
 export function dayWithin(format: Intl.DateTimeFormat, seconds: number, now = Date.now()): string {
   const date = new Date(seconds * 1000)
   const isThisYear = date.getFullYear() === new Date(now).getFullYear()
   return format.format(date).replace(isThisYear ? /\s\d{4}\sг\./ : '', '')
 }
 
+/** Returns minutes and seconds, such as '2:05' for 125. */
 export function countdown(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }

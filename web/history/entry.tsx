@@ -11,7 +11,7 @@ import { currentEntry, type Entry, onEntryChange } from './history.ts'
 
 const EntryContext = createContext<Entry | null>(null)
 
-/** On the server and in tests, `entry` is given. */
+/** Provides the current history entry, or `entry` on the server and in tests. */
 export function HistoryProvider({ entry, children }: { entry?: Entry; children: ReactNode }) {
   const [shown, setShown] = useState(entry ?? currentEntry)
 
@@ -31,7 +31,7 @@ export function entryAt(address: string): Entry {
   return { pathname, search, hash, key: 'default', isReturn: false, fromSettings: false }
 }
 
-/** Stays the same while dialogs open and close. */
+/** Returns the current history entry, which stays the same while dialogs open and close. */
 export function useEntry(): Entry {
   const entry = useContext(EntryContext)
   if (!entry) throw new Error('No HistoryProvider')

@@ -16,12 +16,12 @@ export type Dialog =
   | { name: 'shortcuts' }
 
 type EntryState = {
-  /** Identifies the page, with its dialogs. */
+  /** Identifies the page. The entries of its dialogs have the same key. */
   key: string
-  /** How many entries of this app are before it. */
+  /** The number of entries of this app before it. */
   index: number
   dialog?: Dialog
-  /** The Navigation API's key of the entry before the dialog's. */
+  /** The Navigation API's key of the entry before the dialog's entry. */
   below?: string | undefined
   fromSettings?: true
 }
@@ -31,6 +31,7 @@ export type Entry = {
   search: string
   hash: string
   key: string
+  /** Whether the person came back to the entry, or reloaded it. */
   isReturn: boolean
   fromSettings: boolean
 }
@@ -53,6 +54,7 @@ export function currentEntry(): Entry {
   return entry
 }
 
+/** Starts to follow the browser's history. Call it once, before the first render. */
 export function startHistory(): void {
   // Browsers keep the state if the address is entered again, which is a new visit.
   const isAnew = navigation()?.type === 'navigate'
@@ -71,7 +73,7 @@ export function isAsOpened(): boolean {
 
 type NavigateOptions = { replace?: boolean; fromSettings?: boolean }
 
-/** Opens a page and closes a dialog. With `replace`, the page below changes and the dialog stays. */
+/** Opens a page and closes a dialog. `replace` changes the page below, and the dialog stays. */
 export function navigate(
   to: string,
   { replace = false, fromSettings }: NavigateOptions = {},
@@ -96,6 +98,7 @@ export function leave(path: string, to: string): void {
   })
 }
 
+/** Goes back, or to `otherwise` if the previous entry is not a page of the app. */
 export function goBack(otherwise: string): void {
   // A link followed before the scripts ran has no index; a new tab has a referrer too.
   const isReferred = document.referrer.startsWith(`${location.origin}/`)
@@ -104,6 +107,7 @@ export function goBack(otherwise: string): void {
   else navigate(otherwise)
 }
 
+/** Opens a dialog in a history entry of its own, or in the entry of the open dialog. */
 export function openDialog(opened: Dialog): void {
   whenDialogIsClosed(() => {
     const { index, ...state } = readState()
@@ -114,7 +118,7 @@ export function openDialog(opened: Dialog): void {
   })
 }
 
-/** Steps back too. Returns false if another dialog has replaced it. */
+/** Closes a dialog and steps back. Returns false if another dialog has replaced it. */
 export function closeDialog(closed: Dialog): boolean {
   if (dialog.get() !== closed) return false
   const { dialog: own, below, ...state } = readState()
@@ -138,12 +142,12 @@ export function reloadBelowDialog(): void {
   whenDialogIsClosed(() => location.reload())
 }
 
-/** The browser may drop the step, so callers of whenDialogIsClosed() wait a second at most. */
+/** Steps back. The browser may drop the step, so whenDialogIsClosed() waits a second at most. */
 function stepBackTo(below: string | undefined): void {
   const step = Promise.withResolvers<void>()
   stepBack = step
   if (below && globalThis.navigation) {
-    // By the key: if the person goes back at the same time, history.back() would be a second step.
+    // Uses the key: if the person goes back too, history.back() would be a second step.
     void Promise.allSettled(Object.values(globalThis.navigation.traverseTo(below)))
   } else history.back()
   setTimeout(() => {
@@ -152,15 +156,17 @@ function stepBackTo(below: string | undefined): void {
   }, STEP_BACK_MAX_MS)
 }
 
+/** Sets the function that closes a dialog if the person goes back before it has loaded. */
 export function onLeaveLoading(close: (left: Dialog) => void): void {
   closeLoading = close
 }
 
-/** Whether a reload or a step through the history opened the dialog. */
+/** Returns whether a reload or a step through the history opened the dialog. */
 export function isRestored(opened: Dialog): boolean {
   return opened === restored
 }
 
+/** Treats the restored dialog like any other from now on. */
 export function acceptRestored(): void {
   restored = null
 }
@@ -217,7 +223,7 @@ function readState(): EntryState {
   return isEntryState(state) ? state : newState(0)
 }
 
-/** Browsers refuse more than some hundred changes in half a minute. */
+/** Writes the entry. Loads the page if the browser refuses, as it does after too many changes. */
 function write(how: 'pushState' | 'replaceState', state: EntryState, href = location.href): void {
   try {
     history[how](state, '', href)

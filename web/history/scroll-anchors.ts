@@ -22,7 +22,7 @@ export function findAnchor(entryKey: string): Anchor | undefined {
   return known().get(entryKey)
 }
 
-/** At the top it is not stored, because a reader who reloads there wants new posts. */
+/** Saves an anchor. At the top it is not stored, because a reload there should show new posts. */
 export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): void {
   const all = known()
   all.delete(entryKey)

@@ -5,7 +5,7 @@ import { settings } from '../session/page-settings.ts'
 
 export const headerTitle = createAtom<string | undefined>(undefined)
 
-/** With 'tab', the page has a heading of its own. */
+/** Sets the title of the tab and, unless `where` is 'tab', of the header. */
 export function usePageTitle(
   title: string | undefined,
   where: 'header' | 'tab' = 'header',

@@ -4,12 +4,13 @@ import { isString, shape } from '../platform/guards.ts'
 
 const CODE = /^[A-Z_]+$/
 
-/** A call that failed. Its message may be shown as it is. */
+/** The error of a failed call. Its message is Russian, and may be shown. */
 export class CallError extends Error {
   override readonly name = 'CallError'
   readonly code: ErrorBody['code'] | 'OFFLINE' | 'TIMEOUT'
   /** The HTTP status; 0 if there was no response. */
   readonly status: number
+  /** In seconds. */
   readonly retryAfter?: number
 
   constructor(failure: Pick<CallError, 'code' | 'message' | 'status' | 'retryAfter'>) {
@@ -20,6 +21,7 @@ export class CallError extends Error {
   }
 }
 
+/** Resolves to `otherwise` if the server answers with this status. */
 export async function fallBackOn<T, U>(
   status: number,
   call: Promise<T>,
@@ -48,7 +50,7 @@ export function generalError(code: keyof typeof GENERAL_ERRORS): CallError {
   return new CallError({ ...GENERAL_ERRORS[code], code })
 }
 
-/** Uses the status if the body is a proxy's. */
+/** Returns the error of a response, by its status if the body is not the API's. */
 export function errorOf(response: Response, body: unknown): CallError {
   const { code, message } = isErrorBody(body) ? body : generalError(codeFor(response.status))
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
@@ -73,7 +75,7 @@ function codeFor(status: number): keyof typeof GENERAL_ERRORS {
   return status === 502 || status === 503 || status === 504 ? 'UNAVAILABLE' : 'INTERNAL_ERROR'
 }
 
-/** Few people keep a page open longer. */
+/** The longest limit that is waited for. Few people keep a page open longer. */
 const LONGEST_LIMIT_SECONDS = 300
 
 export type ShortLimit = CallError & { retryAfter: number }

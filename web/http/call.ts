@@ -14,7 +14,7 @@ export const call: <N extends ReadName>(
   options?: CallOptions,
 ) => Promise<Answer<Api[N]>> = callAs
 
-/** Sends a call, and once more after a 401. The server refuses it to other users than `userId`. */
+/** Sends a call, and once more after a 401. The server refuses a token that is not `userId`'s. */
 export async function callAs<N extends CallName>(
   name: N,
   input: Input<Api[N]>,

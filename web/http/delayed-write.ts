@@ -1,5 +1,5 @@
 export type DelayedWrite = {
-  /** Also works while the page is being left. Never rejects. */
+  /** Sends the write, even while the page is being left. Never rejects. */
   send: () => Promise<void>
   onCancel: () => void
 }
@@ -10,13 +10,14 @@ let waiting: DelayedWrite | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 let sent: Promise<unknown> = Promise.resolve()
 
-/** Delays a write. It is sent at once if another write is delayed, or the page is left. */
+/** Delays a write by 10 s. Sends it at once if another write is delayed, or the page is left. */
 export function delayWrite(write: DelayedWrite): void {
   void sendDelayed()
   waiting = write
   timer = setTimeout(sendDelayed, DELAY_MS)
 }
 
+/** Cancels the delayed write. Returns false if `write` is not delayed. */
 export function cancelDelayed(write: DelayedWrite | undefined = waiting): boolean {
   if (!write || write !== waiting) return false
   clearTimeout(timer)

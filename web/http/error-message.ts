@@ -2,6 +2,7 @@ import { GENERAL_ERRORS } from '../../contract/general-errors.ts'
 import { countdown } from '../format/time.ts'
 import { CallError, type ShortLimit } from './call-error.ts'
 
+/** Returns the message to show for an error. Logs an unexpected error. */
 export function errorMessage(error: unknown): string {
   if (error instanceof CallError) return error.message
   logOnce(error)
@@ -17,7 +18,7 @@ export function waitMessage(error: ShortLimit): string {
   return `${reasonOf(error)}. Отправим через ${countdown(error.retryAfter)}`
 }
 
-/** A component asks for the message at each render. */
+/** The errors that were logged. A component asks for the message at each render. */
 const logged = new Set<unknown>()
 
 function logOnce(error: unknown): void {

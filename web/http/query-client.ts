@@ -5,7 +5,7 @@ const RETRIES = 2
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
 
-/** Sends reads even if the browser reports that it is offline, because that is often wrong. */
+/** Sends requests even if the browser reports that it is offline, because that is often wrong. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
@@ -18,14 +18,14 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** Returns false offline, because the read is repeated when the network is back. */
+/** Returns whether to retry a read: false offline, because reconnecting repeats the read. */
 export function worthRetrying(failures: number, error: unknown): boolean {
   if (failures >= RETRIES || !(error instanceof CallError) || error.code === 'TIMEOUT') return false
   if (globalThis.navigator?.onLine === false) return false
   return error.code === 'OFFLINE' || error.status >= 500
 }
 
-/** Returns milliseconds. `chance` (0 to 1) lets pages that failed together retry apart. */
+/** Returns the pause in milliseconds. `chance` (0 to 1) lets pages retry at different times. */
 export function retryPause(failures: number, error: unknown, chance: number): number {
   const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
   const asked = error instanceof CallError ? (error.retryAfter ?? 0) * 1000 : 0

@@ -8,10 +8,11 @@ import { readStaleness, setServerClock } from './server-clock.ts'
 
 export type SendOptions = {
   token?: string | null
+  /** The id of the caller, which the server compares with the token's user. */
   userId?: string | undefined
   signal?: AbortSignal | undefined
   keepalive?: boolean | undefined
-  /** The response if the request was sent earlier. */
+  /** The response of a request that was sent earlier. If it is given, nothing is sent. */
   answered?: EarlyRefresh | null
 }
 type RequestInput = {
@@ -64,7 +65,7 @@ export async function send<N extends CallName>(
   }
 }
 
-/** Soon after a write, reads bypass all caches, so that the write shows at once. */
+/** Makes reads soon after a write bypass all caches, so that the write shows at once. */
 function freshness(method: string): Record<string, string> {
   const ms = Date.now() - Number(localStore.read(WROTE_AT))
   const mayLackIt = method === 'GET' && ms >= 0 && ms < READ_AFTER_WRITE_MS

@@ -3,14 +3,15 @@ import { createAtom } from '../platform/atom.ts'
 
 const TICK_MS = 1000
 
+/** Whether the last read of posts returned a stale, stored response. */
 export const isStale = createAtom(false)
 
 let offsetSeconds = 0
 
-/** Unix seconds. */
+/** The server's time in unix seconds. */
 export const clock = createAtom(Math.floor(serverNow()), startClock)
 
-/** The server's clock shows this time or later. */
+/** Sets the time at which the server rendered the page. Its clock shows this time or later. */
 export function setRenderedAt(seconds: number): void {
   clock.set(seconds)
   offsetSeconds = Math.max(offsetSeconds, seconds - Date.now() / 1000)
@@ -26,7 +27,7 @@ export function readStaleness(headers: Headers): void {
   if (stale !== isStale.get()) isStale.set(stale)
 }
 
-/** Returns unix seconds, even if the machine's clock is hours off. */
+/** Returns the server's time in unix seconds, even if this machine's clock is hours off. */
 export function serverNow(now: number = Date.now()): number {
   return now / 1000 + offsetSeconds
 }

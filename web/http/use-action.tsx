@@ -8,7 +8,7 @@ import { CallError, isUnanswered } from './call-error.ts'
 import { errorMessage } from './error-message.ts'
 
 type ActionOptions<Data, Variables> = UseMutationOptions<Data, Error, Variables> & {
-  /** An object is for a dialog: if it is closed, a toast shows the error and opens it again. */
+  /** Where an error shows. An object is for a dialog: after it is closed, a toast shows it. */
   errors?: 'line' | 'toast' | { failed: string; reopen: Intent }
 }
 
@@ -30,7 +30,7 @@ export function useAction<Data, Variables = void>(options: ActionOptions<Data, V
       isInSight = true
     }
     try {
-      // This callback does not run after an unmount.
+      // Unlike those in `options`, this callback does not run after an unmount.
       await mutateAsync(input, { onError: see })
     } catch (reason) {
       const text = errorMessage(reason)
@@ -60,7 +60,7 @@ export function useAction<Data, Variables = void>(options: ActionOptions<Data, V
     clearError: (): void => {
       if (error) reset()
     },
-    // `isPending` changes a render too late for a second Enter in the same frame.
+    // Checks the ref: `isPending` changes too late for a second Enter in the same frame.
     mutate: (input: Variables): void => {
       if (!isRunning.current) void run(input)
     },

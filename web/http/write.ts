@@ -6,14 +6,17 @@ import { callAs } from './call.ts'
 import { generalError, isShortLimit, type ShortLimit } from './call-error.ts'
 
 type WriteOptions = {
+  /** The id of the user who began the write. Default: the viewer. */
   by?: string | undefined
   /** Called before waiting for a short limit. If absent, the limit is thrown. */
   onLimit?: (error: ShortLimit) => void
+  /** Called after the wait. If it returns false, the limit is thrown. */
   isWanted?: () => boolean
+  /** Whether the request continues when the page is left. */
   keepalive?: boolean
 }
 
-/** Sends a user's write. Throws OTHER_ACCOUNT if another user has signed in meanwhile. */
+/** Sends a user's write. Throws CallError: OTHER_ACCOUNT if another user has signed in. */
 export async function write<N extends WriteName>(
   name: N,
   input: Input<Api[N]>,

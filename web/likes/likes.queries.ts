@@ -88,7 +88,7 @@ function withTap(
   return { is_liked: liked, likes_count: Math.max(0, likes_count + step) }
 }
 
-/** Ignores taps of a former viewer, which may still wait for a limit. */
+/** Returns the viewer's last pending tap. Taps of a former viewer may still wait for a limit. */
 function lastTap(postId: string): Tap | undefined {
   const pending = { mutationKey: tapsKey(postId), status: 'pending' } as const
   const taps = queryClient.getMutationCache().findAll(pending)

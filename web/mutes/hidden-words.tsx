@@ -8,7 +8,7 @@ import { TextField } from '../ui/form/field.tsx'
 import { rowClass, Section } from '../ui/row.tsx'
 import styles from './hidden-words.module.css'
 
-/** The words that the viewer hides. They are stored only in this browser. */
+/** Shows and changes the words that the viewer hides. They are stored only in this browser. */
 export function HiddenWords() {
   const { words } = useHidden()
   const [typed, setTyped] = useState('')

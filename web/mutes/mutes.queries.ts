@@ -15,7 +15,7 @@ export const mutesQuery = queryOptions({
   },
 })
 
-/** Unmuting reads the received replies again, because the server omits those of muted authors. */
+/** Mutes or unmutes an author. Unmuting reads the received replies again. Throws CallError. */
 export async function setAuthorMuted(id: string, isMuted: boolean): Promise<void> {
   await write(isMuted ? 'PUT /users/:id/mute' : 'DELETE /users/:id/mute', { params: { id } })
   const others = hidden.get().authors.filter((author) => author !== id)

@@ -111,7 +111,7 @@ function Author({ author, list }: AuthorProps) {
   )
 }
 
-/** Links on the viewer's own page: the settings, and the queue for moderators. */
+/** Shows links on the viewer's own page: the settings, and the queue for moderators. */
 function OwnLinks({ id }: { id: string }) {
   const user = useUser()
   if (user?.id !== id) return null

@@ -16,7 +16,7 @@ import { FormError } from '../ui/states/errors.tsx'
 import { Skeleton } from '../ui/states/skeleton.tsx'
 import { WallLink } from './wall.tsx'
 
-/** /email-undo, to which the mail about a changed e-mail address links */
+/** Shows /email-undo, to which the mail about a changed e-mail address links. */
 export function EmailUndoPage() {
   usePageTitle('Возврат почты', 'tab')
   const { hash } = useEntry()
@@ -25,7 +25,7 @@ export function EmailUndoPage() {
   return <EmailUndo key={hash} link={link} />
 }
 
-/** /invitation, to which an invitation's link leads */
+/** Shows /invitation, to which the link of an invitation leads. */
 export function InvitationPage() {
   usePageTitle('Приглашение', 'tab')
   const token = useEntry().hash.slice(1)
@@ -33,12 +33,12 @@ export function InvitationPage() {
   return <Invitation token={token} />
 }
 
-/** Some programs cut a link at its `#`, which precedes the secret. */
+/** Shows that a link is incomplete: some programs cut it at its `#`, which precedes the secret. */
 function Incomplete({ text }: { text: string }) {
   return <EmptyState isWholePage title="Ссылка неполная" text={text} action={<WallLink />} />
 }
 
-/** Waits for a press, because programs that check links open this page too. */
+/** Undoes the change after a press, because programs that check links open this page too. */
 function EmailUndo({ link }: { link: UndoLink }) {
   const { mutate, isPending, isSuccess, error, errorLine } = useAction({
     mutationFn: () => undoEmailChange(link),
@@ -76,7 +76,7 @@ function EmailUndo({ link }: { link: UndoLink }) {
   )
 }
 
-/** Its button takes the focus, because the former button has disappeared. */
+/** Shows the outcome. Its button takes the focus, because the former button has disappeared. */
 function Outcome({ title, text }: { title: string; text: ReactNode }) {
   const next = useFocusOnMount<HTMLButtonElement>()
   return (
@@ -95,7 +95,7 @@ function Outcome({ title, text }: { title: string; text: ReactNode }) {
   )
 }
 
-/** An invalid invitation does not replace the one that this tab has stored. */
+/** Checks an invitation. An invalid invitation does not replace the stored one of this tab. */
 function Invitation({ token }: { token: string }) {
   const { isPending, isValid } = useInvitation(token)
   if (isPending) return <Skeleton label="Проверяем приглашение" />

@@ -3,7 +3,7 @@ import { usePageTitle } from '../history/use-page-title.ts'
 import { EmptyState } from '../ui/states/empty-state.tsx'
 import { WallLink } from './wall.tsx'
 
-/** Also shown at the queue's address to everybody but moderators. */
+/** Shows that a page does not exist, also for the queue to everybody but moderators. */
 export function NotFoundPage() {
   usePageTitle(TITLES.noPage, 'tab')
   return (

@@ -45,7 +45,7 @@ const ownRemovedPost = createLazyChunk(
   'OwnRemovedPost',
 )
 
-/** A missing post may be the viewer's own, removed or hidden from others. */
+/** Shows that a post is missing, or the viewer's own post that was removed or is hidden. */
 function MissingPost({ id }: { id: string }) {
   const user = useUser()
   const missing = <EmptyState {...MISSING_POST} action={<WallLink />} />
@@ -108,7 +108,7 @@ function Thread({ post }: { post: CachedPost }) {
 
 type OrderLinkProps = { post: CachedPost; isFromOldest: boolean }
 
-/** In a long list of replies, links to the first ones, and from there back to the newest. */
+/** Links a long list of replies to its first ones, and from there back to the newest. */
 function OrderLink({ post: { id, actions }, isFromOldest }: OrderLinkProps) {
   if (!isFromOldest && actions.replies_count <= PAGE_SIZE) return null
   const path = postPath(id)

@@ -30,7 +30,7 @@ export function SearchPage() {
   )
 }
 
-/** Visitors on phones find the theme and the site's texts here: below the wall they are far away. */
+/** Shows help and, on phones, the site's texts and the theme, which are far away on the wall. */
 function Help() {
   return (
     <>
@@ -78,7 +78,7 @@ function FoundCard(props: FeedCardProps) {
   )
 }
 
-/** Makes a pattern that finds whole words in any case, with «ё» or «е». */
+/** Returns a pattern that matches whole words in any case, with «ё» or «е»; null if none. */
 function foundWords(words: readonly string[]): RegExp | null {
   if (words.length === 0) return null
   const forms = words.map((word) => word.replaceAll('е', '[её]')).join('|')

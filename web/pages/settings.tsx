@@ -32,7 +32,7 @@ export function SettingsPage() {
         user={user}
         onLoggedOut={() => {
           showWallSignedOut(user.id)
-          // At once: a toast that offers to cancel a sent decision is out of date.
+          // Replaces another toast at once: its offer to cancel a sent decision is out of date.
           toast({ text: 'Вы вышли' }, { atOnce: true })
         }}
         download={<DownloadData />}
@@ -59,7 +59,7 @@ function showWallSignedOut(userId: string): void {
   forgetTab()
   textsChanged.emit()
   forgetHidden()
-  // Before signedOut(), after which the guard would replace the entry of the settings.
+  // Navigates before signedOut(), after which the guard would replace the entry of the settings.
   navigate(PATHS.wall)
   signedOut()
   announceSessionChange(true)
@@ -96,7 +96,7 @@ export function SettingsDeleteAccountPage() {
   )
 }
 
-/** The setting whether the viewer receives mails about unseen replies. */
+/** Shows the setting whether the viewer receives mails about unseen replies. */
 function ReplyMails() {
   const { data } = useQuery(receivedQuery)
   const set = useAction({ mutationFn: setReplyMails, errors: 'toast' })

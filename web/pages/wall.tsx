@@ -18,7 +18,7 @@ export function WallPage() {
   return (
     <>
       {start === '' && (
-        // The print styles hide headers.
+        // This is a header element, because the print styles hide headers.
         <header className={classes('band', styles.write)}>
           <button type="button" className={classes('input', styles.field)} onClick={writePost}>
             О чём скажете вслух?

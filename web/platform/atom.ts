@@ -2,10 +2,11 @@ import { useSyncExternalStore } from 'react'
 
 export type Emitter<Event = void> = {
   emit: (event: Event) => void
+  /** Returns the function that unsubscribes the listener. */
   subscribe: (listener: (event: Event) => void) => () => void
 }
 
-/** `connect` runs with the first listener, and the function it returns after the last one. */
+/** Creates an emitter. `connect` runs at the first listener, and its result after the last. */
 export function createEmitter<Event = void>(connect?: () => () => void): Emitter<Event> {
   const listeners = new Set<(event: Event) => void>()
   let disconnect: (() => void) | undefined
@@ -30,6 +31,7 @@ export type ReadableAtom<Value> = {
 
 export type Atom<Value> = ReadableAtom<Value> & { set: (next: Value) => void }
 
+/** Creates a value outside of React, which components follow by useAtom(). */
 export function createAtom<Value>(initial: Value, connect?: () => () => void): Atom<Value> {
   let value = initial
   const { emit, subscribe } = createEmitter(connect)
@@ -47,7 +49,7 @@ export function useAtom<Value>({ get, subscribe }: ReadableAtom<Value>, onServer
   return useSyncExternalStore(subscribe, get, () => onServer)
 }
 
-/** False during hydration, so that output that depends on the browser renders after it. */
+/** Returns false during hydration, so that output that depends on the browser renders after it. */
 export function useHydrated(): boolean {
   return useAtom(HYDRATED, false)
 }

@@ -1,6 +1,6 @@
 export const NOT_COPIED = 'Не получилось скопировать'
 
-/** Also works on plain http, where browsers have no Clipboard API. Returns whether it could. */
+/** Copies a text, even on plain http, where there is no Clipboard API. Returns whether it could. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -10,6 +10,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
+/** Returns a guard that checks the given properties, and ignores all others. */
 export function shape<Value>(
   checks: Record<string, Check> & { [Key in keyof Value]?: Check },
 ): Guard<Value> {

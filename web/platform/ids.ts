@@ -4,12 +4,13 @@ const KEY = 'tab'
 
 let id: string | undefined
 
+/** Returns the id of this tab, which stays the same across reloads. */
 export function tabId(): string {
   id ??= takeId()
   return id
 }
 
-/** A duplicated tab copies the storage, so the id is stored only while no page is open. */
+/** Returns the id. It is stored only while no page is open, because a duplicated tab copies it. */
 function takeId(): string {
   const taken = sessionStore.read(KEY) ?? randomKey()
   sessionStore.remove(KEY)
@@ -18,7 +19,7 @@ function takeId(): string {
   return taken
 }
 
-/** crypto.randomUUID is missing on plain http. */
+/** Returns 32 hexadecimal digits. crypto.randomUUID() is missing on plain http. */
 export function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

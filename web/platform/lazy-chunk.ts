@@ -7,7 +7,7 @@ export type LazyChunk<Content> = {
   preload: () => Promise<void>
 }
 
-/** Replaces React.lazy, which never retries a failed import, and cannot preload. */
+/** Creates a lazy chunk. React.lazy never retries a failed import, and cannot preload. */
 export function createLazyChunk<Module, Name extends keyof Module>(
   importModule: () => Promise<Module>,
   name: Name,
@@ -33,11 +33,12 @@ export function createLazyChunk<Module, Name extends keyof Module>(
   return { content: () => content, load, preload: () => preload(load) }
 }
 
-/** Loads nothing offline, because browsers before 2026 remember a failed script until a reload. */
+/** Preloads, except offline: browsers before 2026 remember a failed script until a reload. */
 export async function preload(load: () => Promise<unknown>): Promise<void> {
   if (navigator.onLine) await load().catch(() => undefined)
 }
 
+/** Reloads only if the server answers, because otherwise the reload would lose the page. */
 export async function reloadIfPossible(): Promise<void> {
   if (await canReload()) location.reload()
 }

@@ -2,6 +2,7 @@ import { createEmitter, type Emitter } from './atom.ts'
 
 export type SafeStorage = ReturnType<typeof safeStorage>
 
+/** Emits when another tab has stored or removed a value. */
 export const storedElsewhere: Emitter<StorageEvent> = createEmitter(() => {
   globalThis.addEventListener?.('storage', storedElsewhere.emit)
   return () => globalThis.removeEventListener?.('storage', storedElsewhere.emit)
@@ -11,7 +12,7 @@ export const storedElsewhere: Emitter<StorageEvent> = createEmitter(() => {
 export const localStore = safeStorage(() => localStorage)
 export const sessionStore = safeStorage(() => sessionStorage)
 
-/** Never throws: a value that the browser does not store stays in memory. */
+/** Returns a storage that never throws: a value that the browser refuses stays in memory. */
 export function safeStorage(open: () => Storage) {
   const attempt = <T>(action: (storage: Storage) => T): T | null => {
     try {
@@ -49,6 +50,7 @@ export function safeStorage(open: () => Storage) {
     read,
     write,
     isUnsaved: (key: string): boolean => unsaved.has(key),
+    /** Returns null for a value that `is` refuses, and removes it. */
     readJson<Value>(key: string, is: (value: unknown) => value is Value): Value | null {
       const text = read(key)
       if (text === null) return null

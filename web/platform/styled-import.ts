@@ -1,6 +1,6 @@
 const sheets = new Map<string, Promise<unknown>>()
 
-/** Imports a chunk after its style sheets. The build uses it because Vite's loader never retries. */
+/** Imports a chunk after its style sheets. Used by the build, as Vite's loader never retries. */
 export async function importStyled<Module>(
   importChunk: () => Promise<Module>,
   paths: readonly string[] = [],

@@ -1,8 +1,9 @@
+/** Creates a channel to other tabs. A second channel of a name would get this tab's messages. */
 export function createTabChannel<Message>(name: string) {
   let opened: BroadcastChannel | undefined
 
   function channel(): BroadcastChannel | undefined {
-    // Firefox refuses it if all cookies are blocked.
+    // Firefox refuses a channel if all cookies are blocked.
     try {
       opened ??= new BroadcastChannel(name)
     } catch {}
@@ -19,10 +20,10 @@ export function createTabChannel<Message>(name: string) {
   }
 }
 
-/** False on plain http: all tabs then act at the same time. */
+/** Returns false on plain http, where all tabs act at the same time. */
 export const hasLocks = (): boolean => Boolean(navigator.locks)
 
-/** With `ifAvailable`, `action` receives null if another tab has the lock. */
+/** Runs `action` under a lock. With `ifAvailable`, passes null if another tab has the lock. */
 export async function withLock<Result>(
   name: string,
   options: LockOptions,

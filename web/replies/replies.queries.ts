@@ -11,7 +11,7 @@ import { LISTS } from '../posts/cache/list-cache.ts'
 import { type CachedPost, nextVersion, putPosts } from '../posts/cache/post-cache.ts'
 import type { ListSource, Newer } from '../posts/cache/use-post-list.ts'
 
-/** The direct replies to a post, newest first. A missing post has none. */
+/** Returns the source of the direct replies to a post. A missing post has none. */
 export function repliesSource(postId: string, start = ''): ListSource {
   return {
     name: `replies ${postId}`,
@@ -39,7 +39,7 @@ function newerReplies(postId: string): Newer {
 /** `ids` are shown, oldest first; `folded` counts the posts above them that are not. */
 type ShownAncestors = { ids: string[]; folded: number }
 
-/** Below the key of the replies, so that the ancestors are kept and read again with them. */
+/** Returns a key below that of the replies, so that both are kept and read again together. */
 function ancestorsKey(postId: string) {
   return [LISTS, repliesSource(postId).name, 'ancestors'] as const
 }
@@ -48,7 +48,7 @@ export function seedAncestors(client: QueryClient, postId: string, answer: Ances
   client.setQueryData(ancestorsKey(postId), shownAncestors(client, answer))
 }
 
-/** Includes deleted posts, which the replies to them name, and which show as placeholders. */
+/** Returns the ancestors to show, including deleted posts, which are shown as placeholders. */
 function shownAncestors(
   client: QueryClient,
   { posts, total }: Ancestors,

@@ -9,7 +9,7 @@ import styles from './reply-row.module.css'
 
 const replyField = createLazyChunk(() => import('./reply-field.tsx'), 'ReplyField')
 
-/** The reply field on the page of a post. Keeps its height until the viewer is known. */
+/** Shows the reply field on the page of a post. Keeps its height until the viewer is known. */
 export function ReplyRow({ postId, isFirst }: { postId: string; isFirst: boolean }) {
   const viewer = useViewer()
   const dialog = useAtom(openedDialog, null)

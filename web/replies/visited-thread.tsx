@@ -20,11 +20,11 @@ import type { IsFresh } from '../posts/view/post-card.tsx'
 import { useUser } from '../session/viewer.ts'
 import { classes } from '../ui/classes.ts'
 
-/** Pairs of a thread and its newest reply that was seen, such as '12 34', the last visited first. */
+/** Stores pairs of a thread and its newest seen reply, such as '12 34', the last visited first. */
 const VISITS_KEY = 'threads'
 const VISITS_MAX = 100
 
-/** The newest reply seen before this visit, by thread and history entry. Going back is no new visit. */
+/** The newest reply seen before this visit, by history entry and thread, also after a return. */
 const seenBefore = new Map<string, string | undefined>()
 
 type VisitedThreadProps = {

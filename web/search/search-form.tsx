@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import styles from './search-form.module.css'
 
-/** A plain form, which works without scripts. */
+/** Renders a plain form, which works without scripts. */
 export function SearchForm({ q }: { q: string }) {
   const { key, isReturn } = useEntry()
   const input = useRef<HTMLInputElement>(null)

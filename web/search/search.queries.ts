@@ -13,7 +13,7 @@ const NOTHING_YET: SearchState = { words: [], similar: [], refusal: null }
 
 type Search = { q: string; start: string; entryKey: string }
 
-/** The results of a search. A refused query has no results, and a reason in its SearchState. */
+/** Returns the source of a search. A refused query has no results, but a reason in SearchState. */
 export function searchSource({ q, start, entryKey }: Search): ListSource {
   const key = searchStateKey(entryKey)
   return {

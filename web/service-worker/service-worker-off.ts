@@ -1,3 +1,4 @@
+/** Replaces the service worker with SERVICE_WORKER=off, and leaves nothing behind. */
 declare const self: ServiceWorkerGlobalScope
 
 self.addEventListener('install', () => void self.skipWaiting())

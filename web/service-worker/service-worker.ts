@@ -24,13 +24,13 @@ self.addEventListener('fetch', (event) => {
   else if (OFFLINE_FILES.includes(pathname)) respondOrFetch(event, respondWithOfflineFile(event))
 })
 
-/** A browser whose cache storage is broken rejects every access to it. */
+/** Falls back on the network, because a broken cache storage rejects every access. */
 function respondOrFetch(event: FetchEvent, response: Promise<Response>): void {
   event.respondWith(response.catch(() => fetch(event.request)))
 }
 
 async function activate(): Promise<void> {
-  // The browser then requests a page while the worker still starts.
+  // With navigation preload, the browser requests a page while the worker still starts.
   await self.registration.navigationPreload?.enable()
   await removeOldAssets(await readStoredPages())
   await self.clients.claim()

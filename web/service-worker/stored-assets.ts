@@ -1,11 +1,12 @@
-/** The build writes the paths of its assets in place of the name. */
+/** The paths of the build's assets, which the build writes in place of this name. */
 declare const BUILD_ASSETS: string[]
 
 const CACHE = 'assets'
-/** Of some six builds: a tab that is never closed needs those of former ones. */
+/** The most stored assets, of some six builds: a tab that stays open needs those of old builds. */
 const ASSETS_AT_MOST = 400
 const ASSET_PATH = /\/assets\/[\w.-]+/g
 
+/** Responds with the stored asset, which never changes, because its name contains a hash. */
 export async function respondWithAsset(event: FetchEvent): Promise<Response> {
   const cache = await caches.open(CACHE)
   const stored = await cache.match(event.request.url, { ignoreVary: true })
@@ -18,7 +19,7 @@ export async function respondWithAsset(event: FetchEvent): Promise<Response> {
   return response
 }
 
-/** The page has just loaded these assets, so they come from the browser's HTTP cache. */
+/** Stores the assets of a page, which has just loaded them into the browser's HTTP cache. */
 export async function storeAssetsOf(html: string): Promise<void> {
   const cache = await caches.open(CACHE)
   const own = new Set(BUILD_ASSETS)

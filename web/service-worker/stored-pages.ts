@@ -7,7 +7,7 @@ const PAGES = 'pages'
 const POSTS_AT_MOST = 50
 const TIMEOUT_MS = 3000
 
-/** Prefers the stored page after an error or 3 s. Without one, an error gives the offline page. */
+/** Responds with the stored page after an error or 3 s, or with the offline page on an error. */
 export async function respondWithPage(event: FetchEvent): Promise<Response> {
   const fresh = fetchPage(event)
   event.waitUntil(fresh.catch(() => undefined))
@@ -27,6 +27,7 @@ async function findStored({ pathname, search }: URL): Promise<Response | undefin
   return new Response(markSaved(await stored.text()), { headers: stored.headers })
 }
 
+/** Stores the pages that were loaded before the first worker was active. */
 export async function storeOpenPages(): Promise<void> {
   for (const client of await self.clients.matchAll({ type: 'window' })) {
     const url = new URL(client.url)
@@ -52,7 +53,7 @@ async function fetchPage(event: FetchEvent): Promise<Response> {
   return response
 }
 
-/** Only a page that is the same for all visitors is stored. */
+/** Returns whether a page is the same for all visitors, so that it may be stored. */
 function mayBeStored({ pathname, search }: URL): boolean {
   const page = pageAt(pathname)
   const isPublic = page?.name === 'wall' || page?.name === 'post'
@@ -107,7 +108,7 @@ export async function storeOfflinePage(): Promise<void> {
   await cache.addAll(OFFLINE_FILES.map((path) => new Request(path, { cache: 'reload' })))
 }
 
-/** Responds with 503, because the page is not that of the URL. */
+/** Returns the offline page with status 503, because it is not the page of the URL. */
 async function offlinePage(): Promise<Response> {
   const stored = await caches.match(OFFLINE_PAGE, { cacheName: OFFLINE, ignoreVary: true })
   if (!stored) return Response.error()

@@ -10,12 +10,13 @@ const IDENTIFY_MS = 3000
 
 let token: Promise<string> | null = null
 
-/** A session is refreshed only with the token it began with. */
+/** Returns the stored token: a session is refreshed only with the token it began with. */
 export function clientToken(): Promise<string> {
   token ??= readToken()
   return token
 }
 
+/** Rejects if `read` takes more than 3 s. */
 export function withinTime<Result>(read: () => Promise<Result>): Promise<Result> {
   return Promise.race([read(), wait(IDENTIFY_MS).then(() => Promise.reject())])
 }

@@ -10,10 +10,11 @@ export type EarlyRefresh = {
 }
 
 declare global {
-  /** Null if another tab was refreshing or no answer came. */
+  /** The early refresh; null if another tab was refreshing, or if no answer came. */
   var earlyRefresh: Promise<EarlyRefresh | null> | undefined
 }
 
+/** The lock under which tabs refresh the token one at a time. */
 export const SESSION_LOCK = 'session'
 const METHOD = 'PATCH'
 const PATH = '/sessions/current'
@@ -37,11 +38,12 @@ async function refreshWith(clientToken: string | undefined): Promise<EarlyRefres
     body: JSON.stringify({ clientToken }),
     signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
   })
-  // A truncated response fails here.
+  // Reads the whole body, so that a truncated response fails here.
   const text = await response.text()
   return { clientToken, response: new Response(text, response), receivedAt: Date.now() }
 }
 
+/** Returns the early refresh once; null if it failed, or had another `clientToken`. */
 export async function takeEarlyRefresh(
   clientToken: string | undefined,
 ): Promise<EarlyRefresh | null> {

@@ -9,6 +9,7 @@ import {
   THEME_KEY,
 } from './stored-keys.ts'
 
+/** The keys that stay after a logout. */
 const OF_THE_BROWSER = new Set([
   CLIENT_TOKEN_KEY,
   INTRO_SEEN_KEY,

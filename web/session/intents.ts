@@ -22,10 +22,10 @@ let perform: (intent: Intent) => void = () => {}
 
 let askedOnThisPage = false
 
-/** Performs an intent now, or after signing in. Until the viewer is known, the last one counts. */
+/** Performs an intent now, or after signing in. Until the viewer is known, the last counts. */
 export async function withViewer(intent: Intent): Promise<void> {
   const known = viewer.get()
-  // A known viewer is not awaited: everything happens in the task of the tap.
+  // A known viewer is not awaited, so that everything happens in the task of the tap.
   const now = isKnown(known) ? known : await waitWith(intent)
   if (now === null) return
   if (now.state === 'authorized') return perform(intent)
@@ -40,7 +40,7 @@ export function writePost(): void {
   void withViewer({ name: 'new-post' })
 }
 
-/** Resolves to null if a later intent counts, or took this one back. */
+/** Waits for the viewer. Resolves to null if a later intent counts, or took this one back. */
 async function waitWith(intent: Intent) {
   const others = waiting.get().filter((other) => kindOf(other) !== kindOf(intent))
   const takesBack = intent.name === 'like' && others.length < waiting.get().length
@@ -51,6 +51,7 @@ async function waitWith(intent: Intent) {
   return counts ? now : null
 }
 
+/** Stores an intent in this tab, to be resumed after signing in. */
 export function keepIntent(intent: Intent): void {
   askedOnThisPage = true
   sessionStore.writeJson(KEY, intent)
@@ -60,6 +61,7 @@ export function useIsWaiting(is: (intent: Intent) => boolean): boolean {
   return useAtom({ get: () => waiting.get().some(is), subscribe: waiting.subscribe }, false)
 }
 
+/** Sets the function that performs intents. Resumes the stored intent once the viewer is known. */
 export async function resumeIntents(performer: typeof perform): Promise<void> {
   perform = performer
   const now = await knownViewer()
@@ -83,7 +85,7 @@ export function dropIntent(): void {
   sessionStore.remove(KEY)
 }
 
-/** Likes of two posts are both wanted, but only one page or dialog can be opened. */
+/** Returns the kind of an intent, of which only the last counts. Likes of two posts both count. */
 function kindOf(intent: Intent): string {
   return intent.name === 'like' ? `like ${intent.postId}` : 'open'
 }

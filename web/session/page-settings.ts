@@ -14,7 +14,7 @@ export function setSettings(settings: PageSettings): void {
   cached = settings
 }
 
-/** Also true after a link on another site, for which browsers send no cookie. */
+/** Returns whether the request had no session cookie, as after a link on another site. */
 export function cameWithoutCookie(): boolean {
   return document.querySelector('meta[name=session]') !== null
 }

@@ -5,8 +5,8 @@ export const NOTICE_SEEN_KEY = 'notice-seen'
 export const ANCHORS_KEY = 'places'
 export const HIDDEN_KEY = 'hidden'
 export const SIGN_IN_KEY = 'sign-in'
-/** 'registered' or 'returned', until the next page greets the person. */
+/** Stores 'registered' or 'returned' until the next page greets the person. */
 export const ARRIVAL_KEY = 'registered'
 export const CLIENT_TOKEN_KEY = 'client-token'
-/** From a session's first token until its end: the id of its user, once known. */
+/** Stored from a session's first token until its end. Holds the user's id once it is known. */
 export const HAD_SESSION_KEY = 'had-session'

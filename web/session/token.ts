@@ -33,7 +33,7 @@ export function hadSession(): boolean {
   return localStore.read(HAD_SESSION_KEY) !== null
 }
 
-/** After `unknown` the next call asks the server again; after `none` calls are a visitor's. */
+/** Forgets the token. After `unknown` the next call asks the server; `none` means a visitor. */
 export function resetToken(next: 'unknown' | 'none'): void {
   session = next
   token = null
@@ -42,7 +42,11 @@ export function resetToken(next: 'unknown' | 'none'): void {
   if (typeof document !== 'undefined') delete pageFlags().session
 }
 
-/** Returns null for a visitor. Throws UNAUTHORIZED if a live session was closed. */
+/**
+ * Returns a valid token; null for a visitor. `refused` is a token that the server has refused. With
+ * `atOnce` a token that expires soon is not refreshed. Throws CallError: UNAUTHORIZED if a live
+ * session was closed.
+ */
 export async function freshToken(refused?: string, atOnce?: boolean): Promise<string | null> {
   if (session === 'none') return null
   if (token && token.token !== refused && (atOnce || !expiresSoon(token))) return token.token
@@ -97,7 +101,7 @@ function handleRefusal(error: CallError): null | Promise<never> {
   return null
 }
 
-/** The server could not tell two tabs that refresh at once from a thief. */
+/** Lets one tab refresh at a time: the server could not distinguish two tabs from a thief. */
 async function oneTabAtATime<T>(action: () => Promise<T>): Promise<T> {
   // A tab that hangs with the lock must not block the others.
   const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)

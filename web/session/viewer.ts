@@ -41,6 +41,7 @@ export const onOtherViewer = otherViewer.subscribe
 
 const accountRead = createEmitter<OwnAccount>()
 
+/** Calls a listener with the account of a user before the viewer becomes known. */
 export const onAccountRead = accountRead.subscribe
 
 let mayTell: Promise<void> | undefined
@@ -50,6 +51,7 @@ export function useViewer(): Viewer {
   return useAtom(viewer, SIGNED_OUT)
 }
 
+/** Returns the signed-in user; undefined for a visitor, and while the viewer is not known. */
 export function useUser(): CurrentUser | undefined {
   const now = useViewer()
   return now.state === 'authorized' ? now.user : undefined
@@ -64,11 +66,12 @@ export function viewerId(): string | null {
   return now.state === 'authorized' ? now.user.id : null
 }
 
+/** Resolves when the viewer is known. Retries until then. */
 export function knownViewer(): Promise<KnownViewer> {
   return queryClient.ensureQueryData(viewerQuery)
 }
 
-/** Also resolves if no answer came. After a failure, retries at once. */
+/** Resolves when the viewer is known or no answer came. After a failure, retries at once. */
 export async function viewerForAction(): Promise<Exclude<Viewer, { state: 'authorizing' }>> {
   const before = currentViewer()
   if (before.state === 'no-answer') fetchViewer()
@@ -90,7 +93,7 @@ function currentViewer(): Viewer {
   return noAnswer
 }
 
-/** Reads the viewer. Changes nothing before `isShown`. */
+/** Begins to read the viewer, who becomes known only after `isShown`, and follows other tabs. */
 export function loadViewer(isShown: Promise<void>): void {
   mayTell = isShown
   assumeVisitor()
@@ -120,7 +123,7 @@ function followOtherTab(isLogOut: boolean): void {
   reloadViewer()
 }
 
-/** Other tabs' messages do not reach a page in the back/forward cache. */
+/** Reads the viewer again after the back/forward cache, in which a page gets no messages. */
 function followRestored({ persisted }: PageTransitionEvent): void {
   if (persisted && localStore.read(HAD_SESSION_KEY) !== viewerId()) reloadViewer()
 }
@@ -137,11 +140,13 @@ export function changeViewer(change: Partial<CurrentUser>): void {
   )
 }
 
+/** Reads the viewer again, and then notifies the listeners of onOtherViewer(). */
 export function reloadViewer(): void {
   resetToken('unknown')
   void fetchViewer().then(otherViewer.emit)
 }
 
+/** Makes the viewer a visitor, because of an error or a logout. */
 export function signedOut(because?: CallError): void {
   resetToken('none')
   queryClient.setQueryData<KnownViewer>(queryKey, {
@@ -163,7 +168,7 @@ function retryNow(): void {
 
 async function readViewer({ signal }: QueryFunctionContext): Promise<KnownViewer> {
   try {
-    // A refused request would show in the visitor's console.
+    // Sends no request for a visitor, because its refusal would show in the console.
     if ((await freshToken()) === null) return visitor()
     const user = await call('GET /users/current', {}, { signal })
     localStore.write(HAD_SESSION_KEY, user.id)
@@ -178,7 +183,7 @@ async function readViewer({ signal }: QueryFunctionContext): Promise<KnownViewer
   }
 }
 
-/** Keeps the reason if the viewer was signed out because the session was lost. */
+/** Returns a visitor. Keeps the reason if the session was lost. */
 function visitor(): KnownViewer {
   const known = queryClient.getQueryData<KnownViewer>(queryKey)
   return known?.state === 'signed-out' ? known : SIGNED_OUT

@@ -7,7 +7,7 @@ import { write } from '../http/write.ts'
 
 const SESSIONS = ['sessions']
 
-/** Other devices change the sessions, so each opening of the page reads them again. */
+/** Reads the sessions at each opening of the page, because other devices change them. */
 export function useSessions() {
   return useQuery({
     queryKey: SESSIONS,
@@ -21,7 +21,7 @@ function keepSessions(isOpen: (session: Session) => boolean): void {
   queryClient.setQueryData<Session[]>(SESSIONS, (sessions) => sessions?.filter(isOpen))
 }
 
-/** Returns the message to show: the session may have been closed already. Throws CallError. */
+/** Closes a session. Returns the message: it may be closed already. Throws CallError. */
 export async function closeSession(id: string): Promise<string> {
   const message = await write('DELETE /sessions/:id', { params: { id } }).then(
     () => 'Сессия завершена',

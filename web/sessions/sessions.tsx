@@ -60,7 +60,7 @@ export function systemName({ os }: Device): string {
   return os || 'Неизвестная система'
 }
 
-/** An unknown system counts as a computer. */
+/** Returns whether the system is a phone's. An unknown system counts as a computer. */
 export function isPhone({ os }: Device): boolean {
   return /^(android|ios|harmony|windows phone)/i.test(os)
 }

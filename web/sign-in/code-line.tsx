@@ -5,7 +5,7 @@ import { useViewer } from '../session/viewer.ts'
 import styles from './code-line.module.css'
 import { waitingEmail } from './sign-in-operation.ts'
 
-/** Leads back to the step of the code, which may have been closed, even with its tab. */
+/** Leads back to the step of the mailed code, which may have been closed, even with its tab. */
 export function CodeLine() {
   const email = useAtom(waitingEmail, null)
   const { state } = useViewer()

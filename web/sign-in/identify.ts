@@ -2,9 +2,10 @@ import { DEVICE_FIELD_MAX } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
 import { clientToken, withinTime } from '../session/client-token.ts'
 
-/** Shown as «Неизвестный браузер» in the list of devices. */
+/** A device that the list of devices shows as «Неизвестный браузер». */
 const UNKNOWN: Device = { userAgent: '', userAgentVersion: '', os: '' }
 
+/** Returns the client token, and the device, which is unknown if reading it fails. */
 export async function identify(): Promise<{ clientToken: string; device: Device }> {
   const [token, device] = await Promise.all([
     clientToken(),

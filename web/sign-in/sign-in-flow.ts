@@ -10,7 +10,7 @@ export type Step =
   | { at: 'deleted'; code: string; message: string }
   | { at: 'done' }
 
-/** Returns null for a refusal that the current step shows. */
+/** Returns the step after a refusal; null if the current step shows the refusal. */
 export function stepAfter(
   { code, message }: Pick<CallError, 'code' | 'message'>,
   sent: Start | Attempt,

@@ -2,7 +2,7 @@ import { OPEN_SITE, SITE_STATE_META, type SiteState } from '../../contract/pages
 import { createAtom, useAtom } from '../platform/atom.ts'
 import { readMeta } from '../session/page-settings.ts'
 
-/** Read from the meta element, unless the data of a rendered page sets it. */
+/** The state of the site, from the meta element or from the data of a rendered page. */
 export const siteState = createAtom<SiteState>(readState())
 
 export function useSiteState(): SiteState {

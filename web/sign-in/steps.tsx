@@ -76,7 +76,7 @@ export function OfferStep(props: OfferStepProps) {
 
 type OfferRegistrationProps = Pick<OfferStepProps, 'mailed' | 'onReturn'>
 
-/** The links open a new tab, so that the dialog stays as it is. */
+/** Offers to register. The links open a new tab, so that the dialog stays as it is. */
 export function OfferRegistrationStep({ mailed, onReturn }: OfferRegistrationProps) {
   const { email, start } = mailed
   const tip = (

@@ -22,7 +22,7 @@ try {
   // The server sets the same flag if the request has the session's cookie.
   if (hadSession) flags.session = ''
   const hidden = localStorage.getItem(HIDDEN_KEY) || ''
-  // Reported posts do not justify the wait.
+  // Reported posts do not justify covering the page.
   const hides = hadSession && /"(authors|words)":\["/.test(hidden)
   if (localStorage.getItem(THEME_KEY) === 'light') showTheme('light')
   if (localStorage.getItem(NO_COUNTS_KEY)) flags.noCounts = ''

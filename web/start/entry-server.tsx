@@ -20,7 +20,7 @@ export async function createRenderer(settings: PageSettings): Promise<RenderPage
     const page = pageAt(path.split('?', 1)[0] ?? '')
     showFirstPage(client, first, { entryKey: 'default', page })
     const html = renderToString(<App client={client} entry={entryAt(path)} />)
-    // Otherwise the timers of its entries would keep the client in memory for half an hour.
+    // Without this, the timers of its entries would keep the client in memory for half an hour.
     client.clear()
     return html
   }

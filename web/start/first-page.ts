@@ -14,6 +14,7 @@ export function readFirstPage(): FirstPage | null {
   return json ? JSON.parse(json) : null
 }
 
+/** Puts the data of a served page into the caches, so that the first render reads nothing. */
 export function showFirstPage(
   client: QueryClient,
   first: FirstPage,

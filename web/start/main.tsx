@@ -15,7 +15,7 @@ import { wantsServiceWorker } from '../session/page-settings.ts'
 import { loadViewer, viewer } from '../session/viewer.ts'
 import { readFirstPage, showFirstPage } from './first-page.ts'
 
-// before-paint.ts has set it for browsers that cannot parse this file.
+// Removes the handler that before-paint.ts has set for browsers that cannot parse this file.
 window.onerror = null
 
 const REGISTER_WITHIN_MS = 5000
@@ -61,7 +61,7 @@ function show(container: HTMLElement, served: FirstPage | null): void {
   const { promise: isShown, resolve: onShown } = Promise.withResolvers<void>()
   loadViewer(isShown)
   startApp()
-  // Before the list asks for its next page, so that no page is read twice.
+  // Reads before the list asks for its next page, so that no page is read twice.
   if (served && viewer.get().state !== 'signed-out') readLikes()
   const { href } = location
   // Going back during hydration is no error.

@@ -1,13 +1,13 @@
 import { pageFlags } from '../platform/flags.ts'
 import { whenIdle } from '../platform/timing.ts'
 
-/** The first one is the entry, which imports the others. */
+/** The paths of the app's scripts. The first script is the entry, which imports the others. */
 declare const SCRIPTS: [string, ...string[]]
 /** The style sheet whose rules the page has inline. */
 declare const SHEET: string
 
 declare global {
-  /** Repeats the presses. With a failure, the page stays static. */
+  /** Ends the wait, and repeats the presses. With a failure, the page stays static. */
   var endWait: ((failure?: unknown) => void) | undefined
 }
 
@@ -22,8 +22,8 @@ let hasBegun = false
 function load(): void {
   if (hasBegun) return
   hasBegun = true
-  // Because of this link, Vite does not load the sheet again for lazy chunks. It is not in the HTML,
-  // since Chromium before 2026 would fetch it there although it is disabled.
+  // This link keeps Vite from loading the sheet again for lazy chunks. It is not in the HTML,
+  // because Chromium before 2026 would fetch it there although it is disabled.
   add('link', { rel: 'stylesheet', disabled: true, href: SHEET })
   for (const href of SCRIPTS) add('link', { rel: 'modulepreload', crossOrigin: '', href })
   add('script', { type: 'module', crossOrigin: '', src: SCRIPTS[0], onerror: endWait })

@@ -4,7 +4,7 @@ import { Link } from '../history/link.tsx'
 import { classes } from '../ui/classes.ts'
 import styles from './site-links.module.css'
 
-/** Without the consent, to which only the registration links. */
+/** The site's texts, without the consent, to which only the registration links. */
 const LINKS = [
   { to: PATHS.about, label: 'О сайте' },
   { to: PATHS.rules, label: 'Правила' },

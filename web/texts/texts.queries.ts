@@ -8,7 +8,7 @@ export function seedText(client: QueryClient, name: TextName, text: SiteText): v
   client.setQueryData(keyOf(name), text)
 }
 
-/** A text is read once, until the page is loaded anew. */
+/** Reads a text once, until the page is loaded anew. */
 export function useText(name: TextName) {
   return useQuery({
     queryKey: keyOf(name),

@@ -16,7 +16,7 @@ export function useOtherTheme() {
 
 type ThemeToggleProps = { className?: string | undefined; labelClass?: string | undefined }
 
-/** Without `className`, it is styled for the foot of a page on phones. */
+/** Renders the theme button. Without `className`, its style is for the foot of a page on phones. */
 export function ThemeToggle({ className, labelClass }: ThemeToggleProps) {
   const { label, icon, choose } = useOtherTheme()
   const look = className ?? classes('line', styles.foot)

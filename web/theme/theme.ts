@@ -6,7 +6,7 @@ import { showTheme, type Theme } from './page-looks.ts'
 
 const changes = createEmitter(() => storedElsewhere.subscribe(followOtherTab))
 
-/** The page shows the theme before its first paint. The atom follows other tabs. */
+/** The theme, which the page shows before its first paint. The atom follows other tabs. */
 export const theme: ReadableAtom<Theme> = {
   get: () => (pageFlags().theme === 'light' ? 'light' : 'dark'),
   subscribe: changes.subscribe,

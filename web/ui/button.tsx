@@ -3,7 +3,7 @@ import styles from './button.module.css'
 import { classes } from './classes.ts'
 import { Spinner } from './states/spinner.tsx'
 
-/** Listed, because the bundler keeps all classes of a sheet that is read with a variable. */
+/** Lists the classes, because the bundler keeps a whole sheet that is read with a variable. */
 const VARIANTS = {
   primary: styles.primary,
   strong: styles.strong,
@@ -47,7 +47,7 @@ export function Button(props: ButtonProps) {
   )
 }
 
-/** The class of a button, for a link that looks like one: <Link className={buttonClass({…})}>. */
+/** Returns the class of a button, for a link that looks like one. */
 export function buttonClass({ variant = 'quiet', size, wide }: ButtonLook): string {
   const small = size && classes('target', styles.s)
   return classes(small, 'control', styles.button, VARIANTS[variant], wide && styles.wide)

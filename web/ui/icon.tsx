@@ -8,7 +8,7 @@ type IconProps = {
   className?: string | undefined
 }
 
-/** Its strokes are as heavy as the letters around it. Assistive technology ignores it. */
+/** Draws an icon. Its strokes are as heavy as letters. Assistive technology ignores it. */
 export function Icon({ shape, size, className }: IconProps) {
   return (
     <svg
@@ -35,7 +35,7 @@ const LINES =
 export const MARK_BRICKS =
   'M3.5 3h8v4H2V4.5A1.5 1.5 0 0 1 3.5 3zM12.7 3h7.8A1.5 1.5 0 0 1 22 4.5V7h-9.3zM2 8.2h5v4H2zM8.2 8.2h8.6v4H8.2zM18 8.2h4v4h-4zM2 13.4h9.5v4H9.8l-4.3 4.1v-4.1h-2A1.5 1.5 0 0 1 2 15.9zM12.7 13.4H22v2.5a1.5 1.5 0 0 1-1.5 1.5h-7.8z'
 
-/** The logo, a brick wall in a speech bubble: outlined beside other icons, `solid` in brick. */
+/** Draws the logo, a brick wall in a speech bubble: outlined, or `solid` in the color of brick. */
 export function Mark({ size = 22, solid = false, className }: MarkProps) {
   const look = solid ? { d: MARK_BRICKS, fill: 'currentColor', stroke: 'none' } : { d: LINES }
   return (

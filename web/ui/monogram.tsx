@@ -12,7 +12,7 @@ const JOINTS = [
   [[18], [8, 18], [18, 28], [8, 28]],
 ] as const
 
-/** A piece of wall whose bricks and tone follow from the user's name. */
+/** Draws a piece of wall whose bricks and tone follow from the user's name. */
 export function Monogram({ name }: { name: string }) {
   const { tone, pale, tinted, full } = drawTile(name)
   return (
@@ -24,9 +24,7 @@ export function Monogram({ name }: { name: string }) {
   )
 }
 
-/**
- * Returns a tone from 1 to 8, and the bricks as SVG paths with a line through each brick's middle.
- */
+/** Returns a tone from 1 to 8, and SVG paths with a line through the middle of each brick. */
 export function drawTile(name: string) {
   const pick = randomPicks(name.toLowerCase())
   const tone = pick(TONES) + 1

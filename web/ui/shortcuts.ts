@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 import { localStore } from '../platform/storage.ts'
 
-/** Stored if the person has turned off single-letter shortcuts (WCAG 2.1.4). */
+/** The key is stored if the person has turned off single-letter shortcuts (WCAG 2.1.4). */
 export const LETTERS_OFF_KEY = 'letter-keys'
 
 /** Functions by `event.code`, or by «?». If one returns false, the browser handles the key. */
@@ -19,7 +19,7 @@ export function setLettersOn(areOn: boolean): void {
 const TYPING = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])'
 const OPEN_POPUP = 'dialog[open], [role="menu"], [role="listbox"]'
 
-/** With `repeats`, a key that is held down calls its function repeatedly. */
+/** Handles key presses. With `repeats`, a key that is held down calls its function repeatedly. */
 export function useShortcuts(shortcuts: Shortcuts, { repeats = false } = {}): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || (event.repeat && !repeats)) return
@@ -36,7 +36,7 @@ export function useShortcuts(shortcuts: Shortcuts, { repeats = false } = {}): vo
   }, [])
 }
 
-/** Whether a press is meant for a text input, or for an open dialog or menu. */
+/** Returns whether a press is meant for a text input, or for an open dialog or menu. */
 function isForOther(target: EventTarget | null): boolean {
   const typing = target instanceof Element && target.closest(TYPING) !== null
   return typing || document.querySelector(OPEN_POPUP) !== null
@@ -44,7 +44,7 @@ function isForOther(target: EventTarget | null): boolean {
 
 type Pressed = Pick<KeyboardEvent, 'code' | 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
-/** By the position of the key, not by its letter: on ЙЦУКЕН the J key types «о». */
+/** Returns a shortcut by the position of its key: on ЙЦУКЕН the J key types «о». */
 export function shortcutOf(event: Pressed): string | null {
   if (event.ctrlKey || event.metaKey || event.altKey) return null
   // On ЙЦУКЕН «?» is Shift+7; its Latin position works too.

@@ -6,14 +6,17 @@ import type { Config } from '../../kernel/config/config.ts'
 import { COMMAND } from './backup-state.repository.ts'
 
 const HOUR_MS = 3_600_000
-/** Between asking the command's processes to end and ending them. */
+/** The time between asking the command's processes to end and killing them. */
 const GRACE_MS = 1000
 const KEPT_OUTPUT = 2000
 const LONGEST_LINE = 200
 
 type Bounds = { signal: AbortSignal; withinMs?: number | undefined }
 
-/** Runs BACKUP_COMMAND. Throws a sentence if it fails or takes too long; no process of it stays. */
+/**
+ * Runs BACKUP_COMMAND by /bin/sh, with the path of the backup in `$1` and VSLUKH_BACKUP, and ends
+ * its process group. Throws an Error with a Russian sentence if it fails or takes too long.
+ */
 export async function runBackupCommand(
   { line, env }: NonNullable<Config['backupCommand']>,
   file: string,
@@ -46,7 +49,7 @@ export async function runBackupCommand(
   } finally {
     if (over.aborted && endGroup(child.pid, 'SIGTERM')) await delay(GRACE_MS)
     endGroup(child.pid, 'SIGKILL')
-    // A process that left the group may hold the other ends for ever.
+    // A process that has left the group may keep the other ends of the pipes open.
     child.stdout.destroy()
     child.stderr.destroy()
   }
@@ -60,7 +63,7 @@ function endGroup(pid: number | undefined, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Returns the line that most likely says why, without passwords in addresses. */
+/** Returns the last line, which most likely states the cause, without passwords in addresses. */
 function lastLine(output: string): string {
   const line =
     output

@@ -8,7 +8,8 @@ import { errorCode } from '../../kernel/db/database-errors.ts'
 import { BackupError } from './backup-folder.ts'
 import { type Manifest, type Part, parseManifest } from './manifest.ts'
 
-// A file is MAGIC, parts, manifest as JSON, its length in four bytes, SHA-256 of all before.
+// A backup consists of MAGIC, the parts, the manifest as JSON, the manifest's length in four bytes,
+// and the SHA-256 of everything before.
 const MAGIC = Buffer.from('VSLUKH1\n')
 const LENGTH_BYTES = 4
 const SUM_BYTES = 32
@@ -32,6 +33,7 @@ export class BackupWriter {
     return this.#offset
   }
 
+  /** Compresses a table's COPY text into the file. Resolves to the part's entry in the manifest. */
   async addPart(copy: Readable): Promise<Omit<Part, 'table' | 'columns'>> {
     await this.#begin()
     const offset = this.#offset
@@ -66,7 +68,7 @@ export class BackupWriter {
   }
 }
 
-/** Passes COPY text on and counts rows: COPY escapes line feeds in values, so each ends one. */
+/** Passes COPY text on, and counts the line feeds, which end rows: COPY escapes all others. */
 export function countRows() {
   const sum = createHash('sha256')
   let rows = 0
@@ -84,7 +86,7 @@ export function countRows() {
 
 const UNREADABLE: Record<string, string> = { ENOENT: 'такого нет', EACCES: 'нет права читать его' }
 
-/** Reads the whole file, or only its manifest. Throws BackupError if a byte is missing or altered. */
+/** Returns the manifest. With `isSummed`, checks the whole file. Throws BackupError if damaged. */
 export async function readManifest(path: string, { isSummed = true } = {}): Promise<Manifest> {
   const file = await open(path, 'r').catch((cause) => {
     const why = UNREADABLE[errorCode(cause)] ?? (cause as Error).message
@@ -125,6 +127,7 @@ async function sumOf(path: string, bytes: number): Promise<Buffer> {
   return sum.digest()
 }
 
+/** Returns the streams that read and decompress a part. */
 export function readPart(path: string, { offset, bytes }: Part) {
   return [
     createReadStream(path, { start: offset, end: offset + bytes - 1 }),

@@ -6,16 +6,16 @@ import { errorCode } from '../../kernel/db/database-errors.ts'
 import { syncFolder } from '../start/data-dir.ts'
 
 const FINISHED = /^vslukh-.*\.backup$/
-/** The names of the folders of verifications begin so. */
+/** The prefix of the names of folders in which verifications run. */
 export const VERIFICATION = 'vslukh-verify-'
 const LEFT = /^\.vslukh-.*\.backup\.[0-9a-f]{12}$|^vslukh-verify-/
 
-/** Names sort by the time at which the backups were made. */
+/** Returns the name of a backup. Names sort by the time of the backup. */
 export function backupName(madeAt: Date): string {
   return `vslukh-${madeAt.toISOString().replaceAll(':', '-')}.backup`
 }
 
-/** Makes the folder in DATA_DIR alone: elsewhere its disk may not be mounted. */
+/** Creates the folder only directly in DATA_DIR, because elsewhere its disk may not be mounted. */
 export async function makeBackupFolder(folder: string, dataDir: string): Promise<void> {
   if (dirname(folder) === dataDir) {
     await mkdir(folder, { mode: 0o700 }).catch((cause) => {
@@ -25,6 +25,7 @@ export async function makeBackupFolder(folder: string, dataDir: string): Promise
   await requireBackupFolder(folder)
 }
 
+/** Throws BackupError if the folder does not exist or is not a folder. */
 export async function requireBackupFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined)
   if (found?.isDirectory()) return
@@ -39,6 +40,7 @@ async function finishedIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => FINISHED.test(name)).sort()
 }
 
+/** Returns when the oldest backup in a folder was made; undefined if there is none. */
 export async function oldestBackup(folder: string): Promise<Date | undefined> {
   const [oldest = ''] = await finishedIn(folder).catch(() => [])
   const [, hour, minute, rest] = /^vslukh-(.*T\d\d)-(\d\d)-(.*)\.backup$/.exec(oldest) ?? []
@@ -47,7 +49,7 @@ export async function oldestBackup(folder: string): Promise<Date | undefined> {
 
 type Kept = {
   keep: number
-  /** The backup that was verified last is kept, too. */
+  /** The time of the backup that was verified last, which is kept too. */
   verifiedCopy: Date | null
 }
 
@@ -57,21 +59,21 @@ export async function removeOldest(folder: string, { keep, verifiedCopy }: Kept)
   for (const name of old) await rm(join(folder, name))
 }
 
-/** A backup or a verification takes less; the next nightly job comes later. */
+/** The age of leftovers: longer than a backup or a verification takes, and less than a day. */
 const IDLE_MS = 20 * 3_600_000
 
-/** Removes what killed ones have left; a PostgreSQL that still runs there ends within a minute. */
+/** Removes what killed backups and verifications left. PostgreSQL ends itself without its files. */
 export async function removeLeft(folder: string, idleMs = IDLE_MS): Promise<void> {
   for (const name of (await readdir(folder)).filter((one) => LEFT.test(one))) {
     const path = join(folder, name)
     const found = await lstat(path).catch(() => undefined)
-    // In a folder for everybody, only what this user has made is removed.
+    // The folder may be shared, so only files of this user are removed.
     if (found?.uid !== process.getuid?.() || Date.now() - Number(found?.mtimeMs) <= idleMs) continue
     await rm(path, { recursive: true, force: true })
   }
 }
 
-/** The message is a Russian sentence for the operator. */
+/** An error whose message is a Russian sentence for the operator. */
 export class BackupError extends Error {}
 
 const REASONS: Record<string, string> = {
@@ -90,14 +92,14 @@ function explainWriting(cause: unknown, path: string): unknown {
   return reason ? new BackupError(`Не записано: ${path}: ${reason}.`, { cause }) : cause
 }
 
-/** Writes a file that gets its name once it is whole, and replaces none. Throws BackupError. */
+/** Writes a new file, which gets its name when it is complete. Throws BackupError if it exists. */
 export async function writeNewFile<T>(
   path: string,
   write: (file: FileHandle) => Promise<T>,
 ): Promise<T> {
   const unfinished = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
   try {
-    // Refuses before all the work, and again at its end.
+    // Refuses an existing file before the work, and again by open() at its end.
     if (existsSync(path)) throw Object.assign(new Error(), { code: 'EEXIST' })
     const file = await open(unfinished, 'wx', 0o600)
     const result = await write(file).finally(() => file.close())
@@ -112,7 +114,7 @@ export async function writeNewFile<T>(
   }
 }
 
-/** Returns undefined for an empty folder, and rejects without the folder. */
+/** Returns the newest backup; undefined if there is none. Rejects if the folder does not exist. */
 export async function newestBackup(folder: string) {
   const newest = (await finishedIn(folder)).at(-1)
   if (newest === undefined) return undefined

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/** How `backup_failed` begins where the backup was made, and only its command failed. */
+/** The beginning of `backup_failed` if the backup was made, and only its command failed. */
 export const COMMAND = 'BACKUP_COMMAND'
 
 export type BackupState = Awaited<ReturnType<typeof selectBackupState>>
 
-/** Returns when the last backup and verification were made, and why the last nightly ones failed. */
+/** Returns the times of the last backup and verification, and the last nightly failures. */
 export async function selectBackupState(db: Queryable) {
   const { failed, bytes, ...state } = await db
     .selectFrom('installation')
@@ -23,7 +23,7 @@ export async function selectBackupState(db: Queryable) {
   }
 }
 
-/** Keeps what is known of verifications and BACKUP_COMMAND: a backup by hand has neither. */
+/** Stores a backup. Keeps the state of verifications and BACKUP_COMMAND, which it has not run. */
 export async function storeBackup(
   db: Queryable,
   { bytes, createdAt }: { bytes: number; createdAt: string },
@@ -36,11 +36,12 @@ export async function storeBackup(
   await db.updateTable('installation').set(made).execute()
 }
 
+/** Stores why the last nightly backup or its command failed; null if neither failed. */
 export async function storeBackupFailure(db: Queryable, why: string | null): Promise<void> {
   await db.updateTable('installation').set({ backup_failed: why }).execute()
 }
 
-/** Only for the last backup of this very wall: an older one proves nothing about it now. */
+/** Stores a verification of this wall's last backup. Returns false for any other backup. */
 export async function storeVerification(
   db: Queryable,
   { createdAt, fingerprint }: { createdAt: string; fingerprint: Buffer | null },

@@ -18,17 +18,18 @@ type Options = {
   secret: string | null
   onProgress?: Progress
   now?: Date
-  /** Aborting it makes the backup reject, and leaves no file. */
+  /** Aborting the signal makes the backup reject, and leaves no file. */
   signal?: AbortSignal
 }
 
+/** Returns `target`, or the path of a new backup in it if it is a folder. */
 export async function backupPath(target: string, now = new Date()): Promise<string> {
   const found = await stat(target).catch(() => undefined)
   const isFolder = found ? found.isDirectory() : target.endsWith('/')
   return isFolder ? join(target, backupName(now)) : target
 }
 
-/** Writes one snapshot of all tables while people write on. Throws BackupError. */
+/** Writes one snapshot of all tables while the wall stays in use. Throws BackupError. */
 export function createBackup(url: string, path: string, options: Options) {
   return writeNewFile(path, (file) => writeInto(file, url, options))
 }

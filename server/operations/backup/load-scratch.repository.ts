@@ -21,7 +21,7 @@ const quote = pg.escapeIdentifier
 export type Backup = { path: string; manifest: Manifest }
 type Loading = { backup: Backup; onProgress: Progress; signal?: AbortSignal | undefined }
 
-/** Loads a backup into an empty scratch schema of its own migration. Throws BackupError. */
+/** Loads a backup into a new scratch schema of the backup's migration. Throws BackupError. */
 export async function loadIntoScratch(
   client: pg.Client,
   url: string,
@@ -69,10 +69,10 @@ async function loadPart(
   requireEqual(part, counted.result())
 }
 
-/** SQLSTATE classes of wrong rows, columns and constraints, and the errors of a zstd frame. */
+/** Matches SQLSTATE classes of wrong rows, columns and constraints, and codes of zstd errors. */
 const WRONG = /^(22|23|42|Z)/
 
-/** The cause may quote what stands in the file, which must not reach the terminal. */
+/** Throws BackupError for a wrong file. Its cause may quote the file, and must not be printed. */
 function explainWrong(table: string, loading: Promise<void>): Promise<void> {
   return loading.catch((cause) => {
     if (!WRONG.test(errorCode(cause))) throw cause
@@ -80,7 +80,7 @@ function explainWrong(table: string, loading: Promise<void>): Promise<void> {
   })
 }
 
-/** Throws BackupError if the loaded tables differ from what the manifest says. */
+/** Throws BackupError if the loaded tables differ from the manifest. */
 export async function compareScratch(client: pg.Client, { manifest }: Backup): Promise<void> {
   await inScratch(client, async () => {
     const orders = new Map((await selectTables(client)).map(({ table, order }) => [table, order]))

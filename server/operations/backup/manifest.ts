@@ -2,11 +2,11 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { BackupError } from './backup-folder.ts'
 
-/** Control characters would command the terminal that prints them. */
+/** A name without control characters, which would control the terminal that prints them. */
 const Name = Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]{1,63}$' })
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-/** `offset` and `bytes` name a table's zstd frame; `sha256` is that of its COPY text. */
+/** A table in the file. Its zstd frame is at `offset`; `sha256` is the hash of its COPY text. */
 const Part = Type.Object({
   table: Name,
   columns: Type.Array(Name, { minItems: 1 }),
@@ -23,7 +23,7 @@ const Sequence = Type.Object({
   isCalled: Type.Boolean(),
 })
 
-/** What every version can read. */
+/** The fields that every version can read. */
 const Head = Type.Object({
   product: Type.Literal('vslukh'),
   format: Type.Integer(),
@@ -35,9 +35,10 @@ const Manifest = Type.Object({
   format: Type.Literal(1),
   migration: Name,
   createdAt: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }),
+  /** Null if the backup was made without the secret. */
   secret: Type.Union([Type.Null(), Type.String({ minLength: 32, maxLength: 10_000 })]),
   parts: Type.Array(Part, { maxItems: 1000 }),
-  /** The tables that the version left out: another may back them up, or have none. */
+  /** The tables that this version left out. Another version may include them, or lack them. */
   leftOut: Type.Optional(Type.Array(Name, { maxItems: 1000 })),
   sequences: Type.Array(Sequence, { maxItems: 1000 }),
 })
@@ -46,7 +47,7 @@ export type Part = Static<typeof Part>
 export type Sequence = Static<typeof Sequence>
 export type Manifest = Static<typeof Manifest>
 
-/** The file may be hostile: what is returned can be printed, and every part is where it says. */
+/** Parses and checks the manifest of a file that may be hostile. Throws BackupError. */
 export function parseManifest(
   text: string,
   { path, start, end }: { path: string; start: number; end: number },

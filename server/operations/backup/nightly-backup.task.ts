@@ -24,7 +24,7 @@ import { createBackup } from './create-backup.service.ts'
 import { isRestorable } from './restore.service.ts'
 import { verifyBackup, verifyParents } from './verify.service.ts'
 
-/** A little under a week, so that the verification stays on its day of the week. */
+/** The days between verifications: less than a week, so that the weekday stays the same. */
 const VERIFIED_DAYS = 6.5
 const DAY_MS = 86_400_000
 
@@ -46,8 +46,9 @@ export function backupJobs(at: { hour: number; minute: number }, options: Option
 }
 
 /**
- * Makes a backup, removes the oldest, runs BACKUP_COMMAND, and verifies one a week. Stores and logs
- * failures. Rejects if the process is about to end, so that the next start runs it again.
+ * Returns the job that makes a backup, removes the oldest, runs BACKUP_COMMAND, and verifies
+ * weekly. It stores and logs failures, but rejects if the process ends, so that the next start
+ * repeats it.
  */
 export function createNightlyBackup(options: Options) {
   const { db, folder, keep, log } = options

@@ -27,7 +27,7 @@ import {
 type Options = {
   actor: string
   known: SecretSource & Pick<Config, 'backupDir'>
-  /** Resolves if the wall that is in the database may be replaced; otherwise throws. */
+  /** Resolves if the wall in the database may be replaced; otherwise rejects. */
   mayReplace: () => Promise<void>
   isDryRun?: boolean
   onProgress?: Progress
@@ -37,12 +37,12 @@ type Options = {
 export type Restored = { manifest: Manifest; secret: SecretOutcome; returned?: Returned }
 
 type Returned = {
-  /** How many accounts it has deleted again; null where there is no list of them. */
+  /** The number of accounts that were deleted again; null if there is no list of deletions. */
   deletedAgain: number | null
   sessions: number
 }
 
-/** Throws BackupError for a damaged backup, and for one whose migration is not known here. */
+/** Returns the manifest. Throws BackupError for a damaged backup or an unknown migration. */
 export async function readRestorable(path: string): Promise<Manifest> {
   const manifest = await readManifest(path)
   if (isRestorable(manifest)) return manifest
@@ -56,7 +56,7 @@ export function isRestorable({ migration }: Manifest): boolean {
   return isKnown(migration)
 }
 
-/** Throws BackupError, and StartError if APP_SECRET is another. */
+/** Checks a backup and its secret. Throws BackupError, or StartError for another APP_SECRET. */
 export async function requireRestorable(path: string, known: SecretSource): Promise<Restored> {
   const manifest = await readRestorable(path)
   requireSecretOf(manifest.secret, known)
@@ -64,8 +64,8 @@ export async function requireRestorable(path: string, known: SecretSource): Prom
 }
 
 /**
- * Restores a backup into a database that no server uses. Until everything is loaded and migrated,
- * the wall that was there stays. Throws BackupError.
+ * Restores a backup into a database that no server uses. The former wall stays until everything is
+ * loaded and migrated. Throws BackupError or StartError.
  */
 export async function restoreBackup(
   url: string,
@@ -109,7 +109,7 @@ async function replaceWall(
     let secret: Restored['secret'] = 'same'
     await moveScratchIntoPlace(client, async () => {
       await requireNoServer(client)
-      // Last, because a restore that fails leaves the former wall, which needs its own secret.
+      // Places the secret last, because after a failure the former wall needs its own secret.
       secret = await placeAppSecret(backup.manifest.secret, known)
     })
     return { secret, returned }

@@ -5,10 +5,12 @@ import { RESTORE_LOCK, SCRATCH } from '../../kernel/db/restore-lock.ts'
 import { BackupError } from './backup-folder.ts'
 import { LEFT_OUT, setCopyFormat } from './tables.repository.ts'
 
+/** Returns the URL whose connections use the scratch schema. */
 export function scratchUrl(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}options=-csearch_path%3D${SCRATCH}`
 }
 
+/** Runs `work` with the restore lock. Throws BackupError if a restore or a start holds the lock. */
 export async function withRestoreLock<T>(
   url: string,
   work: (client: pg.Client) => Promise<T>,
@@ -36,8 +38,8 @@ async function selectValue<T>(client: pg.Client, statement: string): Promise<T> 
 }
 
 /**
- * Replaces the product's tables in one transaction, with the old queue and whatever a newer version
- * has added, which would be in the way of its migrations.
+ * Replaces the product's tables in one transaction. Also drops the old queue, and what a newer
+ * version has added, which would conflict with that version's migrations.
  */
 export async function moveScratchIntoPlace(
   client: pg.Client,
@@ -54,7 +56,7 @@ export async function moveScratchIntoPlace(
   for (const { kind, name } of loaded) {
     await client.query(`ALTER ${kind} ${SCRATCH}.${name} SET SCHEMA ${place}`)
   }
-  // Without CASCADE: anything that was forgotten here makes the restore fail instead of vanishing.
+  // Without CASCADE, an object that was forgotten makes the restore fail instead of vanishing.
   await client.query(`DROP SCHEMA ${SCRATCH}`)
   await beforeCommit()
   await client.query('COMMIT')
@@ -62,7 +64,7 @@ export async function moveScratchIntoPlace(
 
 type DatabaseObject = { kind: 'TABLE' | 'VIEW' | 'TYPE' | 'ROUTINE'; name: string }
 
-/** Names the tables, views, types and functions of a schema, without those of extensions. */
+/** Returns the tables, views, types and functions of a schema, except those of extensions. */
 async function objectsOf(client: pg.Client, schema: string): Promise<DatabaseObject[]> {
   const { rows } = await client.query<DatabaseObject>(
     `SELECT kind, quote_ident(name) AS name FROM (
@@ -81,7 +83,7 @@ async function objectsOf(client: pg.Client, schema: string): Promise<DatabaseObj
   return rows
 }
 
-/** After a newer version's migrations, unknown tables are the wall's, too. */
+/** Returns whether a newer version has migrated the wall, so that unknown tables belong to it. */
 async function isNewer(client: pg.Client): Promise<boolean> {
   if (!(await selectValue(client, `SELECT to_regclass('kysely_migration')`))) return false
   const { rowCount } = await client.query(
@@ -98,7 +100,7 @@ export async function dropScratch(client: pg.Client): Promise<void> {
 
 const quote = pg.escapeIdentifier
 
-/** Whether the database contains somebody's wall: people, or acts of an operator. */
+/** Returns whether the database contains a wall with users or with acts of an operator. */
 export async function hasWall(client: pg.Client): Promise<boolean> {
   const tables = `SELECT to_regclass('users') IS NOT NULL AND to_regclass('journal') IS NOT NULL`
   const rows = 'SELECT EXISTS (SELECT FROM users) OR EXISTS (SELECT FROM journal)'

@@ -3,12 +3,12 @@ import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import type { Part, Sequence } from './manifest.ts'
 
-/** `order` sorts the rows of a table the same way under every collation. */
+/** A table to copy. `order` lists columns that sort its rows the same way under every collation. */
 export type TableShape = { table: string; columns: string[]; order: string }
 
 const quote = pg.escapeIdentifier
 
-/** Left out: mails and requests of the last days, the key of access tokens, and what migrations write. */
+/** Tables without a backup: recent mails and requests, the token key, the state of migrations. */
 export const LEFT_OUT: string[] = [
   'codes',
   'rate_limits',
@@ -22,7 +22,7 @@ export const LEFT_OUT: string[] = [
   'kysely_migration_lock',
 ]
 
-/** A table stands after those that its foreign keys name: rows are restored in this order. */
+/** Returns the tables, each after the tables that it references, so that rows can be loaded. */
 export async function selectTables(client: pg.ClientBase): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape>(
     `
@@ -50,7 +50,7 @@ export async function selectTables(client: pg.ClientBase): Promise<TableShape[]>
   return rows
 }
 
-/** In the order of the key: equal rows make equal texts. */
+/** Copies a table as text in the order of its key, so that equal rows make equal texts. */
 export function copyOut(client: pg.ClientBase, { table, columns, order }: TableShape): Readable {
   const list = columns.map(quote).join(', ')
   return client.query(
@@ -65,7 +65,7 @@ export async function setCopyFormat(client: pg.ClientBase): Promise<void> {
     SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET work_mem = '64MB'`)
 }
 
-/** A sequence is never behind the rows of a snapshot taken before. */
+/** Returns the sequences, which are never behind the rows of an earlier snapshot. */
 export async function selectSequences(client: pg.ClientBase): Promise<Sequence[]> {
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(`
     SELECT c.relname AS "table", a.attname AS "column",

@@ -26,8 +26,8 @@ type Options = {
 type Verified = { manifest: Manifest; posts: number; fingerprint: Buffer | null; major: string }
 
 /**
- * Restores into a throwaway PostgreSQL, and compares sums and counters. It is of the wall's version
- * if the machine has that installed, and otherwise the embedded one. Throws BackupError.
+ * Restores a backup into a throwaway PostgreSQL, and compares sums and counters. Uses the wall's
+ * version of PostgreSQL if it is installed, and otherwise the embedded one. Throws BackupError.
  */
 export async function verifyBackup(
   path: string,
@@ -53,7 +53,7 @@ const DISK_FULL = /ENOSPC|No space left/
 
 type Throwaway = Pick<Options, 'major' | 'signal'>
 
-/** `remove` stops the PostgreSQL and removes its files, so that every statement fails. */
+/** Starts PostgreSQL in a new folder. `remove` stops it and deletes its files. */
 async function startThrowaway(folder: string, { major, signal }: Throwaway) {
   const silent = { say() {}, onLost() {}, major, ...(signal && { signal }) }
   let failure: unknown
@@ -105,5 +105,5 @@ async function readWall(url: string): Promise<Omit<Verified, 'manifest'>> {
   }
 }
 
-/** The second serves if no PostgreSQL can run beside the backup, as on a read-only disk. */
+/** Returns folders to verify in. The second serves if PostgreSQL cannot run beside the backup. */
 export const verifyParents = (folder: string) => [folder, tmpdir()]

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 const OLDEST_DAYS = 2
 const OLDEST_VERIFICATION_DAYS = 14
 
-/** The folder of the nightly backups counts: the database remembers files that are gone. */
+/** Checks the files in the folder too, because files that the database remembers may be gone. */
 export async function checkBackups(state: Checked, folder: string | undefined): Promise<Finding> {
   if (folder === undefined) return checkBackup(state, new Date())
   const command = `vslukh backup ${folder}`
@@ -34,7 +34,7 @@ export async function checkBackups(state: Checked, folder: string | undefined): 
   }
 }
 
-/** Returns why this version cannot restore a file, as far as its manifest shows. */
+/** Returns why this version cannot restore a file, judging by its manifest; undefined if it can. */
 async function findFault(file: string): Promise<string | undefined> {
   const manifest = await readManifest(file, { isSummed: false }).catch((error: Error) => error)
   if (manifest instanceof BackupError) return manifest.message

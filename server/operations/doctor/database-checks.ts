@@ -16,7 +16,7 @@ export function checkVersions({ postgres, postgres_major, version }: DatabaseFac
   return broken('versions', message, `Обновите PostgreSQL до ${OLDEST_POSTGRES} или новее`)
 }
 
-/** Nodes of two versions are an upgrade that has not ended. */
+/** Warns if nodes run different versions, because then an upgrade has not ended. */
 export function checkNodes({ versions }: DatabaseFacts): Finding[] {
   if (versions.length < 2) return []
   const fix = 'Закончите обновление: поставьте на всех узлах одну версию'
@@ -48,7 +48,7 @@ export function checkRights(facts: DatabaseFacts): Finding {
   return ok('database', 'таблицы обновлены, прав хватает')
 }
 
-/** Whether the database answers at DATABASE_URL too: the doctor's statements go past a pooler. */
+/** Checks that the database answers at DATABASE_URL too: the doctor itself bypasses the pooler. */
 export async function checkPooler({ databaseUrl, databaseDirectUrl }: Config): Promise<Finding[]> {
   if (databaseUrl === undefined || databaseDirectUrl === undefined) return []
   const { db, close } = openDatabase(databaseUrl, () => {}, { isBehindPooler: true })

@@ -6,10 +6,7 @@ const MIB = 1024 * 1024
 const LITTLE_BYTES = 1024 * MIB
 const SOON_DAYS = 30
 
-/**
- * Returns undefined if DATA_DIR is on the same disk, and before the first backup has made the
- * folder.
- */
+/** Checks the backups' disk. Returns undefined if there is no folder, or it is DATA_DIR's disk. */
 export async function checkBackupDisk(
   folder: string,
   checked: string | undefined,
@@ -24,7 +21,7 @@ async function deviceOf(folder: string): Promise<number | undefined> {
   return (await stat(folder).catch(() => undefined))?.dev
 }
 
-/** Judges the free space, and when it ends if the database grows on by `dailyBytes`. */
+/** Checks the free space, and for how long it lasts if the database grows by `dailyBytes`. */
 export async function checkDisk(
   folder: string,
   dailyBytes: number,

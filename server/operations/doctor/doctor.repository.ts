@@ -17,7 +17,7 @@ export function selectDatabaseFacts(db: Queryable) {
       sql<boolean>`pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean`.as(
         'is_read_only',
       ),
-      // Tables of the product that belong to another role.
+      // The number of the product's tables that belong to another role.
       sql<number>`(SELECT count(*) FROM pg_class
         WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'S')
           AND NOT pg_has_role(relowner, 'USAGE'))::int`.as('foreign_tables'),
@@ -31,7 +31,7 @@ export function selectDatabaseFacts(db: Queryable) {
 
 export type JobFacts = { overdue: number; given_up: number; tasks: string[] }
 
-/** Jobs run within seconds; a job that waits longer is not run at all. */
+/** The delay from which a job is overdue. Jobs run within seconds. */
 const OVERDUE = sql.raw(`interval '10 minutes'`)
 
 export async function selectJobFacts(db: Queryable): Promise<JobFacts> {
@@ -45,10 +45,10 @@ export async function selectJobFacts(db: Queryable): Promise<JobFacts> {
   return rows[0] ?? { overdue: 0, given_up: 0, tasks: [] }
 }
 
-/** More posts a week than this are not counted one by one. */
+/** The most posts of a week that are counted. */
 const NEWEST = sql.raw('100000')
 
-/** Returns the daily growth in bytes: the last week's posts, each with its share of everything. */
+/** Returns the daily growth in bytes, estimated from the posts of the last week. */
 export async function selectDailyGrowth(db: Queryable): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT coalesce(week.posts / 7.0 * size.bytes / nullif(total.posts, 0), 0)::float8 AS bytes

@@ -53,7 +53,7 @@ export async function examine(examined: Examined): Promise<Finding[]> {
 async function checkOwnDomain({ mailFrom, dkim }: Config): Promise<Finding> {
   const signed = dkim && {
     selector: dkim.selector,
-    // The start refuses a file that has no key.
+    // A file without a key is not reported here, because the server does not start with it.
     publicKey: await dkimPublicKey(dkim.keyFile).catch(() => undefined),
   }
   return checkMailDomain(mailFrom, { resolver: new Resolver(DNS), dkim: signed })
@@ -93,14 +93,14 @@ async function examineCheaply({ db, config }: Examined) {
 }
 
 const HOUR_MS = 3_600_000
-/** Right after a start there are mails and jobs of the time before. */
+/** The delay of the first check: right after a start, older mails and jobs are still processed. */
 const FIRST_MS = 60_000
 
 type Watch = { log: Pick<FastifyBaseLogger, 'warn' | 'info'>; firstMs?: number; everyMs?: number }
 
 /**
  * Runs the cheap checks a minute after the start and each hour. A finding is logged when its level
- * changes, so that what stays broken makes one line. Returns the function that stops it.
+ * changes, so that a lasting fault is logged once. Returns the function that stops the checks.
  */
 export function watchHealth(
   examined: Examined,
@@ -115,7 +115,7 @@ export function watchHealth(
       const before = levels.get(facts.check) ?? 'ok'
       levels.set(facts.check, level)
       if (level === before) continue
-      // The field `level` of a line is the log's own.
+      // The log uses the field `level` itself, so the level of the finding is named `state`.
       const line = { ...facts, state: level }
       log[level === 'ok' ? 'info' : 'warn'](line, 'the doctor’s finding has changed')
     }

@@ -1,4 +1,4 @@
-/** Only a broken finding makes the command fail. */
+/** The level of a finding. Only `broken` makes the command fail. */
 export type Level = 'ok' | 'warning' | 'broken'
 
 /** The result of one check, in Russian for the operator. */
@@ -14,7 +14,7 @@ export function ok(check: string, message: string): Finding {
   return { check, level: 'ok', message }
 }
 
-/** People do not feel it yet. */
+/** Returns a warning about a fault that users do not notice yet. */
 export function warning(check: string, message: string, fix: string): Finding {
   return { check, level: 'warning', message, fix }
 }

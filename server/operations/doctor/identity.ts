@@ -11,22 +11,24 @@ export const IDENTITY_PATH = '/.well-known/vslukh'
 const QUESTION_HEADER = 'x-vslukh-question'
 const KEY = 'doctor'
 
-/** How the request arrived, and which networks this node has refused most; it stores them nowhere. */
+/** How the doctor's request arrived, and the networks that this node has refused most. */
 export type Seen = {
+  /** The address of the connection, which is the proxy's if there is one. */
   peer: string
   isForwarded: boolean
+  /** Whether `peer` is in TRUST_PROXY. */
   isTrusted: boolean
   refused: RefusedNetwork[]
 }
 
-/** Returns the header by which a command shows that it knows the wall's secret. */
+/** Returns the header that proves that a command knows the wall's secret. Throws StartError. */
 export async function questionHeader(db: Db, config: Config): Promise<Record<string, string>> {
   return { [QUESTION_HEADER]: questionOf(deriveKey(await readSecret(db, config), KEY)) }
 }
 
 const questionOf = (key: Buffer) => key.toString('base64url')
 
-/** Other callers get the answer for a missing page: a proxy's address is not public. */
+/** Serves `Seen` to callers who know the secret, and 404 to others, because it is private. */
 export function registerIdentity(
   { http, key, config }: Node,
   refused: () => RefusedNetwork[],

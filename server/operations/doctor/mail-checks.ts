@@ -7,7 +7,7 @@ import { verifySmtp } from '../../kernel/mail/relay.ts'
 import { smtpAdvice, smtpReason } from '../../kernel/mail/smtp-advice.ts'
 import { broken, type Finding, ok, warning } from './finding.ts'
 
-/** Mails leave within seconds; one that waits longer is late. */
+/** The delay from which a mail is late. Mails leave within seconds. */
 const LATE_SECONDS = 120
 
 export function checkMailQueue(health: MailHealth): Finding {
@@ -62,13 +62,13 @@ export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<Finding
   }
 }
 
-/** A DNS that answered has no such record. Any other error means that it did not answer. */
+/** Errors if DNS answered that there is no record. Other errors mean that it did not answer. */
 const NO_RECORD = ['ENODATA', 'ENOTFOUND']
 
 type MailRecord = { name: string; at: string; begins: string; key?: string | undefined }
 type DkimRecord = { selector: string; publicKey: string | undefined }
 
-/** Returns what other mail servers ask about a domain: SPF, DMARC, and DKIM where we sign. */
+/** Returns the DNS records that mail servers check: SPF, DMARC, and DKIM if mails are signed. */
 export function mailRecords(mailFrom: string, dkim?: DkimRecord): MailRecord[] {
   const domain = domainOf(mailFrom)
   const ours = { at: `${dkim?.selector}._domainkey.${domain}`, key: dkim?.publicKey }
@@ -79,7 +79,7 @@ export function mailRecords(mailFrom: string, dkim?: DkimRecord): MailRecord[] {
   ]
 }
 
-/** Returns undefined if the DNS does not answer. */
+/** Returns the records that DNS lacks; undefined if DNS does not answer. */
 export async function findMissing(
   records: MailRecord[],
   resolver: Resolver,
@@ -120,6 +120,7 @@ export async function checkMailDomain(mailFrom: string, asked: Asked): Promise<F
   )
 }
 
+/** Returns TXT records, which may be none; undefined if DNS does not answer. */
 export async function readTexts(resolver: Resolver, name: string): Promise<string[] | undefined> {
   try {
     return (await resolver.resolveTxt(name)).map((parts) => parts.join(''))

@@ -3,14 +3,15 @@ import { type Finding, ok, warning } from './finding.ts'
 /** A program that the wall runs on, and how old it may become. */
 type Part = {
   name: string
-  /** Days since the release of its version. */
+  /** The days after a release from which the version counts as old. */
   days: number
-  /** Returns the month in which a version was released. */
+  /** Returns the month of a version's release, such as '2026-05'; undefined if it is unknown. */
   released: (version: string) => string | undefined
+  /** A Russian sentence about what an operator can do about an old version. */
   wayRound: string
 }
 
-/** The minor releases of May 2026. The next ones come each quarter. */
+/** The minor releases of May 2026 by major version. The next releases follow each quarter. */
 const MAY_2026: Record<string, number> = { 15: 18, 16: 14, 17: 10, 18: 4, 19: -1 }
 
 function postgresMonth(version: string): string | undefined {
@@ -26,7 +27,7 @@ const NODE_MONTHS: Record<string, string> = { '26.10.0': '2026-09', '26.12.0': '
 
 export const POSTGRES: Part = {
   name: 'PostgreSQL',
-  // A quarter until the next fixes, and 30 days to update.
+  // A quarter passes until the next fixes, and an operator has 30 days to update.
   days: 122,
   released: postgresMonth,
   wayRound: 'Перейдите на PostgreSQL системы, который обновляет apt: vslukh move-database',
@@ -47,7 +48,7 @@ export function isOld(days: number, released: string, now: Date): boolean {
 
 const DATE = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** Returns the genitive, such as «мая 2026». */
+/** Returns a month in the genitive, such as «мая 2026». */
 export function monthName(month: string): string {
   return DATE.format(new Date(month)).replace(/^\d+ | г\.$/g, '')
 }

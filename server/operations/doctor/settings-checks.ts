@@ -42,7 +42,7 @@ function openDoors({ publicUrl, rateLimitScale, metricsPort, metricsHost }: Door
   return doors
 }
 
-/** systemd prefers the first; only the second comes with each package. */
+/** The unit files. systemd prefers the first, but a package replaces only the second. */
 const UNITS = ['/etc', '/lib'].map((folder) => `${folder}/systemd/system/vslukh.service`)
 
 export function checkUnit([own = '', packaged = ''] = UNITS): Finding[] {

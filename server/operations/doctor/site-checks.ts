@@ -11,11 +11,11 @@ const DAY_MS = 86_400_000
 const FEW_DAYS = 14
 
 type Site = Pick<Config, 'publicUrl' | 'port' | 'trustProxy'>
-/** The header with the wall's question. */
+/** The header that proves that the doctor knows the wall's secret. */
 type Question = Record<string, string>
 type Answer = { seen: Seen | undefined; certificateEnds: Date | undefined; proxy: string }
 
-/** Asks at PUBLIC_URL whether this very server answers there, and through which proxy. */
+/** Checks that this server answers at PUBLIC_URL, and through which proxy. */
 export async function checkSite(site: Site, question: Question): Promise<Finding[]> {
   const origin = originOf(site)
   let answer: Answer
@@ -43,7 +43,7 @@ function checkAddress(origin: string, { publicUrl }: Site): Finding {
   return warning('public url', `${message}, PUBLIC_URL не задан`, fix)
 }
 
-/** By the header Server; what else stands there has a log of its own. */
+/** How to renew a certificate, by the proxy that the header Server names. */
 const RENEWALS: [RegExp, fix: string][] = [
   [/^caddy/i, 'Caddy не обновил сертификат, причина в его журнале: journalctl -u caddy'],
   [/^nginx/i, 'Обновите сертификат: certbot renew'],
@@ -67,7 +67,7 @@ function checkProxy({ peer, isForwarded, isTrusted }: Seen, site: Site): Finding
     )
   }
   if (isForwarded) return ok('proxy', `прокси ${peer} передаёт адреса посетителей`)
-  // The server itself speaks no TLS, so something stands before an https address.
+  // The server itself does not speak TLS, so an https address needs a proxy.
   if (site.publicUrl?.startsWith('https:')) {
     return broken(
       'proxy',
@@ -78,7 +78,7 @@ function checkProxy({ peer, isForwarded, isTrusted }: Seen, site: Site): Finding
   return ok('proxy', 'прокси перед сервером нет')
 }
 
-/** The server itself is asked: it may reach the database another way than the doctor. */
+/** Asks the server itself, which may reach the database by another way than the doctor. */
 async function checkReady(origin: string): Promise<Finding> {
   const signal = AbortSignal.timeout(WAIT_MS)
   const answer = await fetch(`${origin}/readyz`, { signal }).catch((error: Error) => error.message)
@@ -91,7 +91,7 @@ async function checkReady(origin: string): Promise<Finding> {
   )
 }
 
-/** Sends the question. `seen` is undefined if no server of this kind answered. */
+/** Sends the question. `seen` is undefined if another server has answered. */
 async function ask(origin: string, headers: Question): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const get = origin.startsWith('https:') ? httpsGet : httpGet
@@ -108,7 +108,7 @@ async function ask(origin: string, headers: Question): Promise<Answer> {
   return { seen: (body ?? undefined) as Seen | undefined, certificateEnds, proxy }
 }
 
-/** OpenSSL's and Node's names of certificates that browsers refuse, too. */
+/** Matches error codes of OpenSSL and Node for certificates that browsers refuse too. */
 const CERTIFICATE = /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO_/
 
 function explainFailure(origin: string, { code = '', message }: NodeJS.ErrnoException): Finding {

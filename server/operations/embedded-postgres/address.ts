@@ -6,13 +6,14 @@ import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import type { OsUser } from './os-user.ts'
 
-/** `host` is the folder of the Unix socket, `port` part of the socket's name. */
+/** `host` is the folder of the Unix socket, and `port` is part of the socket's name. */
 export type Address = { host: string; port: number }
 
 const SOCKET_PORT = 5432
+/** The kernel's limit on a socket's path, in bytes, without the closing NUL. */
 const LONGEST_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
 
-/** Chooses the cluster's own 0700 folder if its path is short enough. */
+/** Chooses the cluster's own 0700 folder, or a temporary folder if the path is too long. */
 export async function chooseAddress(cluster: string, user: OsUser): Promise<Address> {
   const path = join(cluster, `.s.PGSQL.${SOCKET_PORT}`)
   const short = Buffer.byteLength(path) <= LONGEST_SOCKET_PATH
@@ -23,16 +24,16 @@ export function connectionStringFor(address: Address, database: string, role: st
   const query = new URLSearchParams({
     host: address.host,
     sslmode: 'disable',
-    // In place of the terminal's, which pg would read.
+    // Set here, because pg would otherwise read PGSSLNEGOTIATION and PGOPTIONS.
     sslnegotiation: 'postgres',
     options: '--client_encoding=UTF8',
   })
-  // As %20: pg's parser re-encodes strings with spaces, and not every reader knows a plus sign.
+  // Spaces become %20: pg's parser re-encodes spaces, and not every parser decodes a plus sign.
   const search = query.toString().replaceAll('+', '%20')
   return `postgresql://${role}@localhost:${address.port}/${database}?${search}`
 }
 
-/** Its name is predictable, so a folder that somebody else has prepared is refused. */
+/** Creates a folder, whose name is predictable. Throws StartError if another user has made it. */
 async function temporaryFolder(cluster: string, user: OsUser): Promise<string> {
   const name = createHash('sha256').update(cluster).digest('hex').slice(0, 20)
   const folder = join(tmpdir(), `pg-${name}`)

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 
-/** Paths of the programs, and their major version, as '18'. */
+/** Paths of PostgreSQL's programs, and their major version, such as '18'. */
 export type Binaries = { initdb: string; postgres: string; major: string }
 
 const MACHINE_FOLDER = '/usr/lib/postgresql'
@@ -37,13 +37,13 @@ function packageRoot(): string {
   }
 }
 
-/** 18.4.0-beta.17 contains PostgreSQL 18. */
+/** Returns the major version of PostgreSQL: the package 18.4.0-beta.17 contains PostgreSQL 18. */
 function majorOf(root: string): string {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   return String(version).split('.', 1).join()
 }
 
-/** npm packages hold no symlinks. An install script makes them, unless those are switched off. */
+/** Creates the symlinks that npm packages cannot contain, if no install script has made them. */
 export function restoreLibraryLinks(root: string): void {
   const list = join(root, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return
@@ -54,7 +54,7 @@ export function restoreLibraryLinks(root: string): void {
     try {
       symlinkSync(relative(dirname(target), source), path)
     } catch (error) {
-      // Another start has made it, or the folder is read-only: PostgreSQL names what is missing.
+      // Another start has made the link, or the folder is read-only, which PostgreSQL reports.
       if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM'].includes(errorCode(error))) throw error
     }
   }

@@ -14,9 +14,9 @@ const SILENCE_MS = 30_000
 const MAX_FAILURES = 8
 const LONGEST_PAUSE_MS = 5_000
 const REMINDER_MS = 60_000
-/** In bytes. PostgreSQL serves only with room for one more segment. */
+/** The bytes of a WAL segment. PostgreSQL serves only with room for one more segment. */
 const WAL_SEGMENT = 16 * 1024 * 1024
-// The last backends of a killed server, or one that is stopping, keep the cluster locked.
+// Matches failures that pass when the last backends of a killed or stopping server have ended.
 const TEMPORARY_FAILURE = /shared memory block|lock file/
 
 /** `address` is set with the first lock and never changes afterwards. */
@@ -24,8 +24,10 @@ export type ServerState = {
   paths: ClusterPaths
   settings: string[]
   address?: Address
+  /** A PostgreSQL that was started here and does not serve yet. */
   launched?: Launched | undefined
   lock?: Client | undefined
+  /** Resolves when the connection that holds the lock has ended. */
   lost: Promise<void>
   failures: number
 }
@@ -33,9 +35,9 @@ export type ServerState = {
 type Reporting = { say: (line: string) => void; signal: AbortSignal }
 
 /**
- * Takes over a running PostgreSQL or starts one, and takes the lock on DATA_DIR. A start retries
- * `'temporary'` failures, eight times; a database that has served retries `'any'` for as long as it
- * takes. Throws DataDirTaken or the last failure.
+ * Takes over a running PostgreSQL or starts one, and takes the lock on DATA_DIR. With `'temporary'`
+ * it retries failures that pass by themselves, up to eight times; with `'any'` it retries every
+ * failure until it succeeds. Throws DataDirTaken or the last failure.
  */
 export async function bringUp(
   state: ServerState,
@@ -60,7 +62,7 @@ export async function bringUp(
   }
 }
 
-// The holder of the lock may stop its PostgreSQL while this process waits for the lock.
+// A lost connection is temporary: the lock's holder may stop its PostgreSQL during the wait.
 function isTemporary(error: Error): boolean {
   return TEMPORARY_FAILURE.test(String(error)) || isConnectionLost(error)
 }
@@ -110,16 +112,16 @@ async function ensureLaunched(state: ServerState, address: Address): Promise<voi
   const { launched, paths } = state
   if (launched && !hasExited(launched)) return
   state.launched = undefined
-  // Of two simultaneous starts, one gives way.
+  // Leaves the cluster to the server of a simultaneous start.
   if (await findRunning(paths.cluster)) return
-  // It ends with 0 if somebody has stopped it.
+  // PostgreSQL exits with 0 if it was stopped from outside.
   if (launched && launched.child.exitCode !== 0) {
     throw new StartError(`PostgreSQL не запустился. ${await whyEnded(paths, launched)}`)
   }
   state.launched = await launch(paths, address, state.settings)
 }
 
-/** On a full disk PostgreSQL cannot write into its log why it ended. */
+/** Returns why PostgreSQL ended. On a full disk its log cannot contain the reason. */
 async function whyEnded({ dataDir }: ClusterPaths, launched: Launched): Promise<string> {
   const full =
     (await freeBytes(dataDir)) < WAL_SEGMENT
@@ -128,7 +130,7 @@ async function whyEnded({ dataDir }: ClusterPaths, launched: Launched): Promise<
   return full + (await failureReason(dataDir, launched))
 }
 
-/** Throws StartError after 30 s without an answer. */
+/** Returns a function that reports a long recovery, and throws StartError after 30 s of silence. */
 function watchProgress(
   paths: ClusterPaths,
   { say }: Reporting,

@@ -13,12 +13,12 @@ const execute = promisify(execFile)
 const UNFINISHED = 'postgres.new-'
 
 export const SUPERUSER = 'postgres'
-/** Also the name of its role. */
+/** The name of the product's database, and of its role. */
 export const DATABASE = 'vslukh'
 
 export type ClusterPaths = { dataDir: string; cluster: string; binaries: Binaries; user: OsUser }
 
-/** Undefined until `initdb` has finished. */
+/** Returns the major version of a cluster, such as '18'; undefined until `initdb` has finished. */
 function versionOf(cluster: string): string | undefined {
   try {
     return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
@@ -32,10 +32,12 @@ function versionOf(cluster: string): string | undefined {
   }
 }
 
+/** Returns whether `initdb` has finished. Throws StartError if another user owns the files. */
 export function hasCluster(cluster: string): boolean {
   return versionOf(cluster) !== undefined
 }
 
+/** Throws StartError if the cluster is of another major version than the programs. */
 export function requireSameMajor(cluster: string, { major }: Binaries): void {
   const version = versionOf(cluster)
   if (version === undefined || version === major) return
@@ -46,7 +48,7 @@ export function requireSameMajor(cluster: string, { major }: Binaries): void {
   )
 }
 
-/** If another start was faster, its cluster stays. */
+/** Creates a cluster, and names it when it is complete. Keeps the cluster of a faster start. */
 export async function createCluster(paths: ClusterPaths): Promise<void> {
   const unfinished = await mkdtemp(join(paths.dataDir, UNFINISHED))
   try {
@@ -71,10 +73,10 @@ async function runInitdb(paths: ClusterPaths, folder: string) {
     `--pgdata=${folder}`,
     `--username=${SUPERUSER}`,
     '--encoding=UTF8',
-    // Sorting and, from PostgreSQL 17 on, case do not change with the system's libraries.
+    // Sorting and, from PostgreSQL 17 on, case do not depend on the system's libraries.
     '--locale=C',
     ...localeOptions(Number(paths.binaries.major)),
-    // Whoever can open the socket's 0700 folder may connect; nobody may over TCP.
+    // Users who can open the socket's 0700 folder may connect. TCP connections are refused.
     '--auth-local=trust',
     '--auth-host=reject',
     '--no-instructions',
@@ -95,13 +97,13 @@ function localeOptions(major: number): string[] {
     : ['--locale-provider=builtin', '--builtin-locale=C.UTF-8']
 }
 
-/** PostgreSQL's programs get no PG* settings of the terminal and no locale of the machine. */
+/** Returns the environment of PostgreSQL's programs: no PG* variables, and a fixed locale. */
 export function environment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'))
   return { ...Object.fromEntries(inherited), LC_ALL: 'C', TZ: 'UTC' }
 }
 
-/** The caller must hold the lock on DATA_DIR. */
+/** Removes clusters of interrupted starts. The caller must hold the lock on DATA_DIR. */
 export async function removeUnfinished(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(UNFINISHED)) continue

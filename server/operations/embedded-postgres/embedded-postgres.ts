@@ -25,14 +25,16 @@ type EmbeddedPostgresOptions = {
   /** Called once if PostgreSQL was lost and another server has taken DATA_DIR. */
   onLost: (error: Error) => void
   settings?: string[]
+  /** The major version whose installed programs are preferred to the embedded ones. */
   major?: string | undefined
-  /** Aborting it undoes the start, which rejects. */
+  /** Aborting the signal undoes the start, which then rejects. */
   signal?: AbortSignal
 }
 
 export type EmbeddedPostgres = {
+  /** Stays valid when PostgreSQL is started again. */
   connectionString: string
-  /** Resolves when PostgreSQL has ended, after seven seconds at most. Close the pool before. */
+  /** Stops PostgreSQL, and resolves within seven seconds. Close the pool before. */
   stop: () => Promise<void>
 }
 
@@ -72,7 +74,7 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
   return { paths, settings: options.settings ?? [], lost: Promise.resolve(), failures: 0 }
 }
 
-/** Brings PostgreSQL back at the same address when the lock's connection has ended. */
+/** Restarts PostgreSQL at the same address when the connection that holds the lock has ended. */
 function supervise(
   state: ServerState,
   { onLost, say }: EmbeddedPostgresOptions,

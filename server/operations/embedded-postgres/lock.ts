@@ -19,7 +19,7 @@ export class DataDirTaken extends StartError {
   }
 }
 
-/** Resolves to 'starting' during a recovery, and to 'silent' if this cluster does not answer. */
+/** Connects. Resolves to 'starting' during a recovery, and to 'silent' without this cluster. */
 export async function connect(
   cluster: string,
   address: Address,
@@ -49,7 +49,7 @@ export async function connect(
   }
 }
 
-/** The server of a removed or copied cluster reads another pid file. */
+/** Returns whether the server is this cluster's: a copied cluster has another pid file. */
 async function serves(client: Client, cluster: string): Promise<boolean> {
   const { rows } = await client.query<{ file: string }>(
     `select pg_read_file('postmaster.pid', 0, 4096, true) as file`,
@@ -58,7 +58,7 @@ async function serves(client: Client, cluster: string): Promise<boolean> {
   return theirs === (await readPidFile(cluster))?.identity
 }
 
-/** The lock ends with the connection, and so with the process. Throws DataDirTaken after two seconds. */
+/** Takes the lock, which ends with the connection. Throws DataDirTaken after two seconds. */
 export async function takeLock(client: Client, dataDir: string): Promise<void> {
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])
@@ -67,7 +67,7 @@ export async function takeLock(client: Client, dataDir: string): Promise<void> {
   }
 }
 
-/** The role owns its database and may do nothing else. The caller must hold the lock. */
+/** Creates the role and its database if they do not exist. The caller must hold the lock. */
 export async function createDatabase(client: Client): Promise<void> {
   const role = await client.query<{ createdb: boolean }>(
     'select rolcreatedb as createdb from pg_roles where rolname = $1',

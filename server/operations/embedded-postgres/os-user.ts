@@ -6,7 +6,7 @@ import { StartError } from '../../kernel/errors/app-error.ts'
 
 const execute = promisify(execFile)
 
-/** A uid to switch to, or a command that starts PostgreSQL's programs. */
+/** The user who runs PostgreSQL: ids to switch to, or a `prefix` command that starts programs. */
 export type OsUser = {
   uid: number | undefined
   gid: number | undefined
@@ -20,7 +20,7 @@ export function commandAs(user: OsUser, program: string, args: string[]) {
   return { file, args: rest, ids: ids as { uid?: number; gid?: number } }
 }
 
-/** PostgreSQL refuses root, so root chooses a user who can read both the program and the data. */
+/** Returns this user or, as PostgreSQL refuses root, a user who can reach program and data. */
 export async function chooseOsUser(postgres: string, dataDir: string): Promise<OsUser> {
   const uid = process.getuid?.()
   if (uid !== 0) return { uid, gid: process.getgid?.(), switchIds: false, prefix: [] }
@@ -79,7 +79,7 @@ async function canReach(user: OsUser, postgres: string, dataDir: string): Promis
   }
 }
 
-/** Changes the folder itself last, so that an interrupted run is repeated. */
+/** Changes the owner of all files, the folder last, so that an interrupted run is repeated. */
 export async function changeOwner(user: OsUser, folder: string): Promise<void> {
   const { uid, gid } = user
   if (process.getuid?.() !== 0 || uid === undefined || gid === undefined) return

@@ -8,7 +8,7 @@ import type { Address } from './address.ts'
 
 const execute = promisify(execFile)
 
-/** `address` is written late; `identity` is the pid, the folder and the time of the start. */
+/** The file postmaster.pid. `address` is written late; `identity` is pid, folder and start time. */
 export type PidFile = { pid: number; address: Address | undefined; identity: string }
 
 export function parsePidFile(text: string): PidFile {
@@ -26,11 +26,13 @@ export async function readPidFile(cluster: string): Promise<PidFile | undefined>
   return text === undefined ? undefined : parsePidFile(text)
 }
 
+/** Returns the pid file of a cluster if its server still runs. */
 export async function findRunning(cluster: string): Promise<PidFile | undefined> {
   const file = await readPidFile(cluster)
   return file && (await isServerOf(file.pid, cluster)) ? file : undefined
 }
 
+/** Returns whether a process serves this cluster, and is not another program with the same pid. */
 export async function isServerOf(pid: number, cluster: string): Promise<boolean> {
   if (!(pid > 0)) return false
   try {
@@ -49,8 +51,9 @@ export async function isServerOf(pid: number, cluster: string): Promise<boolean>
 }
 
 /**
- * After a reboot another program may have the pid in a lock file, and PostgreSQL would not start. It
- * ignores its parent's pid, which is written in; without the file it would not look for backends.
+ * Writes the pid of this process into lock files whose pid another program has after a reboot,
+ * because PostgreSQL would not start. It ignores the pid of its parent. The files stay, because
+ * without them PostgreSQL would not look for surviving backends.
  */
 export async function disarmStaleLocks(cluster: string, socketLock: string): Promise<void> {
   for (const path of [join(cluster, 'postmaster.pid'), socketLock]) {
@@ -59,7 +62,7 @@ export async function disarmStaleLocks(cluster: string, socketLock: string): Pro
     const { pid } = parsePidFile(text)
     if (!isAlive(pid) || (await isServerOf(pid, cluster))) continue
     const disarmed = text.replace(/^\d+/, (old) => String(process.pid).padStart(old.length, '0'))
-    // Without truncation: on a full disk the file would stay empty, which PostgreSQL refuses.
+    // Does not truncate the file: on a full disk it would stay empty, which PostgreSQL refuses.
     await writeFile(path, disarmed, { flag: 'r+' })
   }
 }

@@ -15,17 +15,17 @@ const LARGEST_LOG = 1024 * 1024
 const FAST_SHUTDOWN_MS = 5_000
 const IMMEDIATE_SHUTDOWN_MS = 2_000
 
-/** A PostgreSQL that this process started. `logged` is the size of its log before. */
+/** A PostgreSQL that this process started. `logged` is the size of its log before the start. */
 export type Launched = {
   child: ChildProcess
-  /** Resolves to the error if it could not be started. */
+  /** Resolves when it has ended, or to the error if it could not be started. */
   exited: Promise<unknown>
   logged: number
 }
 
 export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
 
-/** In a process group of its own, which Ctrl+C does not reach. */
+/** Starts PostgreSQL in a process group of its own, which Ctrl+C does not reach. */
 export async function launch(
   paths: ClusterPaths,
   address: Address,
@@ -58,6 +58,7 @@ export function hasExited({ child }: Launched): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 }
 
+/** Returns why PostgreSQL ended: the error of its start, or the last lines of its log. */
 export async function failureReason(dataDir: string, launched: Launched): Promise<string> {
   const error = await launched.exited
   return error instanceof Error ? error.message : readLastLines(logPath(dataDir), launched.logged)
@@ -76,7 +77,7 @@ function launchCommand(paths: ClusterPaths, address: Address, otherSettings: str
   return commandAs(user, binaries.postgres, ['-D', cluster, ...options])
 }
 
-/** Without the lock it stops only what was launched here. */
+/** Stops PostgreSQL. Without the lock, stops only a PostgreSQL that was launched here. */
 export async function stopPostmaster(
   paths: ClusterPaths,
   launched: Launched | undefined,
@@ -97,7 +98,7 @@ function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 
@@ -130,7 +131,7 @@ async function readLastLines(path: string, from: number): Promise<string> {
 
 const MIN_BUFFERS_MIB = 64
 const MAX_BUFFERS_MIB = 512
-/** Half of what PostgreSQL's manual suggests: Node needs memory too. */
+/** The share of memory for shared_buffers: half of the manual's, because Node needs memory too. */
 const BUFFERS_SHARE = 1 / 8
 
 const MEMORY_MIB = Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY) / 1024 ** 2
@@ -147,11 +148,11 @@ const SETTINGS = [
   'fsync=on',
   'full_page_writes=on',
   'synchronous_commit=on',
-  // Failed statements contain what users wrote, and the application gets their errors.
+  // Failed statements contain texts of users, and the application receives their errors.
   'log_min_messages=log',
   'log_min_error_statement=panic',
   'log_checkpoints=off',
-  // What users wrote is in the parameters.
+  // Parameters are not logged, because they contain texts of users.
   'log_min_duration_statement=500ms',
   'log_parameter_max_length=0',
 ]

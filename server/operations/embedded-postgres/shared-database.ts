@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
-/** No other lock has this number. Commands that use the database share it. */
+/** The lock that commands share while they use the database. No other lock has this number. */
 const USED_LOCK = 7_203_552
 const POLL_MS = 100
 
@@ -18,7 +18,7 @@ const tryLock = async (client: pg.Client, lock: string) =>
   (await client.query(`SELECT pg_try_advisory_lock${lock}(${USED_LOCK}) AS is_ours`)).rows[0]
     .is_ours
 
-/** Keeps other commands from stopping the database before `stop`. Returns undefined without one. */
+/** Keeps other commands from stopping the database until `stop`. Returns undefined on failure. */
 export async function joinDatabase(
   url: string,
 ): Promise<{ url: string; stop: () => Promise<void> } | undefined> {
@@ -30,7 +30,7 @@ export async function joinDatabase(
   return undefined
 }
 
-/** Waits for other commands. Until the returned connection ends, none can join. */
+/** Waits until no other command uses the database. None can join until the connection ends. */
 export async function waitForOthers(
   url: string,
   say: (line: string) => void,

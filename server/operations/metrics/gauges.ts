@@ -16,7 +16,7 @@ export type GaugeSources = {
   isBackedUpNightly: boolean
 }
 
-/** Their help, by what follows `vslukh_` in their names. */
+/** The help of each gauge, by its name without `vslukh_`. */
 const GAUGES = {
   database_up: 'Whether the database answers',
   database_connections: 'Connections of the pool for requests',
@@ -46,7 +46,7 @@ const GAUGES = {
 type Values = Partial<Record<keyof typeof GAUGES, number | boolean | null>>
 
 /**
- * Adds gauges. Returns the function that reads them. While the database does not answer,
+ * Registers the gauges. Returns the function that updates them. While the database does not answer,
  * `vslukh_database_up` is 0 and its gauges are absent, so that no alert judges old numbers.
  */
 export function addGauges(registry: Registry, sources: GaugeSources): () => Promise<void> {
@@ -61,7 +61,7 @@ export function addGauges(registry: Registry, sources: GaugeSources): () => Prom
     }
     for (const [name, gauge] of gauges) {
       const value = values[name] ?? null
-      // A gauge begins at 0, which would look like a backup of this second.
+      // A new gauge is 0, which would look like a backup made just now.
       if (value === null) gauge.remove()
       else gauge.set(Number(value))
     }

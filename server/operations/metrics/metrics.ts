@@ -64,7 +64,7 @@ export function createMetrics(version: string) {
         },
       }
     },
-    /** Resolves to the function that ends it. Throws StartError. */
+    /** Serves `GET /metrics`. Resolves to the function that stops it. Throws StartError. */
     serve: (address: ListenAddress, sources: GaugeSources & { log: FastifyBaseLogger }) =>
       serve(registry, address, sources),
   }
@@ -103,8 +103,8 @@ async function serve(
 }
 
 /**
- * Accepts an address, a name without dots (localhost, a container's) and the configured name; another
- * may be a stranger's that leads here (DNS rebinding).
+ * Returns whether the header Host is an address, a name without dots (localhost, a container's) or
+ * the configured name. Any other name may lead here by DNS rebinding.
  */
 function isOwnHost(header: string | undefined, configured: string): boolean {
   const name = (header ?? '').replace(/:\d+$/, '')

@@ -1,9 +1,9 @@
 import { isAbsolute, join } from 'node:path'
 
-/** Relative paths of whoever started this process begin here. */
+/** The folder in which this process was started. Relative paths of the caller begin there. */
 export const callerFolder = process.cwd()
 
-// A library reads its configuration from the current folder, which this user may not be able to read.
+// A library reads configuration in the current folder, which this user may be unable to read.
 process.chdir(join(import.meta.dirname, '../../..'))
 
 export function fromCaller(path: string): string {

@@ -2,7 +2,7 @@ import { access, constants, mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../../kernel/errors/app-error.ts'
 
-/** PostgreSQL under root may need to pass through it as another user. */
+/** Creates DATA_DIR, through which other users may pass for PostgreSQL. Throws StartError. */
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o711 })
@@ -12,7 +12,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-/** So that a rename survives a power cut. */
+/** Writes a folder to the disk, so that a rename in it survives a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   await handle.sync().finally(() => handle.close())

@@ -10,7 +10,7 @@ import { StartError } from '../../kernel/errors/app-error.ts'
 type Secret = Pick<Config, 'appSecret' | 'dataDir'>
 type Known = Secret & Pick<Config, 'acceptNewSecret'>
 
-/** Throws StartError if the secret is there and its database is not: the disk is not mounted. */
+/** Throws StartError if DATA_DIR has a secret but no database: its disk may not be mounted. */
 export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise<void> {
   if (appSecret !== undefined || existsSync(join(dataDir, 'postgres'))) return
   if ((await readStoredSecret(dataDir)) === undefined) return
@@ -20,7 +20,7 @@ export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise
   )
 }
 
-/** Returns the secret. Throws StartError for another secret, or a clock that differs by 60 s. */
+/** Returns or creates the secret. Throws StartError for another secret, or a clock 60 s off. */
 export function openInstallation(
   url: string,
   known: Known,
@@ -31,7 +31,7 @@ export function openInstallation(
     const stored = await readFingerprint(db)
     const secret = await loadSecret(known, stored !== null && !known.acceptNewSecret)
     const own = deriveKey(secret, 'fingerprint')
-    // Of two first starts with different secrets at once, one is refused.
+    // Of two simultaneous first starts with different secrets, one is refused.
     await db
       .updateTable('installation')
       .set({ secret_fingerprint: own })
@@ -45,7 +45,7 @@ export function openInstallation(
   })
 }
 
-/** Returns the secret of a wall that has been started before. Throws StartError like the start. */
+/** Returns the secret of an existing wall. Throws StartError if it is lost, or another wall's. */
 export async function readSecret(db: Db, known: Secret): Promise<string> {
   const secret = await loadSecret(known, true)
   const stored = await readFingerprint(db)
@@ -63,6 +63,7 @@ async function requireSameClock(db: Db): Promise<void> {
   )
 }
 
+/** Returns the fingerprint of the wall's secret; null before the first start. */
 export async function readFingerprint(db: Db): Promise<Buffer | null> {
   const row = await db.selectFrom('installation').select('secret_fingerprint').executeTakeFirst()
   return row?.secret_fingerprint ?? null
@@ -83,6 +84,7 @@ const OTHER_SECRET =
 
 export const OLDEST_POSTGRES = 15
 
+/** Throws StartError if PostgreSQL is older than OLDEST_POSTGRES. */
 export async function requirePostgresVersion(url: string): Promise<void> {
   const major = await withStartDatabase(url, ({ db }) => readPostgresMajor(db))
   if (Number(major) >= OLDEST_POSTGRES) return
@@ -91,6 +93,7 @@ export async function requirePostgresVersion(url: string): Promise<void> {
   )
 }
 
+/** Returns the major version of PostgreSQL, such as '18'. */
 export async function readPostgresMajor(db: Db): Promise<string> {
   const { rows } = await sql<{ version: number }>`
     SELECT current_setting('server_version_num')::int / 10000 AS version`.execute(db)

@@ -12,7 +12,7 @@ import { makeDataDir } from './data-dir.ts'
 
 export type SecretSource = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
 
-/** Throws StartError if APP_SECRET is another, unless ACCEPT_NEW_SECRET is set. */
+/** Throws StartError if APP_SECRET is not the backup's, unless ACCEPT_NEW_SECRET is set. */
 export function requireSecretOf(
   secret: string | null,
   { appSecret, acceptNewSecret }: SecretSource,
@@ -25,8 +25,10 @@ export function requireSecretOf(
   )
 }
 
+/** Whether the backup's secret was put into DATA_DIR, was known already, or is missing. */
 export type SecretOutcome = 'placed' | 'same' | 'missing'
 
+/** Returns what placeAppSecret() will do, and changes nothing. */
 export async function planSecretRestore(
   secret: string | null,
   { appSecret, dataDir }: SecretSource,
@@ -36,7 +38,7 @@ export async function planSecretRestore(
   return (await readStoredSecret(dataDir)) === secret ? 'same' : 'placed'
 }
 
-/** The secret of a wall that was replaced stays beside it as app-secret.old-…. */
+/** Puts the secret into DATA_DIR. The secret of a replaced wall stays there as app-secret.old-…. */
 export async function placeAppSecret(
   secret: string | null,
   known: SecretSource,

@@ -9,13 +9,14 @@ type SystemError = Error & {
   port?: number
 }
 
+/** Thrown if the server cannot listen on PORT and HOST, or METRICS_PORT and METRICS_HOST. */
 export class ListenFailure extends StartError {
   constructor(cause: SystemError, prefix: '' | 'METRICS_' = '') {
     super(explainListen(cause, prefix), { cause })
   }
 }
 
-/** Returns a sentence for the operator where the cause is known, otherwise the stack. */
+/** Returns a Russian sentence for the operator if the cause is known, otherwise the stack. */
 export function explainStartFailure(cause: unknown): string {
   const error: SystemError = cause instanceof Error ? cause : new Error(String(cause))
   if (error instanceof StartError) return error.message
@@ -32,7 +33,7 @@ const noRights = (message: string) =>
   `DATABASE_URL: у роли не хватает прав (${message}). ` +
   'База и её таблицы должны принадлежать ей: ALTER DATABASE имя OWNER TO роль'
 
-/** By SQLSTATE. */
+/** Explanations of database errors by SQLSTATE. */
 const DATABASE_FAILURES: Record<string, (message: string) => string> = {
   '3D000': (message) =>
     `DATABASE_URL: такой базы данных на сервере нет (${message}). ` +
@@ -61,7 +62,7 @@ const FILE_FAILURES: Record<string, (path: string) => string> = {
   EROFS: (path) => `${path} на диске только для чтения. Подключите его для записи`,
 }
 
-/** A socket's file that is missing is a database that does not run. */
+/** Returns undefined for a missing socket, because then the database does not run. */
 function explainFile({ code = '', path, syscall }: SystemError): string | undefined {
   if (code === 'ENOSPC') {
     return `На диске${path === undefined ? '' : ` с ${path}`} не осталось места. Освободите его`

@@ -15,7 +15,7 @@ export type WallStatus = {
   counter_differences: number | null
 }
 
-/** More posts a day are not counted. */
+/** The most posts of a day that are counted. */
 const NEWEST = sql.raw('100000')
 
 export async function selectStatus(db: Queryable): Promise<WallStatus> {

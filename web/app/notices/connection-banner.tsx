@@ -7,10 +7,10 @@ import { useFreshPosts } from '../../posts/cache/posts.queries.ts'
 import { useHasOutbox } from '../../posts/compose/stored-drafts.ts'
 import { Notice } from './notice.tsx'
 
-/** Preloaded, because it is needed most without a network. */
+/** The chunk is preloaded, because it is needed most without a network. */
 export const outboxRow = createLazyChunk(() => import('./outbox-row.tsx'), 'OutboxRow')
 
-/** Its element stays mounted, because screen readers announce only changes of existing elements. */
+/** Keeps its element mounted, because screen readers announce only changes in existing elements. */
 export function ConnectionBanner() {
   const online = useOnline()
   const stale = useAtom(isStale, false)

@@ -3,7 +3,7 @@ import { pageFlags } from '../../platform/flags.ts'
 import { classes } from '../../ui/classes.ts'
 import styles from '../shell/app-shell.module.css'
 
-/** A line at the bottom of the screen, for which toasts and the end of the page leave room. */
+/** Shows a line at the bottom of the screen, for which toasts and the page's end leave room. */
 export function Notice({ children }: { children: ReactNode }) {
   useLayoutEffect(() => {
     pageFlags().notice = ''

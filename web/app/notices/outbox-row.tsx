@@ -22,7 +22,7 @@ import { Notice } from './notice.tsx'
 
 const NOTHING: readonly Outgoing[] = []
 
-/** Shows how many of the viewer's texts were refused or wait; if none, its children. */
+/** Shows how many of the viewer's texts were refused or wait. Without any, shows `children`. */
 export function OutboxRow({ children }: { children: ReactNode }) {
   useEffect(startOutbox, [])
   const viewerId = useLikelyViewerId()
@@ -65,7 +65,7 @@ function Words({ first, count }: { first: Outgoing; count: number }) {
   )
 }
 
-/** Until the viewer is known, returns the id of the last user in this browser. */
+/** Returns the viewer's id or, until the viewer is known, that of the last user in this browser. */
 function useLikelyViewerId(): string | null {
   const viewer = useViewer()
   if (viewer.state === 'authorized') return viewer.user.id

@@ -10,7 +10,7 @@ import styles from './notices.module.css'
 
 const restriction = createLazyChunk(() => import('./restriction-notice.tsx'), 'RestrictionNotice')
 
-/** A block, or the reason why the session ended, takes precedence over notices for everybody. */
+/** Shows a block, or the reason why the session ended, or else a notice for everybody. */
 export function SiteNotice() {
   const viewer = useViewer()
   const isRestricted =
@@ -27,7 +27,7 @@ export function SiteNotice() {
   )
 }
 
-/** Closed registrations concern visitors alone; closed writing concerns everybody. */
+/** Shows closed registrations only to visitors, and closed writing to everybody. */
 function ClosedNotice() {
   const { registrationsClosed, isInviteOnly, writingClosed } = useSiteState()
   const { state } = useViewer()

@@ -14,7 +14,7 @@ import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './notices.module.css'
 
-/** The operator's notice to all readers. A reader can hide it in this browser. */
+/** Shows the operator's notice to all readers. A reader can hide it in this browser. */
 export function OperatorNotice() {
   const { notice } = useSiteState()
   if (!notice) return null

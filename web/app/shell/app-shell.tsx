@@ -51,7 +51,7 @@ export function AppShell({ children }: { children: ReactNode }) {
   )
 }
 
-/** A page that was opened by a link starts at its top, with the focus on its content. */
+/** Starts a page that a link has opened at its top, with the focus on its content. */
 function useStartAtTop(): void {
   const { key, pathname, isReturn } = useEntry()
   const last = useRef({ key, pathname })
@@ -65,7 +65,7 @@ function useStartAtTop(): void {
   }, [key, pathname, isReturn])
 }
 
-/** The first stop of the Tab key: jumps over the navigation to the content. */
+/** Renders the first stop of the Tab key, which jumps over the navigation to the content. */
 function SkipLink() {
   function jump(event: MouseEvent): void {
     // Following the link would add a history entry, so that «Назад» would stay on this page.
@@ -85,10 +85,10 @@ function SkipLink() {
 }
 
 const codeLine = createLazyChunk(() => import('../../sign-in/code-line.tsx'), 'CodeLine')
-/** Read again when a dialog opens or closes, because the sign-in dialog changes the flag. */
+/** The flag is read again when a dialog opens or closes, because the sign-in dialog changes it. */
 const codeSent = { get: () => 'codeSent' in pageFlags(), subscribe: openedDialog.subscribe }
 
-/** The line about a mailed code. Reserves its height while its chunk loads. */
+/** Shows the line about a mailed code. Reserves its height while its chunk loads. */
 function CodeRoom() {
   const isSent = useAtom(codeSent, false)
   return (

@@ -29,7 +29,7 @@ const FEED_VIEWS = [
 
 type FeedView = (typeof FEED_VIEWS)[number]['value']
 
-/** Pages below the settings have neither search nor bell: their titles are long. */
+/** Shows no search and no bell on pages below the settings, because their titles are long. */
 export function Header() {
   const page = usePage()
   const view = FEED_VIEWS.find(({ value }) => value === page?.path)?.value
@@ -44,7 +44,7 @@ export function Header() {
         {!isBelowSettings && page?.name !== 'search' && (
           <Link
             to={PATHS.search}
-            // A phone has room for it only beside the wall's title.
+            // A phone has room for the search only beside the wall's title.
             className={classes(iconButtonClass, styles.search, view !== PATHS.wall && styles.wide)}
             aria-label="Поиск"
             title="Поиск"
@@ -67,7 +67,7 @@ function Brand() {
   )
 }
 
-/** Without scripts, only the name of the shown list is there. */
+/** Opens the menu of lists. Without scripts, shows only the name of the current list. */
 function FeedSwitcher({ current }: { current: FeedView }) {
   const { button, buttonProps, close } = useMenuButton()
   const isHydrated = useHydrated()
@@ -153,7 +153,7 @@ function Account({ withBell }: { withBell: boolean }) {
     )
   }
   return (
-    // Invisible while the viewer is not known, so that nothing moves or flashes.
+    // The button is invisible until the viewer is known, so that nothing moves or flashes.
     <span className={classes(styles.signIn, viewer.state !== 'signed-out' && styles.unknown)}>
       <Button variant="strong" size="s" onClick={() => openDialog({ name: 'sign-in' })}>
         Войти

@@ -69,7 +69,7 @@ function NavigationLink(props: ComponentProps<typeof Link>) {
   return <Link {...props} aria-current={isCurrent ? 'page' : undefined} />
 }
 
-/** A dot on the button for a new post while the viewer has left one unsent. */
+/** Shows a dot on the button for a new post while the viewer has an unsent draft of one. */
 function DraftMark() {
   if (useUnsentText('new') === null) return null
   return (

@@ -13,7 +13,7 @@ import { TextLinks } from '../../texts/site-links.tsx'
 import { classes } from '../../ui/classes.ts'
 import styles from './side-info.module.css'
 
-/** Beside the column on wide screens: the search, the description and the texts of the site. */
+/** Shows the search, the description and the site's texts beside the column on wide screens. */
 export function SideInfo() {
   return (
     <aside className={classes('soft unprinted', styles.side)} aria-label="О сайте">
@@ -26,7 +26,7 @@ export function SideInfo() {
   )
 }
 
-/** A plain form, which works without scripts. */
+/** Renders a plain form, which works without scripts. */
 function SideSearch() {
   const q = searchIn(useEntry().search)
 

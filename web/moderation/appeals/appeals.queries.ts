@@ -3,7 +3,7 @@ import { call } from '../../http/call.ts'
 
 export const REMOVED_POSTS = ['removed-posts']
 
-/** The viewer's posts and replies that a moderator has removed, and those that reports hide. */
+/** Reads the viewer's posts that a moderator has removed or that reports hide. */
 export function useRemovedPosts() {
   return useQuery({
     queryKey: REMOVED_POSTS,

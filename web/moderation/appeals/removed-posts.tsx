@@ -13,7 +13,7 @@ import styles from './removed-posts.module.css'
 
 const UNFOLDED = 3
 
-/** Showing the removed posts here suppresses the toast about them. */
+/** Shows the viewer's removed posts, which suppresses the toast about them. */
 export function RemovedPosts() {
   const query = useRemovedPosts()
   const last = query.data?.posts.find(({ state }) => state === 'removed')?.removedAt

@@ -21,10 +21,7 @@ export async function tellNews(hasNewOutcomes: boolean, lastRemoval = 0): Promis
   if (hasNewOutcomes) await tellNewOutcomes(userId)
 }
 
-/**
- * Stores in this browser that the viewer has seen a removal. Returns false if it was stored before,
- * or a later one was.
- */
+/** Stores that the viewer has seen a removal. Returns false if it, or a later one, was stored. */
 export function noteRemoval(at: number): boolean {
   const key = `told-removal ${viewerId()}`
   const isNews = at > Number(localStore.read(key) ?? 0)
@@ -32,7 +29,7 @@ export function noteRemoval(at: number): boolean {
   return isNews
 }
 
-/** Shows the unseen outcomes of which no toast has told yet, and stores the time of the newest. */
+/** Shows a toast about the outcomes that no toast has shown, and stores the time of the newest. */
 async function tellNewOutcomes(userId: string): Promise<void> {
   const { reports } = await readOwnReports()
   const key = `told-outcomes ${userId}`

@@ -15,7 +15,7 @@ const OUTCOMES: Record<OwnReport['outcome'], string> = {
   kept: 'Нарушения не нашли',
 }
 
-/** /settings/reports. Showing the outcomes here marks them as seen. */
+/** Shows /settings/reports, and marks the shown outcomes as seen. */
 export function OwnReports() {
   usePageTitle('Мои жалобы')
   const query = useOwnReports()
@@ -65,7 +65,7 @@ function OwnReportRow({ report }: { report: OwnReport }) {
   )
 }
 
-/** Ignores a failure: the outcomes are then still new at the next visit. */
+/** Marks the outcomes as seen. Ignores a failure: they are then still new at the next visit. */
 function useMarkSeen(reports: readonly OwnReport[] | undefined): void {
   const hasNew = reports?.some(({ isNew }) => isNew) ?? false
   useEffect(() => {

@@ -9,7 +9,7 @@ import { toast } from '../../ui/overlay/toaster.tsx'
 import styles from './queue.module.css'
 import { blockEnd, refreshQueue, unblockAuthor } from './queue.queries.ts'
 
-/** Returns 'с 25 ноября · 4 записи · удалено 1 · заблокирован до 1 декабря'. */
+/** Returns 'с 25 ноября · 4 записи · удалено 1 · заблокирован до 1 декабря' or a part of it. */
 export function authorFacts(author: QueuedPost['author']): string {
   const { createdAt, posts, removed, block } = author
   const facts = [
@@ -24,7 +24,7 @@ export function authorFacts(author: QueuedPost['author']): string {
 export function AuthorBlock({ author: { id, block } }: Pick<QueuedPost, 'author'>) {
   const unblock = useAction({
     mutationFn: async () => {
-      // A delayed block would be sent after the unblocking.
+      // Sends a delayed block now, because it would otherwise be sent after the unblocking.
       await sendDelayed()
       await unblockAuthor(id)
     },

@@ -102,7 +102,7 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
   )
 }
 
-/** Which posts are removed with the block: the reported one, all of the last day, or both. */
+/** Returns which posts are removed with the block: this one, all of the last day, or both. */
 function useRemoval(post: QueuedPost) {
   const isRecent = isRecentOf(post, post.author.id)
   const [removes, setRemoves] = useState(mayRemove(post))

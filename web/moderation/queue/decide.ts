@@ -80,10 +80,7 @@ const DECISION_TOASTS: Record<QueuedPost['state'], Record<Decision['verdict'], s
 
 type Sending = { words: Words; send: (by: string) => Promise<unknown> }
 
-/**
- * Shows an act as done, and sends it after the time to cancel it. If its card disappears, the next
- * card takes the focus.
- */
+/** Shows an act as done, and sends it later unless it is cancelled. Focuses the next card. */
 function begin(act: Act, { words, send }: Sending): void {
   const isInQueue = !isOnWall()
   const by = viewerId() ?? ''
@@ -135,7 +132,7 @@ function focusNext(postId: string, before: readonly QueuedPost[]): void {
   focusCard(next?.id)
 }
 
-/** Focuses the content if there is no card. */
+/** Focuses the card of a post, or the content if there is no card. */
 function focusCard(postId: string | undefined): void {
   if (postId === undefined) whenDialogIsClosed(focusContent)
   else cardToFocus.set(postId)
@@ -151,14 +148,14 @@ function postsRemovedBy({ postId, verdict, blocked }: Act): Post[] {
     .map(withQuote)
 }
 
-/** Puts the replied post back, which has its own cache entry. */
+/** Returns a post with its replied post, which has its own cache entry. */
 function withQuote(post: CachedPost): Post {
   const { replied_post_id: id } = post.actions
   const replied_post = (id && readCachedPost(queryClient, id)) || null
   return { ...post, actions: { ...post.actions, replied_post } }
 }
 
-/** Lists leave out missing posts. */
+/** Marks posts as missing, so that lists leave them out. */
 function hideOnWall(posts: readonly Post[]): void {
   for (const { id } of posts) setMissing(queryClient, id, nextVersion())
 }

@@ -67,7 +67,7 @@ function focusFirst(feed: HTMLElement | null): void {
   if (isFree) feed?.querySelector('article')?.focus({ preventScroll: true })
 }
 
-/** The CSS hides it on devices that probably have no keyboard. */
+/** Lists the keys. The CSS hides the list on devices that probably have no keyboard. */
 function KeysHint() {
   return (
     <dl className={classes('wrap', styles.keys)}>

@@ -143,7 +143,7 @@ function QuoteList({ label, texts }: { label: string; texts: readonly string[] }
   )
 }
 
-/** The posts around a queued post, each cut to a few lines. */
+/** Shows the posts around a queued post, each cut to a few lines. */
 function ThreadPosts({ label, posts }: { label: string; posts: readonly Post[] }) {
   if (posts.length === 0) return null
   return (

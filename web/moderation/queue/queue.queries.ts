@@ -58,12 +58,12 @@ export function useQueue() {
   return { data: data && shown.reduce(withAct, data), error, refetch }
 }
 
-/** Whether the page shows posts as everybody sees them, and not the queue. */
+/** Returns whether the page is not the queue, but shows posts as everybody sees them. */
 export function isOnWall(): boolean {
   return location.pathname !== MODERATION_PATH
 }
 
-/** Returns the post of a dialog, from the queue if the page shows it there. */
+/** Reads the post of a dialog, or takes it from the queue if the page shows the queue. */
 export function useModeratedPost(id: string) {
   return useQuery({
     queryKey: ['moderated-post', id],
@@ -74,6 +74,7 @@ export function useModeratedPost(id: string) {
   })
 }
 
+/** Returns the posts of the queue as the page shows them, after all acts that are pending. */
 export function shownPosts(): Queue['posts'] {
   const queue = queryClient.getQueryData<Queue>(QUEUE)
   return queue ? acts.get().reduce(withAct, queue).posts : []
@@ -116,7 +117,7 @@ function withAct({ posts, total }: Queue, { postId, verdict, blocked }: Act): Qu
   return { posts: shown, total: total - posts.length + left.length }
 }
 
-/** Whether removing an author's posts of the last day would remove the post. */
+/** Returns whether removing an author's posts of the last day would remove the post. */
 export function isRecentOf(post: QueuedPost, authorId: string): boolean {
   const isRecent = post.createdAt > serverNow() - DAY_SECONDS
   return isRecent && post.author.id === authorId && mayRemove(post)

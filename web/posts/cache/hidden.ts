@@ -5,7 +5,7 @@ import { localStore, storedElsewhere } from '../../platform/storage.ts'
 import { HIDDEN_KEY } from '../../session/stored-keys.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 
-/** What the user `by` hides: the ids of authors, and words. */
+/** The authors (by their ids) and the words that the user `by` hides. */
 type Hidden = {
   by: string
   authors: readonly string[]
@@ -20,7 +20,7 @@ let stored: Hidden | undefined
 
 const changes = createEmitter(() => storedElsewhere.subscribe(followOtherTab))
 
-/** The stored value until the viewer is known, so that hidden posts never flash. */
+/** What the viewer hides; until the viewer is known, what is stored, so that nothing flashes. */
 export const hidden: ReadableAtom<Hidden> = {
   get: () => {
     const { state } = viewer.get()

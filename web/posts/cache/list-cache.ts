@@ -28,13 +28,14 @@ export type CachedPage = {
 }
 export type CachedPages = InfiniteData<CachedPage, string>
 
+/** The time for which a list is kept for a return to it. */
 export const LIST_LIFETIME_MS = 30 * 60_000
 
 export const LISTS = 'list'
 /** The key of the page of posts that were published in this tab. */
 export const PUBLISHED = 'published'
 
-/** Each history entry has its own list. No read overwrites what was published in this tab. */
+/** Returns the key of a list. Each history entry has its own list, and published posts too. */
 export function pagesKey(name: ListName, entryKey: string | typeof PUBLISHED) {
   return [LISTS, name, entryKey, 'pages'] as const
 }
@@ -77,7 +78,7 @@ export function setOnlyPage(client: QueryClient, key: PagesKey, page: CachedPage
   client.setQueryData<CachedPages>(key, { pages: [page], pageParams: [page.cursor] })
 }
 
-/** Returns the page of an answer, whose posts go into the cache. */
+/** Puts the posts of an answer into the cache, and returns their page. */
 export function cachePage(
   client: QueryClient,
   cursor: string,
@@ -109,7 +110,7 @@ export function addToLists(client: QueryClient, names: readonly ListName[], id: 
   }
 }
 
-/** Newest first. */
+/** Returns the ids of the posts that were published in this tab, newest first. */
 export function publishedIn(client: QueryClient, name: ListName): readonly string[] {
   return client.getQueryData<CachedPages>(pagesKey(name, PUBLISHED))?.pages[0]?.ids ?? []
 }

@@ -14,7 +14,7 @@ export type NamedNews = {
 }
 export type News = NamedNews | { kind: 'missed' }
 
-/** The server sends a heartbeat every 20 s: a silent stream is dead, or a proxy buffers it. */
+/** The silence after which a stream is replaced. The server sends a heartbeat every 20 s. */
 const SILENT_MS = 45_000
 const REFUSED_MS = 60_000
 const HIDDEN_MS = 30_000
@@ -23,7 +23,7 @@ const news = createEmitter<News>(connect)
 
 export const onNews = news.subscribe
 
-/** Calls `listener` if the user may have new replies. */
+/** Calls `listener` if the user may have new replies. Returns the function that unsubscribes it. */
 export function onAnswered(userId: string, listener: () => void): () => void {
   return news.subscribe((event) => {
     const isMissed = event.kind === 'missed' || event.to === 'many'
@@ -32,7 +32,7 @@ export function onAnswered(userId: string, listener: () => void): () => void {
 }
 
 /**
- * Each visible tab has a stream. A hidden tab closes it after a while; on plain http at once,
+ * Opens a stream in a visible tab. A hidden tab closes it after a while; on plain http at once,
  * because browsers then open only six connections to a host.
  */
 function connect(): () => void {
@@ -42,7 +42,7 @@ function connect(): () => void {
   let hiddenAt = 0
   let leaving: ReturnType<typeof setTimeout> | undefined
 
-  /** News before the stream begins is missed. */
+  /** Opens a new stream, and emits `missed`, because it does not contain earlier news. */
   function open(): void {
     close()
     emitMissed()

@@ -7,8 +7,8 @@ export type CachedPost = RepliedPost
 export type Likes = Pick<CachedPost['actions'], 'is_liked' | 'likes_count'>
 
 /**
- * Answers arrive in any order, so each read takes a version when it starts, and an answer replaces
- * only what has no higher version than its own.
+ * Answers arrive in any order. So each read takes a version when it starts, and its answer replaces
+ * only a state of the same or a lower version.
  */
 type Entry = {
   /** Null for a post that does not exist. */
@@ -25,7 +25,7 @@ const LIFETIME = { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_
 
 let lastVersion = 0
 
-/** Call it before a read is sent, and pass the version to putPosts() with the answer. */
+/** Returns the version of a read. Call it before the read, and pass it to putPosts(). */
 export function nextVersion(): number {
   lastVersion += 1
   return lastVersion
@@ -40,8 +40,8 @@ export function isPostKey([kind]: readonly unknown[]): boolean {
 }
 
 /**
- * A replied post becomes an entry too. The answer to a write is newer than every read that started
- * before it arrived.
+ * Caches posts and the posts that they reply to. Returns the ids of the posts. By default they are
+ * newer than every read that started before, as the answer to a write is.
  */
 export function putPosts(
   client: QueryClient,
@@ -60,12 +60,12 @@ export function setMissing(client: QueryClient, id: string, version: number): vo
   putPost(client, id, null, version)
 }
 
-/** No later answer restores a deleted post; quotes of it turn into a placeholder. */
+/** Marks a post as deleted, which no later answer undoes. Quotes of it turn into a placeholder. */
 export function setTombstone(client: QueryClient, id: string): void {
   setMissing(client, id, Number.POSITIVE_INFINITY)
 }
 
-/** The newer state wins, separately for the post and for its likes. */
+/** Keeps the newer state, separately for the post and for its likes. */
 function putPost(
   client: QueryClient,
   id: string,
@@ -84,7 +84,7 @@ function putPost(
   })
 }
 
-/** Returns null for a post known to be deleted, undefined for one not read yet. */
+/** Returns null if the post is known to be missing, and undefined if it was not read yet. */
 export function readCachedPost(client: QueryClient, id: string): CachedPost | null | undefined {
   return client.getQueryData<Entry>(postKey(id))?.post
 }
@@ -100,7 +100,7 @@ export function changePost(
   )
 }
 
-/** Takes likes that the server has confirmed. Reads that started earlier no longer change them. */
+/** Stores likes that the server has confirmed. Reads that started earlier do not change them. */
 export function setLikes(client: QueryClient, id: string, likes: Likes): void {
   client.setQueryData<Entry>(postKey(id), (old) =>
     old?.post ? { ...old, post: withLikes(old.post, likes), likesVersion: nextVersion() } : old,

@@ -17,7 +17,7 @@ export function announcePostChange(change: PostChange): void {
   if (userId !== null) channel.post({ userId, change })
 }
 
-/** Ignores changes by another user's tab. Returns the function that unsubscribes the listener. */
+/** Calls `listener` with the viewer's changes in other tabs. Returns the unsubscribing function. */
 export function onPostChange(listener: (change: PostChange) => void): () => void {
   return channel.subscribe(({ userId, change }) => {
     if (userId === viewerId()) listener(change)

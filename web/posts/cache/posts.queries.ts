@@ -80,12 +80,12 @@ export function useFreshPosts(stale: boolean): void {
   }, [stale])
 }
 
-/** A page is rendered for a visitor, so the viewer's likes are missing in it. */
+/** Reads lists and posts again, because a page is rendered without the viewer's likes. */
 export function readLikes(): void {
   for (const kind of [LISTS, READ_POST]) void queryClient.invalidateQueries({ queryKey: [kind] })
 }
 
-// Other keys of the first script, which needs them, but not the queries.
+// The first script needs these keys, but not the queries in other chunks.
 
 export const RECEIVED_KEY = ['received'] as const
 

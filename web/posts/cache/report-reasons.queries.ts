@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../../http/call.ts'
 
-/** The reasons that a report can give, and a removal by a moderator. */
+/** Reads the reasons that a report, or a removal by a moderator, can give. */
 export function useReportReasons() {
   return useQuery({
     queryKey: ['report-reasons'],

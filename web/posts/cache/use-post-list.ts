@@ -26,6 +26,7 @@ export type ListSource = {
   start?: string
   /** Set for a list by id, newest first, in which newer posts wait for a tap. */
   newer?: Newer | undefined
+  /** Whether the list is never read upwards. */
   isOneWay?: boolean
   read: (cursor: string, signal?: AbortSignal) => Promise<PostPage>
 }
@@ -45,7 +46,7 @@ const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY
 const NO_PAGES: readonly CachedPage[] = []
 const UNLESS_READING = { cancelRefetch: false }
 
-/** A list of posts, page by page. It begins at the page of its anchor. */
+/** Reads a list of posts page by page, from the page of its anchor. */
 export function usePostList(source: ListSource, anchor: Anchor | undefined) {
   const { name, start = '' } = source
   const queryKey = pagesKey(name, useEntry().key)
@@ -71,13 +72,13 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     stoppedAt: useMemo(() => stoppedAt(stop, ids), [stop, ids]),
     above,
     isFromTop,
-    /** Whether a post is newer than all that were read, and not published in this tab. */
+    /** Returns whether a post is newer than all read ones, and not published in this tab. */
     isNew: ({ id, by }: NamedPost) =>
       isFromTop && isAboveRead(read, id) && !published.includes(id) && isShown(id, by),
     state: query.isPending ? 'loading' : query.data ? 'ready' : 'failed',
     error: query.error,
     nextCursor: read.at(-1)?.nextCursor ?? null,
-    /** Stays that of the first page, because every post states it for screen readers. */
+    /** The total of the first page. It never changes: every post states it for screen readers. */
     total: total + published.length,
     /** Returns where the list should begin on a return to a post. */
     placeOf: (postId: string) => {
@@ -133,12 +134,13 @@ function usePageQuery(source: ListSource, queryKey: PagesKey, anchor: Anchor | u
   })
 }
 
+/** Reads one page of a list, and puts its posts into the cache. Throws CallError. */
 export async function readPage(source: ListSource, cursor = '', signal?: AbortSignal) {
   const version = nextVersion()
   return cachePage(queryClient, cursor, await source.read(cursor, signal), version)
 }
 
-/** Keeps newer posts waiting for a tap when the list is read again. */
+/** Returns the cursor to read a page again, without newer posts if these wait for a tap. */
 function firstCursor({ newer }: ListSource, page: CachedPage): string {
   return newer ? beginningOf(page) : page.cursor
 }
@@ -164,10 +166,7 @@ function readingOf(source: ListSource, queryKey: PagesKey, query: PageQuery) {
     },
     retry: () => void (query.data ? query.fetchNextPage() : query.refetch()),
     restart,
-    /**
-     * Adds the next newer posts above the list. Returns false if there are none. If the read fails,
-     * throws CallError and changes nothing.
-     */
+    /** Adds newer posts above the list. Returns false if there are none. Throws CallError. */
     showNewer: async (): Promise<boolean> => {
       // Waits for a refetch in flight, which fetchPreviousPage() would cancel.
       const reading = queryClient.getQueryCache().find({ queryKey })?.promise
@@ -180,8 +179,8 @@ function readingOf(source: ListSource, queryKey: PagesKey, query: PageQuery) {
 }
 
 /**
- * Makes the page above `below` from an answer read upwards at `cursor`. `start` is the beginning of
- * the list. The difference of the totals is the number of posts added meanwhile.
+ * Returns the page above `below`, made from an answer read upwards at `cursor`. `start` is the
+ * beginning of the list. The difference of the totals is the number of posts added meanwhile.
  */
 export function pageAbove(
   below: CachedPage,
@@ -208,13 +207,13 @@ export function cursorAbove(page: CachedPage): string | undefined {
   return beginning === '' ? undefined : oppositeCursor(beginning)
 }
 
-/** Whether a post is newer than all posts that were read. */
+/** Returns whether a post is newer than all posts that were read. */
 export function isAboveRead(pages: readonly CachedPage[], id: string): boolean {
   const top = pages.find(({ ids }) => ids.length > 0)?.ids[0]
   return top === undefined || BigInt(id) > BigInt(top)
 }
 
-/** Returns the first of the posts below the newer ones; undefined if none came above. */
+/** Returns the first post below the newer posts that were added; undefined if none were. */
 export function stoppedAt(stop: string | undefined, ids: readonly string[]): string | undefined {
   const at = stop === undefined ? 0 : ids.findIndex((id) => BigInt(id) < BigInt(stop))
   return at > 0 ? ids[at] : undefined

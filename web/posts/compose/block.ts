@@ -2,7 +2,7 @@ import { exactDay } from '../../format/labels.ts'
 import { serverNow } from '../../http/server-clock.ts'
 import { useUser } from '../../session/viewer.ts'
 
-/** Returns null for a viewer who may write. */
+/** Returns texts about the viewer's block; null if the viewer may write. */
 export function useBlock(): { until: string; reason: string } | null {
   const block = useUser()?.block
   if (!block || (block.until !== null && block.until < serverNow())) return null

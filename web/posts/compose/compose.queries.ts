@@ -84,7 +84,7 @@ async function sendAppeal({ text, by }: SubmittedText, id: string): Promise<void
   toast({ text: 'Отправлено модератору' }, { about: [OWN_TEXT] })
 }
 
-/** Returns false for a post that was already deleted. Throws CallError. */
+/** Deletes a post. Returns false if it was already deleted. Throws CallError. */
 export async function deletePost(id: string): Promise<boolean> {
   const deletion = write('DELETE /posts/:id', { params: { id } }).then(() => true)
   const existed = await fallBackOn(404, deletion, false)

@@ -7,7 +7,7 @@ import { hasLocks, withLock } from '../../platform/tabs.ts'
 import { useUser } from '../../session/viewer.ts'
 import { type DraftTarget, draftPrefix, isDraft, OUTBOX, textsChanged } from './stored-drafts.ts'
 
-/** Toasts about a text that the viewer writes replace each other. */
+/** The subject of toasts about a text that the viewer writes, which replace each other. */
 export const OWN_TEXT = 'own text'
 
 export type Draft = ReturnType<typeof openDraft>
@@ -38,7 +38,7 @@ export function openDraft(store: SafeStorage, userId: string, target: DraftTarge
     else store.writeJson(own, { ...draft, at: Date.now() })
     if (continued && !store.isUnsaved(own)) void removeUnlessOpen(store, continued)
     continued = undefined
-    // Not at each letter, because every own post on the page would check its draft.
+    // Does not emit at each letter, because every own post on the page would check its draft.
     if ((draft.text === '') !== (before === '')) textsChanged.emit()
   }
 
@@ -69,9 +69,9 @@ export function openDraft(store: SafeStorage, userId: string, target: DraftTarge
       save({ text: written === text ? text : `${written}\n\n${text}`, sent: { text, key } })
     },
     clear: (): void => save({ text: '' }),
-    /** Whether the browser could not store the draft, which is then lost with the page. */
+    /** Returns whether the browser could not store the draft, which is then lost with the page. */
     isUnsaved: (): boolean => store.isUnsaved(own),
-    /** Whether the draft was removed because another tab continues a copy, not because it was sent. */
+    /** Returns whether another tab continues a draft that is gone. Otherwise it was sent. */
     isContinuedElsewhere: (): boolean => !hasLocks() && storedDrafts(store, prefix).length > 0,
   }
 }
@@ -84,7 +84,7 @@ export function keepOpen({ name }: Pick<Draft, 'name'>): () => void {
   return close
 }
 
-/** Returns the newest draft first. */
+/** Returns the stored drafts, newest first. */
 function storedDrafts(store: SafeStorage, prefix: string): NamedDraft[] {
   return store
     .keys(prefix)
@@ -93,7 +93,7 @@ function storedDrafts(store: SafeStorage, prefix: string): NamedDraft[] {
     .sort((one, other) => (other.draft.at ?? 0) - (one.draft.at ?? 0))
 }
 
-/** Accepts an invalid key, because the text is worth more than its key. */
+/** Reads a draft. Drops an invalid `sent`, because the text is worth more than its key. */
 function readStoredDraft(store: SafeStorage, name: string): StoredDraft | null {
   const stored: StoredDraft | null = store.readJson(name, isDraft)
   if (!stored) return null
@@ -110,10 +110,7 @@ async function removeUnlessOpen(store: SafeStorage, { name, draft }: NamedDraft)
   await withLock(name, { ifAvailable: true }, (lock) => lock && remove()).catch(remove)
 }
 
-/**
- * Returns the draft of the viewer at the first render, so that the text stays if the session ends
- * meanwhile.
- */
+/** Returns the draft of the viewer at the first render, even if the session ends meanwhile. */
 export function useDraft(target: DraftTarget): Draft {
   const [userId] = useState(useUser()?.id ?? '')
   const draft = useMemo(() => openDraft(localStore, userId, target), [userId, target])
@@ -127,6 +124,7 @@ export function appendToDraft(draft: Draft, text: string): void {
   if (!written.endsWith(text)) draft.write(written === '' ? text : `${written}\n\n${text}`)
 }
 
+/** Counts the drafts of a user, and the user's texts in the outbox. */
 export function countUnsentTexts(userId: string): number {
   return ['draft', OUTBOX].flatMap((kind) => localStore.keys(`${kind} ${userId} `)).length
 }

@@ -28,7 +28,7 @@ export function EditDialog({ postId, onClose }: EditDialogProps) {
   )
 }
 
-/** The edit period may end by the countdown here or by the server's answer. */
+/** Shows the form until the edit period ends by the countdown or by the server's answer. */
 function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) {
   const secondsLeft = useEditSeconds(post)
   const draft = useDraft(`edit ${post.id}`)

@@ -29,7 +29,7 @@ type PostFormProps = {
   placeholder: string
   /** The accessible name of the field. */
   label?: string
-  /** In a page the form is a row, which opens when it is first used. */
+  /** Whether the form is in a dialog or, on a page, a row, which opens when it is first used. */
   shape?: 'dialog' | 'row'
   note?: ReactNode
 }
@@ -88,7 +88,7 @@ type PostFormOptions = {
 }
 
 export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
-  // Fixed: if the answer was lost, a later value may be the very text that was sent.
+  // Never changes: if the answer was lost, a later value may be the text that was sent.
   const [initialText] = useState(options.initialText)
   const sending = useSubmit(draft, { onSent: finish, onRefused: () => setTyped(readDraft()) })
   const readDraft = () => draft.read() ?? initialText
@@ -168,7 +168,7 @@ function isSubmit({ key, ctrlKey, metaKey, nativeEvent }: KeyboardEvent): boolea
 
 const UNSAVED = 'Браузеру негде сохранить черновик. Он здесь, пока открыта эта страница'
 
-/** Shows in a toast that an unsent text stays as a draft. */
+/** Returns a function that closes, and shows in a toast that an unsent text stays as a draft. */
 export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void {
   return () => {
     if (draft.read() !== null) {

@@ -31,7 +31,7 @@ export function draftPrefix(userId: string, target: DraftTarget): string {
 
 export const isDraft = shape<{ text: string }>({ text: isString })
 
-/** Returns the viewer's draft of any tab. */
+/** Returns the viewer's draft of any tab; null if there is none. */
 export function useUnsentText(target: DraftTarget): string | null {
   const prefix = draftPrefix(useUser()?.id ?? '', target)
   const textOf = (name: string) => localStore.readJson(name, isDraft)?.text
@@ -39,7 +39,7 @@ export function useUnsentText(target: DraftTarget): string | null {
   return useAtom({ get, subscribe: textsChanged.subscribe }, null)
 }
 
-/** Whether the outbox holds a text, by any author. */
+/** Returns whether the outbox holds a text of any author. */
 export function useHasOutbox(): boolean {
   const get = () => localStore.keys(OUTBOX).length > 0
   return useAtom({ get, subscribe: textsChanged.subscribe }, false)

@@ -30,9 +30,9 @@ type Failure = ConstructorParameters<typeof CallError>[0]
 const LONGEST_PAUSE_MS = 600_000
 /** The longest pause while a form shows the text. */
 const LONGEST_SHOWN_PAUSE_MS = 5000
-/** How long a tab that does not show the text leaves it to the tab that does. */
+/** The time for which a tab leaves a text to the tab that shows it. */
 const LATER_MS = 5000
-/** The server remembers for a day which texts it has published. */
+/** The longest wait of a text. The server remembers for a day which texts it has published. */
 const LONGEST_WAIT_MS = 23 * 3_600_000
 /** Temporary errors. INTERNAL_ERROR may be the page of a proxy or of a captive portal. */
 const PASSING = new Set<string>(['UNAVAILABLE', 'INTERNAL_ERROR', 'OTHER_ACCOUNT'])
@@ -44,8 +44,8 @@ let isStarted = false
 let timer: ReturnType<typeof setTimeout> | undefined
 let isSending = false
 /**
- * The keys of the texts that forms of this tab show, or are about to. Another tab that writes an
- * entry at the same time can undo a change of its `tab`.
+ * The keys of the texts that forms of this tab show, or are about to show. The field `tab` is not
+ * enough, because another tab that writes an entry at the same time can undo its change.
  */
 const shown = new Set<string>()
 
@@ -53,7 +53,7 @@ textsChanged.subscribe(() => {
   all = undefined
   if (isStarted) schedule()
 })
-// Before any form, which stores its draft again: then the storage is read anew.
+// Stores the texts again after the storage was cleared, before any form stores its draft.
 storedElsewhere.subscribe(({ key }) => key === null && outbox.get().forEach(store))
 
 /** The texts of all authors that this browser holds, oldest first. */
@@ -66,8 +66,8 @@ export const outbox: ReadableAtom<readonly Outgoing[]> = {
 }
 
 /**
- * Sends waiting texts as long as any tab of their author is open. Only one tab sends at a time,
- * where browsers have locks; elsewhere the key keeps the server from publishing a text twice.
+ * Sends waiting texts while any tab of their author is open. If the browser has locks, only one tab
+ * sends at a time; otherwise the key keeps the server from publishing a text twice.
  */
 export function startOutbox(): void {
   if (isStarted) return
@@ -79,8 +79,8 @@ export function startOutbox(): void {
 }
 
 /**
- * Submits a text. Resolves when the server has it, and rejects with the CallError of a refusal, or
- * of the last attempt if the person stops it. The same text that waits already is not sent twice.
+ * Submits a text. Resolves when the server has it. Rejects with the CallError of a refusal or, if
+ * the person stops it, of the last attempt. A text that waits already is not sent twice.
  */
 export function submit(text: SubmittedText): Promise<void> {
   startOutbox()
@@ -95,7 +95,7 @@ export function submit(text: SubmittedText): Promise<void> {
   return whenDone(outgoing)
 }
 
-/** Resolves and rejects as submit(). */
+/** Waits until a text is sent or refused. Resolves and rejects like submit(). */
 export function whenDone({ by, key }: Outgoing): Promise<void> {
   return new Promise((resolve, reject) => {
     const check = () => {
@@ -110,7 +110,7 @@ export function whenDone({ by, key }: Outgoing): Promise<void> {
   })
 }
 
-/** Gives up a text, which its form or the outbox row then shows as refused. */
+/** Stops sending a text, which its form or the outbox row then shows as refused. */
 export function stopSending(outgoing: Outgoing): void {
   change(outgoing, { isRefused: true })
 }
@@ -126,7 +126,7 @@ export function findShown({ by, target }: Pick<Outgoing, 'by' | 'target'>): Outg
   return own.find(({ key }) => shown.has(key)) ?? own.find(({ tab }) => tab === tabId())
 }
 
-/** `opener` opens the form, which then shows this text. */
+/** Calls `opener` to open the form, which then shows this text. */
 export function openText({ key }: Outgoing, opener: () => void): void {
   shown.add(key)
   opener()
@@ -157,14 +157,14 @@ function schedule(): void {
   if (times.length > 0) timer = setTimeout(sendDue, Math.min(...times) - Date.now())
 }
 
-/** Sends all texts at once when the network is back, except those that wait for a limit. */
+/** Sends all texts at once when the network is back, except texts that wait for a limit. */
 function sendAtOnce(): void {
   for (const outgoing of outbox.get().filter(isSendable)) {
     if (!isShortLimit(errorOf(outgoing))) change(outgoing, { until: Date.now() })
   }
 }
 
-/** A text of another account waits until that account signs in. */
+/** Returns whether the text may be sent. Another author's text waits until that author signs in. */
 function isSendable({ by, isRefused }: Outgoing): boolean {
   return by === viewerId() && !isRefused
 }
@@ -179,7 +179,7 @@ function dueAt({ until, tab }: Outgoing): number {
 async function sendDue(): Promise<void> {
   if (isSending) return
   isSending = true
-  // Locks are refused with the storage.
+  // A browser that blocks the storage refuses locks too.
   await withLock(OUTBOX, {}, sendAllDue).catch(sendAllDue)
   isSending = false
   schedule()
@@ -215,7 +215,7 @@ function noteFailure(outgoing: Outgoing, error: unknown): void {
   else change(outgoing, { ...rest, until: Date.now() + retryAfter * 1000, isRefused: true })
 }
 
-/** Whether the failure passes by itself, or when the author signs in again. */
+/** Returns whether the failure passes by itself, or when the author signs in again. */
 function passes(error: unknown): boolean {
   if (!(error instanceof CallError)) return false
   if (isUnanswered(error) || isShortLimit(error) || error.status === 401) return true
@@ -245,7 +245,7 @@ function readAll(): Outgoing[] {
     .sort((one, other) => one.at - other.at)
 }
 
-/** Does nothing if the text is gone, because another tab may have sent it. */
+/** Changes a stored text. Does nothing if the text is gone: another tab may have sent it. */
 function change(outgoing: Outgoing, changes: Partial<Outgoing>): void {
   const now = read(nameOf(outgoing))
   if (now) put({ ...now, ...changes })

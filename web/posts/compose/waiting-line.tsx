@@ -48,7 +48,7 @@ function WaitingReason({ outgoing, isSignedOut }: { outgoing: Outgoing; isSigned
   )
 }
 
-/** With the role timer, screen readers do not announce every second. */
+/** Shows a countdown. Its role `timer` keeps screen readers from announcing every second. */
 export function SecondsLeft({ until }: { until: number }) {
   return <span role="timer">{countdown(useSecondsLeft(until))}</span>
 }

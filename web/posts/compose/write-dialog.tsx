@@ -15,7 +15,7 @@ type WriteDialogProps = Omit<ComponentProps<typeof PostForm>, 'form' | 'shape'> 
   onSent?: () => void
 }
 
-/** A dialog to write a new text, which fills the screen of a phone. */
+/** Shows a dialog to write a new text, which fills the screen of a phone. */
 export function WriteDialog(props: WriteDialogProps) {
   const { title, target, children, onClose, onSent = onClose, ...look } = props
   const draft = useDraft(target)

@@ -5,7 +5,7 @@ import styles from './action-button.module.css'
 
 type ActionButtonProps = {
   label: string
-  /** Whose post it is, for screen readers. */
+  /** The name of the post's author, for screen readers. */
   about: string
   icon: ReactNode
   count: number
@@ -24,7 +24,7 @@ export function ActionButton(props: ActionButtonProps) {
     <span className={classes('line', styles.action)}>
       <button
         type="button"
-        // Contains only the icon, but is tapped on the count too.
+        // The button contains only the icon, but its area also covers the count.
         className={classes('cover', styles.button)}
         data-action={props.action}
         aria-label={`${props.label}: ${props.about}`}

@@ -4,7 +4,7 @@ import { classes } from '../../ui/classes.ts'
 import { Monogram } from '../../ui/monogram.tsx'
 import styles from './post-card.module.css'
 
-/** The author's tile. Assistive technology ignores it: the name beside it is the same link. */
+/** Shows the author's tile. Assistive technology ignores it: the name is the same link. */
 export function AuthorTile({ username }: { username: string }) {
   const className = classes('target', styles.tile)
   return (

@@ -23,12 +23,12 @@ import { hiddenWordIn } from './word-match.ts'
 /** Elements that handle clicks themselves: a click on one does not open the post. */
 const INTERACTIVE = 'a, button, input, textarea, select, label, [role^="menu"], [role="dialog"]'
 
-/** The value of MouseEvent.button. */
+/** The value of MouseEvent.button for the middle button. */
 const MIDDLE = 1
 
 export type IsFresh = ((post: CachedPost) => boolean) | undefined
 
-/** Whether a reply is newer than the viewer's last visit. */
+/** The function that returns whether a reply is newer than the viewer's last visit. */
 export const Fresh = createContext<IsFresh>(undefined)
 
 type PostCardProps = {
@@ -44,7 +44,7 @@ type PostCardProps = {
   children?: ReactNode
 }
 
-/** A click anywhere on the card opens the post; a middle click opens it in a new tab. */
+/** Shows a post. A click on the card opens it; a middle click opens it in a new tab. */
 export function PostCard(props: PostCardProps) {
   const { post, position, setSize, joined, menu, above, children } = props
   const repliedId = props.withoutQuote ? null : post.actions.replied_post_id
@@ -89,7 +89,7 @@ export function PostCard(props: PostCardProps) {
 
 type FoldedTextProps = { post: CachedPost; size?: 'list' | 'page' }
 
-/** Shows the text of a reported post, or in a list of one with a hidden word, only after a tap. */
+/** Shows a text. Folds it until a tap if it was reported or, in lists, has a hidden word. */
 export function FoldedText({ post, size = 'list' }: FoldedTextProps) {
   const why = useWhyFolded(post, size)
   const [isShown, setShown] = useState(false)

@@ -5,10 +5,10 @@ import styles from './post-text.module.css'
 
 type PostTextProps = { text: string; size?: 'list' | 'page' }
 
-/** The pattern, with one group, whose matches PostText marks. */
+/** A pattern with one group. PostText marks its matches. */
 export const Marked = createContext<RegExp | null>(null)
 
-/** In lists, several empty lines in a row become one. */
+/** Matches several empty lines in a row, which become one in lists. */
 const EMPTY_LINES = /\n\s*\n\s*\n/g
 
 const LINK_LENGTH = { list: 40, page: 80 }
@@ -28,7 +28,7 @@ export function PostText({ text, size = 'list' }: PostTextProps) {
   let at = 0
   return (
     <p
-      // A translator replaces the text nodes, which React then cannot change.
+      // Remounts the text, because React cannot change text nodes that a translator has replaced.
       key={`${shown}${marked}`}
       className={styles.text}
       data-size={size}
@@ -58,7 +58,7 @@ export function PostText({ text, size = 'list' }: PostTextProps) {
   )
 }
 
-/** A word joiner keeps «1983-м» from breaking after its hyphen. */
+/** Inserts word joiners, so that «1983-м» does not break after its hyphen. */
 function withJoinedEndings(text: string): string {
   return text.replace(/(\d-)(?=\p{L}{1,3}(?!\p{L}))/gu, '$1\u2060')
 }

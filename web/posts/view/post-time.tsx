@@ -29,7 +29,7 @@ export function PostTime({ createdAt, isSilent }: PostTimeProps) {
 
 type TimeLinkProps = { to: string; className: string | undefined; createdAt: number }
 
-/** Screen readers read the time in words, because they would read «1 ч.» as a letter. */
+/** Links to a post by its age. Screen readers get words, because they misread «1 ч.». */
 export function TimeLink({ to, className, createdAt }: TimeLinkProps) {
   const words = useNow((seconds) => timeAgoInWords(createdAt, seconds))
   return (
@@ -41,8 +41,8 @@ export function TimeLink({ to, className, createdAt }: TimeLinkProps) {
 }
 
 /**
- * Returns the universal time on the server, the local time after hydration. During hydration the
- * element keeps the server's text, for which it needs `suppressHydrationWarning`.
+ * Returns the universal time on the server, and the local time after hydration. During hydration
+ * the element keeps the server's text, for which it needs `suppressHydrationWarning`.
  */
 export function useExactTime(createdAt: number): string {
   if (useHydrated()) return exactTime(createdAt)
@@ -53,7 +53,7 @@ export function useEditSeconds(post: Pick<CachedPost, 'created_at'>): number {
   return useNow((seconds) => editSecondsLeft(post, seconds, settings().editPeriodSeconds))
 }
 
-/** `read` gets the server's time. The component renders only when its result changes. */
+/** Returns `read` of the server's time. The component renders only when the result changes. */
 function useNow<T extends string | number>(read: (now: number) => T): T {
   const get = () => read(clock.get())
   return useAtom({ get, subscribe: clock.subscribe }, get())

@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { emailInLetters } from '../../format/email-in-letters.ts'
 
-/** An address that may wrap after its «@» and its dots. */
+/** Shows an address that may wrap after its «@» and its dots. */
 export function EmailText({ address }: { address: string }) {
   const parts = emailInLetters(address).split(/(?<=[@.])/)
   return parts.map((part, at) => (

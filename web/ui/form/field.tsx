@@ -16,7 +16,7 @@ export type FieldStatus = { kind: 'ok' | 'busy' | 'plain' | 'bad'; text: string 
 export type FieldNotes = {
   label: string
   hint?: string | undefined
-  /** Replaces the status, and is announced. */
+  /** Replaces the status, and is announced by screen readers. */
   error?: string | undefined
   status?: FieldStatus | undefined
   /** Id of an element elsewhere that also describes the input. */
@@ -31,7 +31,7 @@ type FieldAria = {
 
 type FieldProps = FieldNotes & { children: (aria: FieldAria) => ReactNode }
 
-/** The line of notes has its height even when empty, so that an error moves nothing. */
+/** Renders an input with notes, whose line keeps its height, so that an error moves nothing. */
 export function Field({ label, hint, error, status, describedBy, children }: FieldProps) {
   const id = useId()
   const notesId = `${id}-notes`
@@ -109,7 +109,7 @@ export function TextAreaField({ label, hint, onChange, ...rest }: TextAreaFieldP
 }
 
 /**
- * Returns a ref to the element that takes the focus when it is mounted. In a dialog that is not open
+ * Returns a ref to an element that takes the focus when it is mounted. In a dialog that is not open
  * yet, sets autofocus, because showModal() moves the focus.
  */
 export function useFocusOnMount<Focused extends HTMLElement>(wanted = true) {
@@ -137,7 +137,7 @@ export function TextArea(props: TextAreaProps) {
   const { label, surplus = 0, onChange, focusOnMount = false, className, ...rest } = props
   const ref = useFocusOnMount<HTMLTextAreaElement>(focusOnMount)
   const tint = useRef<HTMLDivElement>(null)
-  // `void`: newer browsers return a promise from scrollTo, which is no clean-up of an effect.
+  // `void`, because newer browsers return a promise from scrollTo(), which is no clean-up.
   const follow = () => void tint.current?.scrollTo(0, ref.current?.scrollTop ?? 0)
   useGrow(ref, props.value)
   useLayoutEffect(follow)
@@ -161,7 +161,7 @@ export function TextArea(props: TextAreaProps) {
   )
 }
 
-/** A text area cannot mark a part of its text, so the same text lies over it, of which only the mark shows. */
+/** Marks the surplus in a copy above the text area, which cannot mark a part of its text. */
 function SurplusMarked({ text, surplus }: { text: string; surplus: number }) {
   const characters = [...text.trimEnd()]
   return (
@@ -173,7 +173,7 @@ function SurplusMarked({ text, surplus }: { text: string; surplus: number }) {
   )
 }
 
-/** Serves browsers that lack `field-sizing: content`. */
+/** Fits the height to the text in browsers that lack `field-sizing: content`. */
 function useGrow(ref: RefObject<HTMLTextAreaElement | null>, value: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the value.
   useLayoutEffect(() => {

@@ -37,7 +37,7 @@ export function MenuButton<Menu>({ about, chunk, children }: MenuButtonProps<Men
   )
 }
 
-/** For a button that opens a list: `button` is its element while the list is open. */
+/** Returns the state of a button that opens a list. `button` is set while the list is open. */
 export function useMenuButton() {
   const [button, setButton] = useState<HTMLElement | null>(null)
 

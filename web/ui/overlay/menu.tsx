@@ -17,7 +17,7 @@ export type MenuProps = {
   role: 'menu' | 'listbox'
   label: string
   items: readonly MenuItem[]
-  /** The list opens below it, or above it if there is more room. */
+  /** The button below which the list opens, or above which if there is more room. */
   button: HTMLElement
   onClose: () => void
 }
@@ -27,7 +27,7 @@ const GAP_PX = 4
 const EDGE_PX = 8
 const WORD_PAUSE_MS = 350
 
-/** A list in the top layer, open while it is mounted. One of its items has the focus. */
+/** Shows a list in the top layer while it is mounted. One of its items has the focus. */
 export function Menu({ role, label, items, button, onClose }: MenuProps) {
   const list = useRef<HTMLDivElement>(null)
   const itemRole =
@@ -87,7 +87,7 @@ export function Menu({ role, label, items, button, onClose }: MenuProps) {
   )
 }
 
-/** Finds the next item that begins with the typed letters; a repeated letter steps to the next. */
+/** Returns a function that finds the next item that begins with the typed letters. */
 function useTypeahead(items: readonly MenuItem[]) {
   const last = useRef({ word: '', at: 0 })
 
@@ -113,12 +113,12 @@ function usePopover(list: RefObject<HTMLElement | null>, { button, side, onClose
   useLayoutEffect(() => {
     const { current } = list
     current?.showPopover()
-    // At once, because the next key press may already be meant for the list.
+    // Focuses at once, because the next key press may already be meant for the list.
     current?.querySelector('button')?.focus({ preventScroll: true })
     return () => current?.hidePopover()
   }, [list])
 
-  // After each render, because the items may change while the list is open.
+  // Places the list after each render, because the items may change while it is open.
   useLayoutEffect(() => {
     if (list.current) place(list.current, button, side)
   })
@@ -148,7 +148,7 @@ function usePopover(list: RefObject<HTMLElement | null>, { button, side, onClose
   }, [list, button, side, onClose])
 }
 
-/** Measures, because CSS anchors flip a list or shorten it, but cannot try one before the other. */
+/** Places the list. CSS anchors flip or shorten it, but cannot try one before the other. */
 function place(list: HTMLElement, button: HTMLElement, side: Popover['side']): void {
   const anchor = button.getBoundingClientRect()
   const { clientWidth, clientHeight } = document.documentElement

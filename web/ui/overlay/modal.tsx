@@ -24,11 +24,11 @@ type ModalProps = {
   /** Called by Escape, the backdrop, «Назад» and «Закрыть»; unmount the modal to close it. */
   onClose: () => void
   children: ReactNode
-  /** For a text to write: it is wider, and fills the screen of a phone, where others are sheets. */
+  /** Whether it is for writing: it is wider, and fills the screen of a phone. */
   isLarge?: boolean
 }
 
-/** A dialog, open while it is mounted. Keeps the focus inside, and returns it when closed. */
+/** Shows a dialog while it is mounted. Keeps the focus inside, and returns it when closed. */
 export function Modal(props: ModalProps) {
   const { title, heading = title, onClose, children, isLarge = false } = props
   const ref = useRef<HTMLDialogElement>(null)
@@ -80,7 +80,7 @@ type ModalFooterProps = {
   inPhoneHeader?: boolean
 }
 
-/** A row of buttons that stays visible while the rest scrolls. It may be inside a form. */
+/** Shows a row of buttons that stays visible while the rest scrolls. It may be inside a form. */
 export function ModalFooter({ children, inPhoneHeader = false }: ModalFooterProps) {
   return (
     <footer className={classes('wrap', styles.footer)} data-in-header={inPhoneHeader || undefined}>
@@ -95,7 +95,7 @@ type AskFooterProps = Omit<ComponentProps<typeof Button>, 'onClick'> & {
   onClose: () => void
 }
 
-/** The footer of a confirmation: «Отмена», and the button that confirms, if it has a label. */
+/** Shows «Отмена», and the button that confirms, if it has a label. */
 export function AskFooter({ action, onConfirm, onClose, ...confirm }: AskFooterProps) {
   return (
     <>
@@ -120,9 +120,9 @@ function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
     dialog.showModal()
     // Older browsers look for autofocus only inside the dialog.
     if (document.activeElement !== first) first.focus()
-    // By this attribute base.css keeps the page from scrolling. With `html:has(dialog:modal)` the
-    // browser checked all posts at each change of the page: 30 ms of a slowed processor for a tap
-    // among 1,000 posts.
+    // By this flag base.css keeps the page from scrolling. With `html:has(dialog:modal)` the
+    // browser checked all posts at each change of the page, for 30 ms on a slowed processor at a
+    // tap among 1,000 posts.
     pageFlags().modal = ''
     return () => {
       delete pageFlags().modal
@@ -142,7 +142,7 @@ function dropCaret(): void {
   if (selection?.isCollapsed) selection.removeAllRanges()
 }
 
-/** For iOS, which ignores `interactive-widget`, by which other browsers shrink the page. */
+/** Keeps the dialog above the keyboard of iOS, which ignores `interactive-widget`. */
 function useAboveKeyboard(ref: RefObject<HTMLDialogElement | null>): void {
   useLayoutEffect(() => {
     const viewport = window.visualViewport

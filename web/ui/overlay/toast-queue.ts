@@ -12,7 +12,7 @@ type ToastOptions = {
 
 type Waiting<Entry> = { entry: Entry; durationMs: number; about: readonly string[] }
 
-/** Shows entries one at a time. The atom's value is the entry to show now. */
+/** Creates a queue that shows entries one at a time. The atom's value is the entry to show. */
 export function createToastQueue<Entry>(timing: ToastTiming) {
   let waiting: Waiting<Entry>[] = []
   const shown = createAtom<Entry | undefined>(undefined)
@@ -56,7 +56,7 @@ export function createToastQueue<Entry>(timing: ToastTiming) {
     },
     get: shown.get,
     subscribe: shown.subscribe,
-    /** Stops the timer while the entry is being read; resume() starts it again with the time left. */
+    /** Stops the timer while the entry is read; resume() starts it again with the time left. */
     pause(): void {
       if (shown.get() !== undefined) timer.pause()
     },
@@ -67,7 +67,7 @@ export function createToastQueue<Entry>(timing: ToastTiming) {
   }
 }
 
-/** A timer that is started while it is paused waits for resume(). */
+/** Creates a timer. If it is started while it is paused, it waits for resume(). */
 function createPausableTimer() {
   let timer: ReturnType<typeof setTimeout> | undefined
   let action: () => void

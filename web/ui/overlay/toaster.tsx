@@ -43,7 +43,7 @@ export const toast = queue.push
 /** The component that draws a toast's link to a page. */
 export const PageLinkContext = createContext<ComponentType<PageLinkProps> | null>(null)
 
-/** Each open modal has a region too, because everything outside the topmost modal is inert. */
+/** Shows toasts. Each open modal has a region too, because all outside the topmost is inert. */
 export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
   const id = useId()
   const isTopmost = useAtom(regions, NO_REGIONS).at(-1) === id
@@ -62,7 +62,7 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
     }
   }, [id])
 
-  // Shown anew, because the last element in the top layer is above all others.
+  // Shows the region anew, because the last element in the top layer is above all others.
   useLayoutEffect(() => {
     if (!shown) return
     ref.current?.hidePopover()

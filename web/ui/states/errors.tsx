@@ -10,10 +10,10 @@ type LoadErrorProps = {
   onRetry: Retry
 }
 
-/** If it returns a promise, the button is pending until it settles. */
+/** Repeats what has failed. The button is pending until a returned promise settles. */
 type Retry = () => unknown
 
-/** Retries automatically when the network is back. */
+/** Shows an error in a row. Retries automatically when the network is back. */
 export function ErrorRow({ text, onRetry }: LoadErrorProps) {
   useReconnect(() => void onRetry())
   return (
@@ -62,7 +62,7 @@ type FormErrorProps = {
   action?: ReactNode
 }
 
-/** Keep it mounted while it is empty: otherwise screen readers do not announce its message. */
+/** Shows an error. Keep it mounted while it is empty, or screen readers do not announce it. */
 export function FormError({ children, action }: FormErrorProps) {
   return (
     <p className={classes('spread', styles.formError)} role="alert">

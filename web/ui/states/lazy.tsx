@@ -9,7 +9,7 @@ type LazyProps<Content> = Omit<ErrorBoundaryProps, 'children'> & {
   children: (content: Content) => ReactNode
 }
 
-/** Catches failures of the load and of the content. With `onError`, a toast shows them too. */
+/** Shows a chunk, and catches failures of it or its load. `onError` adds a toast about them. */
 export function Lazy<Content>(props: LazyProps<Content>) {
   const { chunk, loading, fallback, onError, children } = props
   const [attempt] = useState(chunk.load)

@@ -3,7 +3,7 @@ import styles from './spinner.module.css'
 
 type SpinnerProps = { label?: string | undefined; size?: number; className?: string | undefined }
 
-/** Without `label` it is decorative, because the element around it is announced. */
+/** Shows a spinner. Without `label`, screen readers ignore it: the element around is announced. */
 export function Spinner({ label, size = 20, className }: SpinnerProps) {
   const announced = label ? { role: 'status', 'aria-label': label } : { 'aria-hidden': true }
   return (
