@@ -3,6 +3,7 @@ import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { leave } from '../../testing/calls/account-deletion-calls.ts'
 import { report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import type { TestUser } from '../../testing/http/client.ts'
+import { allEndpoints } from '../../testing/http/endpoints.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, SECRET } from '../../testing/test-app.ts'
 import { eraseNow } from '../account-deletion/account-deletion.service.ts'
@@ -29,15 +30,21 @@ test('a block closes every session at once; after signing in again nothing can b
   expectRefusal(await publish(user), 'UNAUTHORIZED')
   const again = await app.signIn(user.email)
   const { token } = again
-  for (const [method, path, body] of [
-    ['POST', '/posts', { text: 'Снова' }],
-    ['POST', `/posts/${other.id}/replies`, { text: 'Снова' }],
-    ['PATCH', `/posts/${post.id}`, { text: 'Снова' }],
-    ['POST', `/posts/${other.id}/likes`, undefined],
-    ['POST', `/posts/${other.id}/reports?reason_id=1`, undefined],
-    ['PATCH', '/users/current/profile', { username: 'another_name' }],
-  ] as const) {
-    expectRefusal(await app.call(method, path, { token, body }), 'BLOCKED')
+  const refused = {
+    'POST /posts': { text: 'Снова' },
+    'POST /posts/:id/replies': { text: 'Снова' },
+    'PATCH /posts/:id': { text: 'Снова' },
+    'POST /posts/:id/likes': undefined,
+    'POST /posts/:id/reports?reason_id=1': undefined,
+    'PATCH /users/current/profile': { username: 'another_name' },
+  }
+  const publishing = [...(await allEndpoints())].filter(([, { publishes }]) => publishes)
+  const names = Object.keys(refused).map((name) => name.replace(/\?.*/, ''))
+  expect(names.sort()).toEqual(publishing.map(([name]) => name).sort())
+  for (const [name, body] of Object.entries(refused)) {
+    const [method = '', path = ''] = name.split(' ')
+    const { id } = method === 'PATCH' ? post : other
+    expectRefusal(await app.call(method, path.replace(':id', id), { token, body }), 'BLOCKED')
   }
   for (const [method, path] of [
     ['GET', '/posts?filter=liked'],
