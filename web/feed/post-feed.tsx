@@ -1,4 +1,11 @@
-import { type ComponentType, Fragment, type ReactNode, useDeferredValue, useState } from 'react'
+import {
+  type ComponentType,
+  Fragment,
+  type ReactNode,
+  startTransition,
+  useEffect,
+  useState,
+} from 'react'
 import { LIVE_RECENT_MS } from '../../contract/constants.ts'
 import {
   EMPTY_LIST,
@@ -11,6 +18,7 @@ import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { findAnchor } from '../history/scroll-anchors.ts'
 import { errorMessage } from '../http/error-message.ts'
+import { whenIdle } from '../platform/timing.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'
 import { SiteLinks } from '../texts/site-links.tsx'
 import { ThemeToggle } from '../theme/theme-toggle.tsx'
@@ -27,6 +35,8 @@ import { useScrollAnchor } from './use-scroll-anchor.ts'
 
 const FIRST_SKELETONS = 6
 const MORE_SKELETONS = 2
+/** A list of a thousand posts is whole within some seconds. */
+const STEP_MS = 50
 
 type PostFeedProps = {
   source: ListSource
@@ -82,12 +92,20 @@ function FeedPages({ list, anchorId, ...props }: FeedPartProps & { anchorId: str
   const { source, label, areReplies = false, card: Card = FeedPost } = props
   const { pages, ids, above, total, stoppedAt, nextCursor, state } = list
   const anchorAt = pages.findIndex((page) => page.ids.includes(anchorId))
-  const isWhole = useDeferredValue(true, anchorId === '')
-  const isRendered = (index: number) => isWhole || Math.abs(index - Math.max(0, anchorAt)) <= 1
+  const [radius, setRadius] = useState(anchorId === '' ? Number.POSITIVE_INFINITY : 1)
+  const isRendered = (index: number) => Math.abs(index - Math.max(0, anchorAt)) <= radius
   const hasAll = nextCursor === null && list.isFromTop
   const size = hasAll ? ids.length : Math.max(total, above + ids.length)
   const setSize = source.start ? undefined : size
   const isLoading = state === 'loading'
+
+  useEffect(() => {
+    if (radius === Number.POSITIVE_INFINITY) return
+    const next = radius < pages.length ? radius + 1 : Number.POSITIVE_INFINITY
+    // Step by step, because a thousand posts at once would keep a phone busy for a second.
+    whenIdle(() => startTransition(() => setRadius(next)), STEP_MS)
+  }, [radius, pages.length])
+
   if (ids.length === 0 && !isLoading) return null
   return (
     <div role="feed" aria-label={label} aria-busy={isLoading || list.more === 'loading'}>
