@@ -2,7 +2,7 @@ import { enableCompileCache } from 'node:module'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
-/** Returns the user's own cache folder: in one that all may write, others could plant code. */
+/** Returns the user's own cache folder, because others could plant code in a shared folder. */
 export function compileCacheFolder(env = process.env): string | undefined {
   if (env.XDG_CACHE_HOME) return join(env.XDG_CACHE_HOME, 'vslukh/compile')
   try {

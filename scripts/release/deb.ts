@@ -32,7 +32,7 @@ export async function makeDeb({ root, version, arch, folder }: Deb): Promise<str
   await install('-Dm644', join(program, 'deploy/vslukh.bash-completion'), completion)
   await mkdir(join(root, 'usr/bin'))
   await symlink('/opt/vslukh/current/bin/vslukh', join(root, 'usr/bin/vslukh'))
-  // Whatever the builder's umask is.
+  // Sets the modes, which would otherwise follow the builder's umask.
   await execute('chmod', ['-R', 'u=rwX,go=rX', root])
 
   const architecture = ARCHITECTURES[arch] ?? arch

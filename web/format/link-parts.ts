@@ -68,12 +68,13 @@ function count(text: string, mark: string): number {
   return text.split(mark).length - 1
 }
 
-/** Parses an address. Returns undefined if a login hides its host. */
+/** Parses an address of http or https. Returns undefined if a login hides its host. */
 function safeUrl(address: string): URL | undefined {
   // Some of the supported browsers lack URL.parse().
   try {
     const url = new URL(address)
-    return url.username || url.password ? undefined : url
+    if (url.username || url.password) return undefined
+    return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined
   } catch {
     return undefined
   }

@@ -74,7 +74,7 @@ export class AccountAppeared extends AppError {
 }
 
 /**
- * Returns the user whom a verified e-mail signs in: `locked`, or a new user for a registration.
+ * Returns the user of a verified e-mail: `locked`, or a new user for a registration.
  * Throws OPERATION_EXPIRED if the account's e-mail is no longer exactly the verified e-mail.
  */
 export async function requireUserByEmail(

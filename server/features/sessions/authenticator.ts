@@ -59,7 +59,7 @@ export class SessionAuthenticator implements Authenticator {
     this.#checks = new BatchedCalls((viewers) => selectLiveSessions(db, viewers))
   }
 
-  /** Returns null for an invalid or expired token, or one that expires later than a new token. */
+  /** Returns null for an invalid or expired token, or if it expires later than a new token. */
   readToken(token: string): Viewer | null {
     const claims = this.#known.get(token) ?? this.#remember(token)
     const left = (claims?.expiresAt ?? 0) - Date.now() / 1000

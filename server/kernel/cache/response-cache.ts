@@ -70,7 +70,7 @@ export class ResponseCache {
     return Buffer.from(JSON.stringify(await answer))
   }
 
-  /** Sends a visitor the cached response of a URL, or the one that `make` resolves to. */
+  /** Sends a visitor the cached response of a URL, or the result of `make`. */
   async serveShared({ url, ...http }: Http & { url: string }, make: Make): Promise<Buffer> {
     const { response, age } = await this.#readForVisitor(url, make)
     return response.send(http, age)

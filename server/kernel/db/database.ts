@@ -61,7 +61,7 @@ export function openDatabase(
   return { db, pool, close: () => pool.end() }
 }
 
-/** Handles errors of connections: one that breaks while idle would otherwise end the process. */
+/** Handles connection errors: a broken idle connection would otherwise end the process. */
 function surviveLostConnections(pool: pg.Pool, onError: (error: Error) => void): void {
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', onError))

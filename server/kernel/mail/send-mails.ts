@@ -80,7 +80,7 @@ class MailSender {
     await wakeSenders(this.#options.db)
   }
 
-  /** Claims run one by one, so that one that finds no mail does not block a sender meanwhile. */
+  /** Runs claims in sequence, so that a claim without a mail does not occupy a sender. */
   #claim(): Promise<ClaimedMail | undefined> {
     const claim = this.#claiming.then(() => this.#claimNow())
     this.#claiming = claim.catch(() => {})

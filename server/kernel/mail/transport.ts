@@ -27,7 +27,7 @@ type Options = {
   print: (text: string) => void
 }
 
-/** Creates a transport over SMTP or, without a server, one that prints and saves mails. */
+/** Creates a transport that sends mails over SMTP or, without a server, prints and saves them. */
 export function openMailTransport(options: Options): MailTransport {
   return options.smtpUrl === undefined ? saveMails(options) : sendMails(options, options.smtpUrl)
 }

@@ -14,7 +14,7 @@ export async function findFakeTime(): Promise<string> {
   return library
 }
 
-/** `shift` sets the wall clock of processes that are started with `env`, so many seconds ahead. */
+/** `shift` sets the wall clock of processes with this `env` ahead by a number of seconds. */
 export async function shiftedClock() {
   const library = await findFakeTime()
   const folder = await folderForTest()
