@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import type { Change } from '../../kernel/cache/change-feed.ts'
+import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { parseAddress } from '../../kernel/limits/limits.ts'
 import { selectBans } from './site-state.repository.ts'
@@ -13,6 +14,11 @@ const MISSED_MS = 60_000
 export class ShutNetworks {
   isEmpty = true
   #shut: { range: Range; until: number }[] = []
+  /** Changes during a read share the next one, however long that waits for a connection. */
+  readonly #reads = new BatchedCalls(async (changes: undefined[]) => {
+    await this.#read()
+    return changes
+  })
   readonly #db: Db
 
   constructor(db: Db) {
@@ -25,13 +31,13 @@ export class ShutNetworks {
   }
 
   note(change: Change): void {
-    if (change.kind === 'edited' && change.postId === undefined) void this.#read()
+    if (change.kind === 'edited' && change.postId === undefined) void this.#reads.call(undefined)
   }
 
   /** Reads the bans now and each minute, because changes can be missed. Returns a stop function. */
   watch(): () => void {
-    void this.#read()
-    const timer = setInterval(() => void this.#read(), MISSED_MS).unref()
+    void this.#reads.call(undefined)
+    const timer = setInterval(() => void this.#reads.call(undefined), MISSED_MS).unref()
     return () => clearInterval(timer)
   }
 

@@ -1,11 +1,14 @@
 import { afterEach, expect, test } from 'vitest'
 import { OPEN_SITE } from '../../../contract/pages.ts'
+import { openDatabase } from '../../kernel/db/database.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { countCodes, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { DEVICE } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
+import { ShutNetworks } from './shut-networks.ts'
 import { selectBans, selectInvitations } from './site-state.repository.ts'
 import {
   addBan,
@@ -235,4 +238,18 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
   expect(await startFrom('a@spam.example')).toBe('ok')
   await app.sql`UPDATE bans SET until = now() WHERE kind = 'network'`
   expect(await startFrom('b@good.example', '203.0.113.77')).toBe('ok')
+})
+
+test('while no connection is free, one read of the bans waits for all changes, and finds the newest ban', async () => {
+  const { db: only, pool } = closeAfterTest(
+    openDatabase(app.databaseUrl, () => {}, { connections: 1, connectionWaitMs: 10_000 }),
+  )
+  const shut = new ShutNetworks(only)
+  await only.transaction().execute(async (tx) => {
+    for (let n = 0; n < 100; n++) shut.note({ kind: 'edited' })
+    await expect.poll(() => pool.waitingCount).toBe(1)
+    const network = { kind: 'network', value: '203.0.113.9', seconds: null } as const
+    await addBan(tx, { ...network, coversAll: true, reason: null, actor })
+  })
+  await expect.poll(() => shut.includes('203.0.113.9')).toBe(true)
 })
