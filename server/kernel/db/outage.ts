@@ -30,7 +30,7 @@ export class Outage {
   readonly #closed = once(this.#closing.signal, 'abort')
   readonly #refusals = new Set<(error: Error) => void>()
   #state: State = 'writable'
-  #probing: Promise<void> | undefined
+  #probing: Promise<unknown> | undefined
   #counts = { refused: 0, served: 0 }
 
   constructor({ url, log }: { url: string; log: OutageLog }) {
@@ -41,7 +41,7 @@ export class Outage {
   /** Probes the database until it accepts writes. While it does not answer, the breaker is open. */
   suspect(reason: Error): void {
     if (this.isClosed()) return
-    this.#probing ??= this.#probe(reason).finally(() => {
+    this.#probing ??= Promise.race([this.#probe(reason), this.#closed]).finally(() => {
       this.#probing = undefined
     })
   }
@@ -80,13 +80,13 @@ export class Outage {
 
   /** Resolves once the outage is over, or this watch is closed. */
   async whenWritable(): Promise<void> {
-    if (this.#probing) await Promise.race([this.#probing, this.#closed])
+    await this.#probing
   }
 
   /** Resolves once the database is not known to be away, or this watch is closed. */
   async whenReadable(): Promise<void> {
     while (this.#probing && this.#state !== 'read-only' && !this.isClosed()) {
-      await Promise.race([this.#probing, this.#closed, delay(RETRY_MS, undefined, { ref: false })])
+      await Promise.race([this.#probing, delay(RETRY_MS, undefined, { ref: false })])
     }
   }
 
