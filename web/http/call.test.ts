@@ -139,6 +139,25 @@ test('a session closed elsewhere is reported once, and later calls are a visitor
   expect(server.received.at(-1)).toMatchObject({ call: 'GET /api/v1/posts', bearer: undefined })
 })
 
+test.each([
+  ['a page just opened', 0],
+  ['a page in use', 1],
+])('the session of %s stays while there is no network to refresh its token', async (_, calls) => {
+  server.refresh = (n) => tokenReply(n, 10)
+  localStorage.setItem('had-session', '1')
+  const { call, onSessionLost, hadSession } = await openPage()
+  for (let made = 0; made < calls; made++) await call(me, {})
+  const listener = vi.fn()
+  onSessionLost(listener)
+  const network = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('no network'))
+  await expect(call(me, {})).rejects.toMatchObject({ code: 'OFFLINE' })
+  network.mockRestore()
+  expect(hadSession()).toBe(true)
+  expect(listener).not.toHaveBeenCalled()
+  await call(me, {})
+  expect(server.received.at(-1)?.bearer).toBe(`Bearer token-${calls + 1}`)
+})
+
 test('listeners learn whether there is a session after every answer of the server, not after a failure', async () => {
   server.refresh = (n) =>
     n === 2 ? tokenReply(2, 300) : refusal(n === 1 ? 'UNAVAILABLE' : 'UNAUTHORIZED')

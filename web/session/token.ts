@@ -18,6 +18,9 @@ type AccessToken = AccessTokenAnswer['accessToken']
 
 const ACCEPTED = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${CLIENT_TOKEN_MAX}}$`, 'u')
 
+/** No answer, which has the status 0, and a failure of the server end no session. */
+const REFUSALS = [400, 401]
+
 let session: 'unknown' | 'none' | 'live' = 'unknown'
 let token: AccessToken | null = null
 let refreshing: Promise<string | null> | null = null
@@ -68,7 +71,7 @@ async function refresh(): Promise<string | null> {
     sessionKnown.emit()
     return token.token
   } catch (error) {
-    if (error instanceof CallError && error.status < 402) return handleRefusal(error)
+    if (error instanceof CallError && REFUSALS.includes(error.status)) return handleRefusal(error)
     throw error
   }
 }
