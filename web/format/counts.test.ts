@@ -19,8 +19,11 @@ test.each([
   expect(shortCount(count)).toBe(text)
 })
 
-test('posts and replies are counted in one line', () => {
-  expect(postsAndReplies({ posts_count: 12, replies_count: 31 })).toBe('12 записей, 31 ответ')
+test.each([
+  [12, 31, '12 записей, 31 ответ'],
+  [1001, 2000, '1 тыс. записей, 2 тыс. ответов'],
+])('%d posts and %d replies are counted in one line', (posts_count, replies_count, line) => {
+  expect(postsAndReplies({ posts_count, replies_count })).toBe(line)
 })
 
 test('never shows four digits before a unit below a quadrillion', () => {

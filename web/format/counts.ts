@@ -26,5 +26,11 @@ export function shortCount(count: number): string {
   return `${rest === 0 ? whole : `${whole},${rest}`} ${unit.name}`
 }
 
+/** Returns a text such as '21 запись'. After 'тыс.' the noun has the form for many. */
+export function counted(count: number, forms: PluralForms): string {
+  const short = shortCount(count)
+  return `${short} ${short.endsWith('.') ? forms.many : plural(count, forms)}`
+}
+
 export const POST_FORMS = { one: 'запись', few: 'записи', many: 'записей' }
 export const REPLY_FORMS = { one: 'ответ', few: 'ответа', many: 'ответов' }

@@ -1,13 +1,11 @@
 import { universalDay } from '../../contract/universal-time.ts'
-import { POST_FORMS, plural, REPLY_FORMS, shortCount } from './counts.ts'
+import { counted, POST_FORMS, REPLY_FORMS } from './counts.ts'
 import { dayWithin } from './time.ts'
 
 const day = new Intl.DateTimeFormat('ru', { dateStyle: 'long' })
 
 export function postsAndReplies(of: { posts_count: number; replies_count: number }): string {
-  const [posts, replies] = [of.posts_count, of.replies_count]
-  const said = `${shortCount(posts)} ${plural(posts, POST_FORMS)}`
-  return `${said}, ${shortCount(replies)} ${plural(replies, REPLY_FORMS)}`
+  return `${counted(of.posts_count, POST_FORMS)}, ${counted(of.replies_count, REPLY_FORMS)}`
 }
 
 export function moderationLabel({ waitingReports }: { waitingReports?: number }): string {
