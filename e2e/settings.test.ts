@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { PHONE, desktopTest as test } from './testing/journey.ts'
-import { holdCalls, postWith, toast } from './testing/page-actions.ts'
+import { boxOf, holdCalls, postWith, toast } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 test('on a phone account, devices and «Выйти» need no scrolling', async ({ journey, olga }) => {
@@ -70,7 +70,11 @@ test('a name is checked once, 500 ms after the last key', async ({ journey, olga
   expect(checks.methods).toEqual(['GET'])
 })
 
-test('a taken name is refused, a saved one shows everywhere', async ({ journey, olga, petr }) => {
+test('a taken name is refused, which moves nothing, and a saved one shows everywhere', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   await journey.publish(olga, 'Меня зовут иначе.')
   const page = await journey.visit({ as: olga })
   const post = postWith(page, 'Меня зовут иначе.')
@@ -79,12 +83,15 @@ test('a taken name is refused, a saved one shows everywhere', async ({ journey, 
   await page.getByRole('link', { name: /^Имя пользователя/ }).click()
   const { field, error, status, save } = usernameForm(page)
   expect(await field.inputValue()).toBe(olga.username)
+  const place = await boxOf(save)
   await field.fill(petr.username.toUpperCase())
   await expect.poll(() => error.textContent()).toBe('Имя пользователя уже занято')
   expect(await save.isDisabled()).toBe(true)
+  expect(await boxOf(save)).toEqual(place)
 
   await field.fill('wanted_name')
   await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
+  expect(await boxOf(save)).toEqual(place)
   await journey.call('PATCH', '/users/current/profile', {
     token: petr.token,
     body: { username: 'Wanted_Name' },

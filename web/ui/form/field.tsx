@@ -34,16 +34,21 @@ type FieldProps = FieldNotes & { children: (aria: FieldAria) => ReactNode }
 /** Renders an input with notes, whose line keeps its height, so that an error moves nothing. */
 export function Field({ label, hint, error, status, describedBy, children }: FieldProps) {
   const id = useId()
-  const notesId = `${id}-notes`
+  const [hintId, notesId] = [`${id}-hint`, `${id}-notes`]
   return (
     <div className="stack">
       <label className="label" htmlFor={id}>
         {label}
       </label>
+      {hint && (
+        <p className="soft" id={hintId}>
+          {hint}
+        </p>
+      )}
       {children({
         id,
         'aria-invalid': error ? true : undefined,
-        'aria-describedby': describedBy ? `${describedBy} ${notesId}` : notesId,
+        'aria-describedby': [describedBy, hint && hintId, notesId].filter(Boolean).join(' '),
       })}
       <div className={classes('soft', styles.notes)} id={notesId}>
         {error && (
@@ -55,7 +60,6 @@ export function Field({ label, hint, error, status, describedBy, children }: Fie
           {!error && status?.kind === 'busy' && <Spinner size={12} />}
           {!error && status?.text}
         </p>
-        {(error || !status) && hint && <p>{hint}</p>}
       </div>
     </div>
   )
