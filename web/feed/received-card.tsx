@@ -1,6 +1,7 @@
 import { memo } from 'react'
 import { postPath } from '../../contract/pages.ts'
 import { useIsNewReply } from '../answers/received.queries.ts'
+import { plural, REPLY_FORMS } from '../format/counts.ts'
 import { Link } from '../history/link.tsx'
 import { queryClient } from '../http/query-client.ts'
 import { readCachedPost } from '../posts/cache/post-cache.ts'
@@ -49,7 +50,8 @@ function GroupLine({ group }: { group: readonly string[] }) {
 function sentenceOf(group: readonly string[]): string {
   const names = group.map((id) => readCachedPost(queryClient, id)?.owner.username ?? '')
   const [first, second, ...others] = new Set(names)
-  if (second === undefined) return `Ответов от ${first}: ${group.length}, на`
+  const count = group.length
+  if (second === undefined) return `${count} ${plural(count, REPLY_FORMS)} от ${first} на`
   return `${first} и ${others.length > 0 ? `ещё ${others.length + 1}` : second} ответили на`
 }
 
