@@ -80,6 +80,7 @@ test('an expired invitation keeps a valid one that was opened before', async ({ 
   await dialog.waitFor({ state: 'detached' })
   await page.goto(`${journey.url}/invitation#${over}`)
   await page.getByRole('heading', { name: 'Приглашение больше не действует' }).waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'На стену' }).waitFor()
   await signInButton(page).click()
   await sendNewEmail(page, 'invited@example.org')
 })
