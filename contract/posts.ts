@@ -41,6 +41,7 @@ export type PostPage = Type.Static<typeof PostPage>
 
 /** `text` is as typed: the server normalises it before it checks its length. */
 export const PostBody = strictObject({ text: Type.String() })
+export type PostBody = Type.Static<typeof PostBody>
 /** A retry with the same key returns the first result, or 404 if that post was deleted. */
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({ pattern: `^[!-~]{1,${OPAQUE_MAX}}$` })),

@@ -28,6 +28,6 @@ export async function takeShared(): Promise<void> {
 
 /** Appends a text to the viewer's draft of a new post, and opens the dialog. */
 export function writeShared(text = ''): void {
-  appendToDraft(openDraft(localStore, viewerId() ?? '', 'new'), text)
+  appendToDraft(openDraft(localStore, viewerId() ?? '', 'new'), { text })
   openDialog({ name: 'new-post' })
 }

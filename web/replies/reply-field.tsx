@@ -9,7 +9,7 @@ import styles from './reply-field.module.css'
 type ReplyFieldProps = { postId: string; username: string; placeholder: string }
 
 export function ReplyField({ postId, username, placeholder }: ReplyFieldProps) {
-  const form = usePostForm({ draft: useDraft(`reply ${postId}`), initialText: '' })
+  const form = usePostForm({ draft: useDraft(`reply ${postId}`) })
   const blockNote = useBlockNote()
   const field = useRef<HTMLDivElement>(null)
   // The bottom bar of a phone must not cover the field.

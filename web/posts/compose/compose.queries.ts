@@ -10,9 +10,10 @@ import { nextVersion, putPosts } from '../cache/post-cache.ts'
 import { announcePostChange } from '../cache/post-channel.ts'
 import { OWN_TEXT } from './drafts.ts'
 import { type DraftKind, type DraftTarget, parseTarget } from './stored-drafts.ts'
+import { isSame, type Written, writtenOf } from './written.ts'
 
 /** All attempts to send a text have the same key, so that the server takes it once. */
-export type SubmittedText = { key: string; by: string; target: DraftTarget; text: string }
+export type SubmittedText = Written & { key: string; by: string; target: DraftTarget }
 
 type Send = (text: SubmittedText, postId: string) => Promise<void>
 
@@ -43,8 +44,8 @@ async function publishReply(text: SubmittedText, id: string): Promise<void> {
   addToLists(queryClient, [`replies ${id}`, `authorReplies ${by}`], post.id)
 }
 
-function onceSent({ key, text }: SubmittedText) {
-  return { headers: { 'idempotency-key': key }, body: { text } }
+function onceSent(text: SubmittedText) {
+  return { headers: { 'idempotency-key': text.key }, body: writtenOf(text) }
 }
 
 function showPublished(post: Post): void {
@@ -53,24 +54,25 @@ function showPublished(post: Post): void {
   toast({ text: 'Опубликовано', link }, { about: [OWN_TEXT, `post ${post.id}`] })
 }
 
-async function saveEdit({ text, by }: SubmittedText, id: string) {
+async function saveEdit(edit: SubmittedText, id: string) {
+  const input = { params: { id }, body: writtenOf(edit) }
   try {
-    const post = await write('PATCH /posts/:id', { params: { id }, body: { text } }, { by })
+    const post = await write('PATCH /posts/:id', input, { by: edit.by })
     putPosts(queryClient, [post])
     announcePostChange({ name: 'edited', post })
   } catch (error) {
     // If an earlier answer was lost, the text may be saved already, and a repeated edit is refused.
     const mayBeSaved = hasCode(error, 'INVALID_REQUEST') || hasCode(error, 'EDIT_PERIOD_EXPIRED')
-    if (!mayBeSaved || (await readText(id)) !== text) throw error
+    if (!mayBeSaved || !isSame(await readAgain(id), edit)) throw error
   }
   toast({ text: 'Изменено' }, { about: [OWN_TEXT, `post ${id}`] })
 }
 
-async function readText(id: string): Promise<string> {
+async function readAgain(id: string): Promise<Post> {
   const version = nextVersion()
   const post = await call('GET /posts/:id', { params: { id } })
   putPosts(queryClient, [post], version)
-  return post.text
+  return post
 }
 
 async function sendAppeal({ text, by }: SubmittedText, id: string): Promise<void> {

@@ -42,7 +42,7 @@ function useDelete({ postId, rewrites, onClose }: DeleteDialogProps) {
 
   return useAction({
     mutationFn: () => {
-      if (rewrites && post) appendToDraft(draft, post.text)
+      if (rewrites && post) appendToDraft(draft, post)
       return deletePost(postId)
     },
     onSuccess: (existed) => {

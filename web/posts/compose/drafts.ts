@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useState } from 'react'
-import { normalizeText } from '../../../contract/text.ts'
 import { isString, shape } from '../../platform/guards.ts'
 import { randomKey, tabId } from '../../platform/ids.ts'
 import { localStore, type SafeStorage } from '../../platform/storage.ts'
 import { hasLocks, withLock } from '../../platform/tabs.ts'
 import { useUser } from '../../session/viewer.ts'
 import { type DraftTarget, draftPrefix, isDraft, OUTBOX, textsChanged } from './stored-drafts.ts'
+import { append, isSame, NOTHING, type Written, writtenOf } from './written.ts'
 
 /** The subject of toasts about a text that the viewer writes, which replace each other. */
 export const OWN_TEXT = 'own text'
@@ -13,8 +13,8 @@ export const OWN_TEXT = 'own text'
 export type Draft = ReturnType<typeof openDraft>
 
 /** `at` is in unix milliseconds. `sent` is set after a failed attempt to send the text. */
-type StoredDraft = { text: string; sent?: Sent; at?: number }
-type Sent = { text: string; key: string }
+type StoredDraft = Written & { sent?: Sent; at?: number }
+type Sent = Written & { key: string }
 type NamedDraft = { name: string; draft: StoredDraft }
 
 /** Opens the draft of a tab. If it has none, it begins with the newest draft of another tab. */
@@ -24,7 +24,7 @@ export function openDraft(store: SafeStorage, userId: string, target: DraftTarge
   const own = prefix + tab
   let continued = readStoredDraft(store, own)
     ? undefined
-    : storedDrafts(store, prefix).find(({ draft }) => draft.text !== '')
+    : storedDrafts(store, prefix).find(({ draft }) => !isEmpty(draft))
 
   function load(): StoredDraft | null {
     return (
@@ -33,48 +33,51 @@ export function openDraft(store: SafeStorage, userId: string, target: DraftTarge
   }
 
   function save(draft: StoredDraft): void {
-    const before = load()?.text ?? ''
-    if (draft.text === '' && !draft.sent) store.remove(own)
+    const wasEmpty = isEmpty(load())
+    if (isEmpty(draft) && !draft.sent) store.remove(own)
     else store.writeJson(own, { ...draft, at: Date.now() })
     if (continued && !store.isUnsaved(own)) void removeUnlessOpen(store, continued)
     continued = undefined
     // Does not emit at each letter, because every own post on the page would check its draft.
-    if ((draft.text === '') !== (before === '')) textsChanged.emit()
+    if (isEmpty(draft) !== wasEmpty) textsChanged.emit()
   }
 
   return {
     userId,
     target,
     name: own,
-    read: (): string | null => load()?.text || null,
-    write: (text: string): void => {
+    read: (): Written | null => {
       const draft = load()
-      if (text !== (draft?.text ?? '')) save({ ...draft, text })
+      return draft && !isEmpty(draft) ? writtenOf(draft) : null
+    },
+    write: (written: Written): void => {
+      const { sent } = load() ?? {}
+      save({ ...writtenOf(written), ...(sent && { sent }) })
     },
     /**
      * Removes a text that is being sent, also from the drafts of other tabs. Returns its submission
      * key, which stays the same until the text is sent, so that no retry publishes it twice.
      */
-    take: (text: string): string => {
-      const { text: typed = '', sent } = load() ?? {}
-      save({ text: normalizeText(typed) === text ? '' : typed })
+    take: (written: Written): string => {
+      const kept: StoredDraft = load() ?? NOTHING
+      save(isSame(kept, written) ? NOTHING : writtenOf(kept))
       for (const { name, draft } of storedDrafts(store, prefix)) {
-        if (normalizeText(draft.text) === text) store.remove(name)
+        if (isSame(draft, written)) store.remove(name)
       }
-      return sent?.text === text ? sent.key : randomKey()
+      return kept.sent && isSame(kept.sent, written) ? kept.sent.key : randomKey()
     },
     /** Puts back a text that was not sent, below what was typed meanwhile. */
-    giveBack: (text: string, key: string): void => {
-      const written = load()?.text || text
-      save({ text: written === text ? text : `${written}\n\n${text}`, sent: { text, key } })
-    },
-    clear: (): void => save({ text: '' }),
+    giveBack: (sent: Sent): void =>
+      save({ ...append(load(), sent), sent: { ...writtenOf(sent), key: sent.key } }),
+    clear: (): void => save(NOTHING),
     /** Returns whether the browser could not store the draft, which is then lost with the page. */
     isUnsaved: (): boolean => store.isUnsaved(own),
     /** Returns whether another tab continues a draft that is gone. Otherwise it was sent. */
     isContinuedElsewhere: (): boolean => !hasLocks() && storedDrafts(store, prefix).length > 0,
   }
 }
+
+const isEmpty = (draft: StoredDraft | null) => isSame(draft ?? NOTHING, NOTHING)
 
 /** Keeps other tabs from taking a draft over, until the returned function is called. */
 export function keepOpen({ name }: Pick<Draft, 'name'>): () => void {
@@ -97,15 +100,20 @@ function storedDrafts(store: SafeStorage, prefix: string): NamedDraft[] {
 function readStoredDraft(store: SafeStorage, name: string): StoredDraft | null {
   const stored: StoredDraft | null = store.readJson(name, isDraft)
   if (!stored) return null
-  const { text, sent, at } = stored
-  return { text, ...(isSent(sent) && { sent }), ...(typeof at === 'number' && { at }) }
+  const { sent, at } = stored
+  return {
+    ...writtenOf(stored),
+    ...(isSent(sent) && { sent }),
+    ...(typeof at === 'number' && { at }),
+  }
 }
 
 const isSent = shape<Sent>({ text: isString, key: isString })
 
 async function removeUnlessOpen(store: SafeStorage, { name, draft }: NamedDraft): Promise<void> {
   const remove = () => {
-    if (readStoredDraft(store, name)?.text === draft.text) store.remove(name)
+    const now = readStoredDraft(store, name)
+    if (now && isSame(now, draft)) store.remove(name)
   }
   await withLock(name, { ifAvailable: true }, (lock) => lock && remove()).catch(remove)
 }
@@ -119,9 +127,8 @@ export function useDraft(target: DraftTarget): Draft {
 }
 
 /** Appends a text to a draft, unless an earlier attempt has appended it. */
-export function appendToDraft(draft: Draft, text: string): void {
-  const written = draft.read() ?? ''
-  if (!written.endsWith(text)) draft.write(written === '' ? text : `${written}\n\n${text}`)
+export function appendToDraft(draft: Draft, more: Written): void {
+  draft.write(append(draft.read(), more))
 }
 
 /** Counts the drafts of a user, and the user's texts in the outbox. */

@@ -10,6 +10,7 @@ import { hasCode } from './compose.queries.ts'
 import { useDraft } from './drafts.ts'
 import { EditExpired } from './edit-expired.tsx'
 import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
+import { isSame } from './written.ts'
 
 type EditDialogProps = { postId: string; onClose: () => void }
 
@@ -32,14 +33,14 @@ export function EditDialog({ postId, onClose }: EditDialogProps) {
 function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) {
   const secondsLeft = useEditSeconds(post)
   const draft = useDraft(`edit ${post.id}`)
-  const form = usePostForm({ draft, initialText: post.text, onSent: onClose })
+  const form = usePostForm({ draft, initial: post, onSent: onClose })
   const isRefused = hasCode(form.sendError, 'EDIT_PERIOD_EXPIRED')
   // A text that is being sent may still arrive before the period ends on the server.
   if (isRefused || (secondsLeft === 0 && !form.isPending)) {
     return (
       <EditExpired
         postId={post.id}
-        typed={form.typed === post.text ? null : form.typed}
+        typed={isSame(form.written, post) ? null : form.typed}
         draft={draft}
         onClose={onClose}
       />

@@ -52,7 +52,7 @@ function UnsavedText(props: EditExpiredProps & { typed: string }) {
   }
 
   function sendAsReply(): void {
-    if (text !== null) reply.mutate(text)
+    if (text !== null) reply.mutate({ text })
   }
 
   function drop(): void {

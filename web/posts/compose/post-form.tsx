@@ -22,6 +22,7 @@ import styles from './post-form.module.css'
 import { type Outgoing, stopSending } from './text-outbox.ts'
 import { useSubmit } from './use-submit.ts'
 import { WaitingLine } from './waiting-line.tsx'
+import { isSame, NOTHING, type Written, writtenOf } from './written.ts'
 
 type PostFormProps = {
   form: ReturnType<typeof usePostForm>
@@ -59,7 +60,7 @@ export function PostForm({ form, shape = 'dialog', ...props }: PostFormProps) {
         placeholder={placeholder}
         value={form.typed}
         surplus={-form.left}
-        onChange={form.type}
+        onChange={(text) => form.change({ ...form.written, text })}
         onKeyDown={(event) => isSubmit(event) && send(event)}
         onFocus={form.onFocus}
         readOnly={form.isPending}
@@ -82,27 +83,29 @@ export function PostForm({ form, shape = 'dialog', ...props }: PostFormProps) {
 
 type PostFormOptions = {
   draft: Draft
-  initialText: string
+  /** What an edit begins with. */
+  initial?: Written
   /** If absent, the form stays open, and is emptied for the next text. */
   onSent?: (() => void) | undefined
 }
 
 export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
   // Never changes: if the answer was lost, a later value may be the text that was sent.
-  const [initialText] = useState(options.initialText)
-  const sending = useSubmit(draft, { onSent: finish, onRefused: () => setTyped(readDraft()) })
-  const readDraft = () => draft.read() ?? initialText
-  const [typed, setTyped] = useState(() => sending.resumedText ?? readDraft())
+  const [initial] = useState(() => writtenOf(options.initial ?? NOTHING))
+  const sending = useSubmit(draft, { onSent: finish, onRefused: () => setWritten(readDraft()) })
+  const readDraft = () => draft.read() ?? initial
   // The field keeps the raw text, because a change would lose its caret and its undo history.
-  const tidy = tidyTyped(typed)
+  const [written, setWritten] = useState(() => sending.resumed ?? readDraft())
+  const typed = written.text
+  const tidy = tidied(written)
   const { isUsed, area, onFocus } = useFirstFocus(typed, onSent !== undefined)
   /** Keeps another Enter from publishing the text again before the form unmounts. */
   const isSent = useRef(false)
-  const text = parsePostText(tidy)
-  const canSend = text !== null && text !== normalizeText(initialText)
+  const text = parsePostText(tidy.text)
+  const canSend = text !== null && !isSame(tidy, initial)
 
   const onStorage = useEffectEvent(({ key }: StorageEvent) => {
-    if (sending.isPending || tidy === initialText || draft.read() !== null) return
+    if (sending.isPending || isSame(tidy, initial) || draft.read() !== null) return
     // The data of the site was cleared or the draft taken over; else another tab has sent the text.
     if (key === null || draft.isContinuedElsewhere()) draft.write(tidy)
     else finish()
@@ -113,24 +116,25 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
     isSent.current = onSent !== undefined
     onSent?.()
     if (onSent) return
-    setTyped(initialText)
+    setWritten(initial)
     // The button is disabled now, and would lose the keyboard's focus.
     if (document.activeElement?.matches('button:focus-visible')) area.current?.focus()
   }
 
-  function type(raw: string): void {
-    const next = tidyTyped(raw)
-    setTyped(raw)
+  function change(next: Written): void {
+    const changed = tidied(next)
+    setWritten(next)
     isSent.current = false
     sending.clearError()
-    draft.write(next === initialText ? '' : next)
+    draft.write(isSame(changed, initial) ? NOTHING : changed)
   }
 
   return {
+    written,
     typed,
     isUsed,
     sendError: sending.error,
-    errorLine: sending.error ? sending.errorLine : { children: validationError(tidy, text) },
+    errorLine: sending.error ? sending.errorLine : { children: validationError(tidy.text, text) },
     isPending: sending.isPending,
     outgoing: sending.outgoing,
     stopWaiting: (outgoing: Outgoing) => {
@@ -139,13 +143,17 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
       area.current?.focus()
     },
     canSend,
-    left: remainingLength(tidy),
-    type,
+    left: remainingLength(tidy.text),
+    change,
     submit(): void {
-      if (canSend && !isSent.current) sending.mutate(text)
+      if (canSend && !isSent.current) sending.mutate({ ...tidy, text })
     },
     onFocus,
   }
+}
+
+function tidied(written: Written): Written {
+  return { ...written, text: tidyTyped(written.text) }
 }
 
 /** Puts the caret at the end of the draft at the first focus. */

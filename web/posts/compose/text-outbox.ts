@@ -10,6 +10,7 @@ import { withLock } from '../../platform/tabs.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 import { type SubmittedText, sendText } from './compose.queries.ts'
 import { OUTBOX, textsChanged } from './stored-drafts.ts'
+import { isSame } from './written.ts'
 
 /** A text that is being sent, or was refused and waits for its author. */
 export type Outgoing = SubmittedText & {
@@ -84,9 +85,9 @@ export function startOutbox(): void {
  */
 export function submit(text: SubmittedText): Promise<void> {
   startOutbox()
-  const isSame = (other: Outgoing) =>
-    other.by === text.by && other.target === text.target && other.text === text.text
-  const same = outbox.get().find(isSame)
+  const same = outbox
+    .get()
+    .find((it) => it.by === text.by && it.target === text.target && isSame(it, text))
   const now = Date.now()
   const anew = { ...text, key: same?.key ?? text.key, at: now, until: now, tries: 0 }
   const outgoing = { ...(same && !same.isRefused ? same : anew), tab: tabId() }

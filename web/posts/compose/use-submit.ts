@@ -11,6 +11,7 @@ import {
   submit,
   whenDone,
 } from './text-outbox.ts'
+import { type Written, writtenOf } from './written.ts'
 
 /**
  * Sends the text of a form by the outbox. A form that is opened again, even after a reload, resumes
@@ -31,17 +32,15 @@ export function useSubmit(
   )
 
   const sending = useAction({
-    mutationFn: (input: string | Outgoing) =>
-      typeof input === 'string'
-        ? submit({ by, target, text: input, key: draft.take(input) })
-        : whenDone(input),
+    mutationFn: (input: Written | Outgoing) =>
+      'key' in input ? whenDone(input) : submit({ ...input, by, target, key: draft.take(input) }),
     onSuccess: () => {
       if (isOpen.current) onSent()
     },
     onError: () => {
       const refused = findShown({ by, target })
       if (!isOpen.current || !refused) return
-      draft.giveBack(refused.text, refused.key)
+      draft.giveBack(refused)
       drop(refused)
       onRefused()
     },
@@ -63,7 +62,11 @@ export function useSubmit(
     sending.mutate(resumed)
   }, [])
 
-  return { ...sending, resumedText: resumed?.text, outgoing: sending.isPending ? shown : undefined }
+  return {
+    ...sending,
+    resumed: resumed && writtenOf(resumed),
+    outgoing: sending.isPending ? shown : undefined,
+  }
 }
 
 type SubmitOptions = {

@@ -19,7 +19,7 @@ type WriteDialogProps = Omit<ComponentProps<typeof PostForm>, 'form' | 'shape'> 
 export function WriteDialog(props: WriteDialogProps) {
   const { title, target, children, onClose, onSent = onClose, ...look } = props
   const draft = useDraft(target)
-  const form = usePostForm({ draft, initialText: '', onSent })
+  const form = usePostForm({ draft, onSent })
   return (
     <Modal title={title} isLarge onClose={useCloseWithDraft(draft, onClose)}>
       {children}
