@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Stryker } from '@stryker-mutator/core'
-import { buildWebIfNeeded } from './build-web-if-needed.ts'
 import { setup as keepFilesInMemory } from './testing/memory-setup.ts'
 
 /**
@@ -60,8 +59,6 @@ const TRIGGER = /^CREATE TRIGGER (\w+) AFTER \w+ ON (\w+) [^;]*\bcount_\w+\(\);/
 
 const chosen = process.argv.slice(2)
 const isChosen = (group: string) => chosen.length === 0 || chosen.includes(group)
-// The server's tests serve the built web, also in Stryker's copy of the repository.
-await buildWebIfNeeded()
 // A test run that Stryker kills, because it takes too long, cannot remove its files.
 keepFilesInMemory()
 for (const [name, group] of Object.entries(GROUPS)) {

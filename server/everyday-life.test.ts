@@ -1,7 +1,6 @@
 import { afterAll, expect, vi } from 'vitest'
 import { from, startAt, verifyAt, wrongCode } from './testing/calls/sign-in-calls.ts'
 import { passLimitTime, passMailLimitTime, signUpEarlier } from './testing/database/passing-time.ts'
-import { WEB_FILES } from './testing/fake-web-app.ts'
 import type { TestAnswer } from './testing/http/client.ts'
 import { appForFile, testPerNode } from './testing/test-app.ts'
 
@@ -15,7 +14,6 @@ vi.useFakeTimers({ toFake: ['performance'] })
 afterAll(() => void vi.useRealTimers())
 const app = await appForFile({
   config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'] },
-  webFiles: WEB_FILES,
 })
 /** Each test has a person and a network of its own. */
 let number = 0

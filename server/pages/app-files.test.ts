@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
-import { WEB_FILES } from '../testing/fake-web-app.ts'
 import { appForFile } from '../testing/test-app.ts'
 
-const app = await appForFile({ webFiles: WEB_FILES })
+const app = await appForFile()
 const OWN_NAME = 'Стена "7"'
 const config = { serviceWorker: false, appName: OWN_NAME }
-const off = await appForFile({ webFiles: WEB_FILES, databaseUrl: app.databaseUrl, config })
+const off = await appForFile({ databaseUrl: app.databaseUrl, config })
 
 async function read(url: string) {
   const answer = await fetch(url)

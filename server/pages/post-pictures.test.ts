@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { PNG } from 'pngjs'
 import { afterAll, expect, test, vi } from 'vitest'
 import { hostileText } from '../testing/calls/hostile-text.ts'
-import { WEB_FILES } from '../testing/fake-web-app.ts'
 import { appForFile } from '../testing/test-app.ts'
 import { createPainter } from './painter.ts'
 
@@ -15,7 +14,7 @@ vi.setConfig({ testTimeout: 300_000 })
 
 // There the file also takes longer than an access token lives by default.
 const config = { publicUrl: ORIGIN, accessTokenSeconds: 3600 }
-const app = await appForFile({ webFiles: WEB_FILES, config })
+const app = await appForFile({ config })
 const painter = createPainter()
 afterAll(painter.stop)
 const olga = await app.signUp()

@@ -6,7 +6,7 @@ import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
 
 const SESSION = { cookie: 'session=whatever' }
 
-const app = await appForFile({ webFiles: WEB_FILES })
+const app = await appForFile()
 const olga = await app.signUp()
 
 async function read(path: string, headers: Record<string, string> = {}, url = app.url) {
@@ -38,7 +38,7 @@ testPerNode('limits counted in memory, by each node for itself')(
   async () => {
     const config = { rateLimitScale: 0.01, trustProxy: ['127.0.0.1'] }
     const { databaseUrl } = app
-    const limited = await appForTest({ webFiles: WEB_FILES, databaseUrl, config })
+    const limited = await appForTest({ databaseUrl, config })
     const statuses: number[] = []
     for (const ip of ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2']) {
       const { id } = await app.publish(olga)

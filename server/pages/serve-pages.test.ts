@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { SITE_DESCRIPTION } from '../../contract/pages.ts'
-import { WEB_FILES } from '../testing/fake-web-app.ts'
 import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
 
 const SESSION = { cookie: 'session=whatever' }
@@ -9,7 +8,6 @@ const SESSION = { cookie: 'session=whatever' }
 const PAGES_AT_WORK = 12
 
 const app = await appForFile({
-  webFiles: WEB_FILES,
   config: { trustProxy: ['127.0.0.1'] },
   // Pages wait for a lock until it is released, however long the others take.
   poolLimits: { statementTimeoutMs: 30_000 },
@@ -126,7 +124,6 @@ test('previews contain URLs only where PUBLIC_URL is set', async () => {
   expect(html).not.toMatch(/og:url|og:image|canonical/)
 
   const known = await appForTest({
-    webFiles: WEB_FILES,
     databaseUrl: app.databaseUrl,
     config: { publicUrl: 'https://vslukh.example' },
   })
@@ -143,7 +140,6 @@ const perNode = testPerNode('limits counted in memory, by each node for itself')
 
 perNode('a page that may not or cannot be read now is an error, never an empty 200', async () => {
   const strict = await appForTest({
-    webFiles: WEB_FILES,
     databaseUrl: app.databaseUrl,
     config: { rateLimitScale: 1 / 3000 },
   })

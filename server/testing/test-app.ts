@@ -17,6 +17,7 @@ import { openBalancer } from './http/balancer.ts'
 import { createClient } from './http/client.ts'
 import './compile-schemas-once.ts'
 import { freshDatabase } from './database/databases.ts'
+import { WEB_FILES } from './fake-web-app.ts'
 import { createOpenApiCheck } from './http/openapi-check.ts'
 import { type Mailbox, type MailboxOptions, openMailbox } from './mail/mailbox.ts'
 import { collectLog } from './process/log-lines.ts'
@@ -24,7 +25,6 @@ import { collectLog } from './process/log-lines.ts'
 export const SECRET = 'a-secret-that-only-tests-know-0123456789'
 /** More than one node stand behind a balancer. */
 export const NODES = Number(process.env.VSLUKH_NODES ?? 1)
-const WEB_FOLDER = join(import.meta.dirname, '../../dist/web')
 
 /** PostgreSQL may take long to accept a connection on a busy machine. */
 const PATIENT = { connectionWaitMs: 10_000 }
@@ -34,7 +34,7 @@ type Options = {
   config?: Partial<Config>
   /** An existing database, for a second node or a restart; by default a fresh one. */
   databaseUrl?: string | undefined
-  /** The files of a built web app by their paths, if not the real one; `{}` for none. */
+  /** The files of a built web app by their paths, by default a fake one; `{}` for none. */
   webFiles?: Record<string, string>
 } & Pick<AppOptions, 'poolLimits' | 'handleMs' | 'lockWaitMs'>
 
@@ -49,7 +49,7 @@ export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 export async function startTestApp({
   config: changes = {},
   databaseUrl,
-  webFiles,
+  webFiles = WEB_FILES,
   poolLimits,
   ...limits
 }: Options = {}) {
@@ -68,7 +68,7 @@ export async function startTestApp({
     databaseUrl: database.url,
     secret: SECRET,
     log: createLogger(config.logLevel, log.stream),
-    webFolder: webFiles ? await writeFiles(join(dataDir, 'web'), webFiles) : WEB_FOLDER,
+    webFolder: await writeFiles(join(dataDir, 'web'), webFiles),
     poolLimits: { ...PATIENT, ...poolLimits },
     ...limits,
     settleMs: 0,

@@ -3,7 +3,6 @@ import { expect, test, vi } from 'vitest'
 import type { FoundPage } from '../../../contract/search.ts'
 import { leave, like } from '../../testing/calls/account-deletion-calls.ts'
 import { stopClock } from '../../testing/database/passing-time.ts'
-import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
@@ -160,7 +159,7 @@ test('a search has a word to look for and 100 characters at most, on one line, a
 })
 
 test('the page of a search is made anew for each visit, for nobody else and no search engine', async () => {
-  const site = await appForTest({ webFiles: WEB_FILES, databaseUrl: app.databaseUrl })
+  const site = await appForTest({ databaseUrl: app.databaseUrl })
   const read = async (path: string) => {
     const answer = await fetch(site.url + path, { redirect: 'manual' })
     return { status: answer.status, headers: answer.headers, html: await answer.text() }
@@ -184,7 +183,7 @@ testPerNode('limits counted in memory, by each node for itself')(
   async () => {
     stopClock()
     const config = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
-    const strict = await appForTest({ config, webFiles: WEB_FILES })
+    const strict = await appForTest({ config })
     const user = await strict.signUp()
     const query = 'search?q=%D0%BA%D0%BE%D1%82'
     const from = (ip = '203.0.113.9') => ({ headers: { 'x-forwarded-for': ip } })

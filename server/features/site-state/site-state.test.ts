@@ -4,7 +4,6 @@ import { openDatabase } from '../../kernel/db/database.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { countCodes, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import { closeAfterTest } from '../../testing/close-after-test.ts'
-import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { DEVICE } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
@@ -26,7 +25,7 @@ const actor = 'olga'
 const origin = 'https://wall.example'
 const clientToken = 'new browser'
 
-const app = await appForFile({ webFiles: WEB_FILES, config: { trustProxy: ['127.0.0.1/32'] } })
+const app = await appForFile({ config: { trustProxy: ['127.0.0.1/32'] } })
 const { db } = app
 const olga = await app.signUp()
 afterEach(() => openSite(db, { part: 'registrations', actor }))
@@ -161,7 +160,7 @@ test('closed writing refuses posts, replies and likes at once on a running serve
 })
 
 test('a notice stands on every page of every node within a second, until its end or until it is taken back', async () => {
-  const second = await appForTest({ webFiles: WEB_FILES, databaseUrl: app.databaseUrl })
+  const second = await appForTest({ databaseUrl: app.databaseUrl })
   const urls = [`${app.url}/`, `${second.url}/`, `${second.url}/settings`]
   const pages = () => Promise.all(urls.map(async (url) => (await fetch(url)).text()))
   const expectOnPages = (text: string, isShown: boolean) =>

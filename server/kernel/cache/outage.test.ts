@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeEach, expect, inject, test } from 'vitest'
 import { freshDatabase } from '../../testing/database/databases.ts'
 import { openPostgresProxy } from '../../testing/database/postgres-proxy.ts'
-import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { appForTest, startTestApp, testPerNode } from '../../testing/test-app.ts'
 
 /** A connection is waited for longer. */
@@ -19,7 +18,6 @@ const database = await freshDatabase(inject('databaseUrl'))
 const proxy = await openPostgresProxy(database.url)
 const app = await startTestApp({
   databaseUrl: proxy.url,
-  webFiles: WEB_FILES,
   poolLimits: { connectionWaitMs: 1000 },
 })
 afterAll(async () => {
