@@ -1,4 +1,4 @@
--- Converts a database of 0.1.0 to this schema: repeats each change of 001-schema.sql, until 1.0.0 is released.
+-- Converts a database of 0.1.0 to the schema of 001-schema.sql. Later migrations follow, as in a new database.
 
 -- An operation and its mail are stored in one transaction, or neither is.
 DELETE FROM codes WHERE NOT is_mailed;
