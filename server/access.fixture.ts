@@ -139,3 +139,16 @@ export const TABLE: Record<string, Row> = {
     ...{ owner: '400 INVALID_REQUEST', other: '204', visitor: STRANGER },
   },
 }
+
+/** Returns a call of the table: its method, its path, and what is sent with it. */
+export function callOf(name: string, fixture: AccountFixture, caller: Caller = fixture.owner) {
+  const row = TABLE[name]
+  const [method = '', path = ''] = name.split(' ')
+  const id = row?.id?.(fixture) ?? fixture.post.id
+  const sent = {
+    token: caller.token,
+    body: row?.body?.(fixture, caller),
+    headers: row?.headers?.(fixture, caller) ?? {},
+  }
+  return [method, path.replace(/:\w+/, id) + (row?.query ?? ''), sent] as const
+}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Caller, TABLE } from './access.fixture.ts'
+import { type Caller, callOf, TABLE } from './access.fixture.ts'
 import {
   type AccountFixture,
   createAccountFixture,
@@ -19,20 +19,18 @@ const owned = await readOwned(app, sharedHouse)
 const CELLS = Object.entries(TABLE).flatMap(([name, row]) =>
   (['owner', 'other', 'visitor', 'moderator'] as const).flatMap((who) => {
     const is = row[who]
-    return is === undefined ? [] : [{ name, row, who, is }]
+    return is === undefined ? [] : [{ name, who, is }]
   }),
 )
 
 async function answerTo(
-  { name, row }: (typeof CELLS)[number],
+  { name }: (typeof CELLS)[number],
   { fixture, caller, headers }: { fixture: AccountFixture; caller: Caller; headers?: object },
 ): Promise<string> {
-  const [method = '', path = ''] = name.split(' ')
-  const id = row.id?.(fixture) ?? fixture.post.id
-  const { status, body } = await app.call(method, path.replace(/:\w+/, id) + (row.query ?? ''), {
-    token: caller.token,
-    body: row.body?.(fixture, caller),
-    headers: { ...row.headers?.(fixture, caller), ...headers },
+  const [method, path, sent] = callOf(name, fixture, caller)
+  const { status, body } = await app.call(method, path, {
+    ...sent,
+    headers: { ...sent.headers, ...headers },
   })
   return [status, body?.code].filter(Boolean).join(' ')
 }

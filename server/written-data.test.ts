@@ -2,10 +2,13 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, matchesGlob } from 'node:path'
 import { expect, test } from 'vitest'
+import { callOf } from './access.fixture.ts'
 import { codeOf } from './features/codes/codes.mail.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import { leave } from './testing/calls/account-deletion-calls.ts'
+import type { AccountFixture } from './testing/calls/account-fixture.ts'
 import { createClient, DEVICE, type TestUser } from './testing/http/client.ts'
+import { allEndpoints } from './testing/http/endpoints.ts'
 import { privacySection, quoted } from './testing/privacy-page.ts'
 import { folderForTest } from './testing/process/folder-for-test.ts'
 import { startMain } from './testing/process/start-main.ts'
@@ -21,9 +24,16 @@ async function live(client: Client, codeFor: (id: string) => string): Promise<st
   const olga = await client.signIn('olga.ivanova@example.org')
   const petr = await client.signUp()
   const { token, clientToken } = olga
-  const post = await client.publish(olga, 'Канарейка поёт на стене')
-  await client.reply(petr, post.id, 'Соловей ей отвечает')
-  await call('POST', `/posts/${post.id}/likes`, { token: petr.token })
+  const post = await client.publish(olga)
+  const fixture = { owner: olga, post } as AccountFixture
+  const texts = ['Грач', 'nightingale', 'a-token-of-nobody']
+  for (const [name, { publishes }] of await allEndpoints()) {
+    if (!publishes) continue
+    const [method, path, sent] = callOf(name, fixture)
+    await call(method, path, sent)
+    texts.push(...Object.values(sent.body ?? {}).filter((it) => typeof it === 'string'))
+  }
+  expect(texts).toContain('Переписано')
   const comment = { comment: 'Грач жалуется на обоих' }
   await call('POST', `/posts/${post.id}/reports?reason_id=8`, { token: petr.token, body: comment })
   await call('GET', `/users/${petr.username}/validation`, { token })
@@ -46,7 +56,6 @@ async function live(client: Client, codeFor: (id: string) => string): Promise<st
     clientToken,
     cookie.replace(/^.*?=/, ''),
   ]
-  const texts = ['Канарейка', 'Соловей', 'Грач', 'nightingale', 'a-token-of-nobody']
   return [...secretsOf(olga), ...secretsOf(petr), email, 'olga_the_great', ...codes, ...texts]
 }
 

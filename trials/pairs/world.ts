@@ -1,6 +1,8 @@
 import type { Post } from '../../contract/posts.ts'
+import { callOf } from '../../server/access.fixture.ts'
 import type { Queryable } from '../../server/kernel/db/database.ts'
 import { AppError } from '../../server/kernel/errors/app-error.ts'
+import type { AccountFixture } from '../../server/testing/calls/account-fixture.ts'
 import { signUpModerator } from '../../server/testing/calls/moderation-calls.ts'
 import type { TestUser } from '../../server/testing/http/client.ts'
 import type { TestApp } from '../../server/testing/test-app.ts'
@@ -54,17 +56,32 @@ export async function makeWorld(app: TestApp): Promise<World> {
   return { olga, phone, petr, anna, boris, moderator, second, post, reply, question }
 }
 
-/** Makes a call by one of the people, such as `POST /posts/:post/likes`. */
-export const send =
-  (who: keyof World, route: string, body?: object | ((side: Act['side']) => object)): Call =>
-  ({ app, world, side, id }) => {
-    const [method = '', path = ''] = route.split(' ')
+/** The calls of the contract that `send` makes. */
+export const SENT = new Set<string>()
+
+/** Returns a call as server/access.fixture.ts describes it, by default by Olga. */
+export const listedCall = (name: string, { olga, post }: World, caller = olga) =>
+  callOf(name, { owner: olga, post } as AccountFixture, caller)
+
+/** Makes a call by one of the people, such as `POST /posts/:post/likes`, with what `body` changes. */
+export const send = (
+  who: keyof World,
+  route: string,
+  body?: object | ((side: Act['side']) => object),
+): Call => {
+  const name = route.replace(/:\w+/, ':id').replace(/\?.*/, '')
+  SENT.add(name)
+  return ({ app, world, side, id }) => {
     const ids = { ...world, id: { id } }
-    const filled = path.replace(/:(\w+)/, (_, name: keyof typeof ids) => ids[name].id)
-    const { token } = world[who] as TestUser
-    const sent = typeof body === 'function' ? body(side) : body
-    return app.call(method, filled, { token, ...(sent && { body: sent }) })
+    const path = route
+      .replace(/^\w+ /, '')
+      .replace(/:(\w+)/, (_, key: keyof typeof ids) => ids[key].id)
+    const [method, , listed] = listedCall(name, world, world[who] as TestUser)
+    const changes = typeof body === 'function' ? body(side) : body
+    const sent = (listed.body || changes) && { ...listed.body, ...changes }
+    return app.call(method, path, { token: listed.token, body: sent })
   }
+}
 
 export const after = (call: Call) => (app: TestApp, world: World) =>
   call({ app, world, side: 'A', id: 'none' })

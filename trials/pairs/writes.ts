@@ -12,13 +12,16 @@ import { startChange, verifyChange } from '../../server/testing/calls/email-chan
 import { decide, report } from '../../server/testing/calls/moderation-calls.ts'
 import { startAt, verifyAt, wrongCode } from '../../server/testing/calls/sign-in-calls.ts'
 import type { TestUser } from '../../server/testing/http/client.ts'
+import { allEndpoints } from '../../server/testing/http/endpoints.ts'
 import type { TestApp } from '../../server/testing/test-app.ts'
 import {
   type Act,
   after,
   type Call,
   inTransaction,
+  listedCall,
   PHONE,
+  SENT,
   send,
   type World,
   type Write,
@@ -45,9 +48,7 @@ const text = (words: string) => (side: Act['side']) => ({ text: `${words} ${side
 const LIKE = send('petr', 'POST /posts/:post/likes')
 const MUTE = send('olga', 'PUT /posts/:post/mute')
 const MUTE_PERSON = send('petr', 'PUT /users/:olga/mute')
-const APPEAL = send('olga', 'POST /users/current/removed-posts/:post/appeal', {
-  text: 'Это не спам',
-})
+const APPEAL = send('olga', 'POST /users/current/removed-posts/:post/appeal')
 const REFUSAL = { reason: 'Спам', days: 7 }
 
 const reported = (app: TestApp, { boris, post }: World) => report(app, boris, { postId: post.id })
@@ -118,11 +119,20 @@ const registration = (clientToken: string): [Call, Prepare] => [
 const decideBy = (who: 'moderator' | 'second', verdict: object) =>
   send(who, 'POST /moderation/posts/:post/decision', verdict)
 
+/** The calls that the rows below make by other means than `send`, or that write no shared rows. */
+const OTHERWISE = [
+  ...['POST /registrations', 'POST /registrations/:id/verify', 'POST /invitations/validation'],
+  ...['POST /logins', 'POST /logins/:id/verify', 'POST /codes/:id/mail', 'PATCH /sessions/current'],
+  ...['PUT /users/current/email', 'PUT /users/current/email/:id/verify'],
+  ...['POST /email-changes/:id/undo', 'POST /users/current/deletion/:id/verify'],
+  'POST /users/current/downloads',
+]
+
 /**
  * Writes on the same rows. Those that change less are prepared first, so that most calls of a pair
  * find what they need.
  */
-const WRITES = writesOf({
+const LISTED: Calls = {
   publish: send('olga', 'POST /posts', text('Запись')),
   'publish with a key': ({ app, world }) =>
     app.call('POST', '/posts', {
@@ -140,7 +150,7 @@ const WRITES = writesOf({
   'mute a person': MUTE_PERSON,
   'unmute a person': [send('petr', 'DELETE /users/:olga/mute'), after(MUTE_PERSON)],
   'mark as read': send('olga', 'PUT /users/current/received', { seen: 9 }),
-  'stop reply mails': send('olga', 'PUT /users/current/reply-mails', { wantsMail: false }),
+  'stop reply mails': send('olga', 'PUT /users/current/reply-mails'),
   'queue reply mails': [
     within(({ app }) => answerJobs(app.db)['mail-replies']?.run({}, {} as never) as Promise<void>),
     (app) =>
@@ -173,7 +183,7 @@ const WRITES = writesOf({
   register: registration('one browser'),
   'start a change of e-mail': ({ app, world }) => startChange(app, world.olga, 'third@example.org'),
   'change the e-mail': changeOf('olga'),
-  'start leaving': send('phone', 'POST /users/current/deletion', { clientToken: PHONE }),
+  'start leaving': send('phone', 'POST /users/current/deletion'),
   report: [send('petr', 'POST /posts/:post/reports?reason_id=1'), reported],
   'tell moderators': [inTransaction((tx) => tellModerators(tx, ['chief@example.org'])), reported],
   remove: [decideBy('moderator', { verdict: 'remove' }), reported],
@@ -240,7 +250,16 @@ const WRITES = writesOf({
   unblock: [send('moderator', 'DELETE /moderation/users/:olga/block'), after(OLGA.block)],
   'move the left account': OLGA['move the left account'],
   return: OLGA.return,
-})
+}
+
+const REST = [...(await allEndpoints()).keys()].filter(
+  (name) => !name.startsWith('GET') && !SENT.has(name) && !OTHERWISE.includes(name),
+)
+const asListed = (name: string): [string, Call] => [
+  name,
+  ({ app, world }) => app.call(...listedCall(name, world)),
+]
+const WRITES = writesOf({ ...LISTED, ...Object.fromEntries(REST.map(asListed)) })
 
 /** The same by others, and what may happen to the account of a person who writes on these rows. */
 const BY_OTHERS: [names: RegExp, others: Calls][] = [

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { callOf } from '../../access.fixture.ts'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { leave } from '../../testing/calls/account-deletion-calls.ts'
+import { createAccountFixture } from '../../testing/calls/account-fixture.ts'
 import { report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { allEndpoints } from '../../testing/http/endpoints.ts'
@@ -22,29 +24,18 @@ const publish = ({ token }: TestUser) =>
   app.call('POST', '/posts', { token, body: { text: 'Я вернулся' } })
 
 test('a block closes every session at once; after signing in again nothing can be published, and everything else can be done', async () => {
-  const user = await app.signUp()
-  const post = await app.publish(user)
+  const fixture = await createAccountFixture(app)
+  const { owner: user, post } = fixture
   const other = await app.publish(moderator)
   await app.call('POST', `/posts/${other.id}/likes`, { token: user.token })
   expect((await block(user.id, 7)).status).toBe(204)
   expectRefusal(await publish(user), 'UNAUTHORIZED')
   const again = await app.signIn(user.email)
   const { token } = again
-  const refused = {
-    'POST /posts': { text: 'Снова' },
-    'POST /posts/:id/replies': { text: 'Снова' },
-    'PATCH /posts/:id': { text: 'Снова' },
-    'POST /posts/:id/likes': undefined,
-    'POST /posts/:id/reports?reason_id=1': undefined,
-    'PATCH /users/current/profile': { username: 'another_name' },
-  }
   const publishing = [...(await allEndpoints())].filter(([, { publishes }]) => publishes)
-  const names = Object.keys(refused).map((name) => name.replace(/\?.*/, ''))
-  expect(names.sort()).toEqual(publishing.map(([name]) => name).sort())
-  for (const [name, body] of Object.entries(refused)) {
-    const [method = '', path = ''] = name.split(' ')
-    const { id } = method === 'PATCH' ? post : other
-    expectRefusal(await app.call(method, path.replace(':id', id), { token, body }), 'BLOCKED')
+  expect(publishing.length).toBeGreaterThan(5)
+  for (const [name] of publishing) {
+    expectRefusal(await app.call(...callOf(name, { ...fixture, owner: again })), 'BLOCKED')
   }
   for (const [method, path] of [
     ['GET', '/posts?filter=liked'],
