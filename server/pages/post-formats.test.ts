@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { type FirstPage, OPEN_SITE } from '../../contract/pages.ts'
 import { makePost } from '../../contract/post.fixture.ts'
 import type { Post } from '../../contract/posts.ts'
+import { PROFILE, PROFILE_TEXTS } from '../../contract/profile.fixture.ts'
 import { hostileText, unescapeHtml, withoutNonXml } from '../testing/calls/hostile-text.ts'
 import { findInXml, requireAtom, textsInXml } from '../testing/http/xml.ts'
 import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
@@ -158,13 +159,11 @@ type Shown = [url: string, first: FirstPage]
 
 function pagesOf(text: string): Shown[] {
   const posts = listOf(postOf(text))
-  const { owner, created_at } = postOf(text)
-  const author = { ...owner, created_at, posts_count: 1, replies_count: 0 }
   const search = { words: ['стена'], similar: ['1'], refusal: null }
   return [
     ['/', { ...FACTS, shows: 'wall', posts }],
     ['/posts/7', { ...FACTS, shows: 'post', post: postOf('Начало'), replies: posts }],
-    ['/users/olga', { ...FACTS, shows: 'author', author, list: 'author', posts }],
+    ['/users/olga', { ...FACTS, shows: 'author', author: PROFILE, list: 'author', posts }],
     ['/search?q=стена', { ...FACTS, shows: 'search', posts, search }],
   ]
 }
@@ -189,7 +188,11 @@ test('a plain page has its texts as they are, links to authors and posts, and to
   expect(empty).toContain('<p>Записи не найдены</p><p>Возможно, записи скоро появятся</p>')
 })
 
-const [[, WALL], [, THREAD]] = pagesOf('текст') as [Shown, Shown]
+const [[, WALL], [, THREAD], AUTHOR] = pagesOf('текст') as [Shown, Shown, Shown]
+
+test.each(PROFILE_TEXTS)('a plain page shows the %s of its author', (text) => {
+  expect(plainPage(...AUTHOR)).toContain(`>${text}</`)
+})
 
 test('the wall and a post name their feeds, other pages have none; only a post has structured data', () => {
   const headFor = (shown: Parameters<typeof headOf>[0]) => {

@@ -2,11 +2,15 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
+import { authorPath } from '../../contract/pages.ts'
 import { makePost } from '../../contract/post.fixture.ts'
 import type { Post } from '../../contract/posts.ts'
+import { PROFILE, PROFILE_TEXTS } from '../../contract/profile.fixture.ts'
 import { entryAt, HistoryProvider } from '../history/entry.tsx'
 import { type CachedPages, type ListName, pagesKey } from '../posts/cache/list-cache.ts'
 import { putPosts } from '../posts/cache/post-cache.ts'
+import { authorKey } from '../posts/cache/posts.queries.ts'
+import { AuthorPage } from './author.tsx'
 import { PostPage } from './post-page.tsx'
 import { LikedPage } from './viewer-feeds.tsx'
 import { WallPage } from './wall.tsx'
@@ -29,6 +33,7 @@ function render(path: string, page: ReactNode, options: Options = {}): string {
   const { post = POST, list = 'wall', ids = ['7'], nextCursor = null } = options
   const client = new QueryClient()
   putPosts(client, [post, { ...post, id: '8' }])
+  client.setQueryData(authorKey(PROFILE.username), PROFILE)
   client.setQueryData<CachedPages>(pagesKey(list, 'default'), {
     pages: [{ ids, nextCursor, cursor: '', total: ids.length, above: 0 }],
     pageParams: [''],
@@ -77,4 +82,10 @@ test('the page of a reply to a reply links to the start of the thread', () => {
   const link = /<a [^>]*href="\/posts\/5"[^>]*>.*К началу ветки<\/a>/
   expect(render('/posts/7', <PostPage />, { post })).toMatch(link)
   expect(render('/posts/7', <PostPage />)).not.toContain('К началу ветки')
+})
+
+test.each(PROFILE_TEXTS)('the page of an author shows the %s', (text) => {
+  const list = `author ${PROFILE.id}` as const
+  const html = render(authorPath(PROFILE.username), <AuthorPage />, { list })
+  expect(html).toContain(`>${text}</`)
 })
