@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import type { CurrentUser } from '../../contract/account.ts'
 import { isGeneratedName } from '../../contract/account-rules.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { CallError } from '../http/call-error.ts'
@@ -15,7 +16,7 @@ import { saveUsername } from './account.queries.ts'
 import { useReturnToSettings } from './account-settings.tsx'
 import { maySave, type UsernameCheck, useUsernameCheck } from './username-check.ts'
 
-export function UsernameForm({ own }: { own: string }) {
+export function UsernameForm({ user: { username: own } }: { user: CurrentUser }) {
   const leave = useReturnToSettings()
   const [username, setUsername] = useState(own)
   const saving = useAction({

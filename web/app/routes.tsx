@@ -3,6 +3,7 @@ import { type FirstPage, isForUsers, type Page } from '../../contract/pages.ts'
 import { useEntry, usePage } from '../history/entry.tsx'
 import { errorMessage } from '../http/error-message.ts'
 import { PostPage } from '../pages/post-page.tsx'
+import type { SettingsPageName } from '../pages/settings.tsx'
 import { WallPage } from '../pages/wall.tsx'
 import { useHydrated } from '../platform/atom.ts'
 import { createLazyChunk, type LazyChunk, reloadIfPossible } from '../platform/lazy-chunk.ts'
@@ -15,27 +16,25 @@ import { Loading } from '../ui/states/spinner.tsx'
 
 const text = createLazyChunk(() => import('../pages/text-page.tsx'), 'TextPage')
 const author = createLazyChunk(() => import('../pages/author.tsx'), 'AuthorPage')
+const settings = createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsPage')
 const notFound = createLazyChunk(() => import('../pages/not-found.tsx'), 'NotFoundPage')
 const importFeeds = () => import('../pages/viewer-feeds.tsx')
-const importSettings = () => import('../pages/settings.tsx')
 const importReports = () => import('../moderation/outcomes/own-reports.tsx')
 const importQueue = () => import('../moderation/queue/moderation-queue.tsx')
 const importMailedLinks = () => import('../pages/mailed-links.tsx')
 
-type LazyPageName = Exclude<Page['name'], 'wall' | 'post'>
+type LazyPageName = Exclude<Page['name'], 'wall' | 'post' | SettingsPageName>
 
-/** The lazy pages. The wall and posts are in the first chunk, so that a post opens at once. */
+/**
+ * The lazy pages, without those of settings.tsx. The wall and posts are in the first chunk, so that a
+ * post opens at once.
+ */
 const PAGES: Record<LazyPageName, LazyChunk<ComponentType>> = {
   liked: createLazyChunk(importFeeds, 'LikedPage'),
   ownPosts: createLazyChunk(importFeeds, 'OwnPostsPage'),
   ownReplies: createLazyChunk(importFeeds, 'OwnRepliesPage'),
   received: createLazyChunk(importFeeds, 'ReceivedPage'),
   search: createLazyChunk(() => import('../pages/search.tsx'), 'SearchPage'),
-  settings: createLazyChunk(importSettings, 'SettingsPage'),
-  email: createLazyChunk(importSettings, 'SettingsEmailPage'),
-  username: createLazyChunk(importSettings, 'SettingsUsernamePage'),
-  devices: createLazyChunk(importSettings, 'SettingsDevicesPage'),
-  deleteAccount: createLazyChunk(importSettings, 'SettingsDeleteAccountPage'),
   reports: createLazyChunk(importReports, 'OwnReports'),
   hidden: createLazyChunk(() => import('../pages/settings-hidden.tsx'), 'SettingsHiddenPage'),
   moderation: createLazyChunk(importQueue, 'ModerationQueue'),
@@ -63,11 +62,15 @@ function CurrentPage() {
   if (page === null) return <LazyPage chunk={notFound} />
   if (page.name === 'wall') return <WallPage />
   if (page.name === 'post') return <PostPage />
-  const shown = <LazyPage chunk={PAGES[page.name]} />
+  const shown = <LazyPage chunk={isListed(page.name) ? PAGES[page.name] : settings} />
   if (page.name === 'moderation') {
     return <SecuredRoute otherwise={<LazyPage chunk={notFound} />}>{shown}</SecuredRoute>
   }
   return isForUsers(page) ? <SecuredRoute>{shown}</SecuredRoute> : shown
+}
+
+function isListed(name: Page['name']): name is LazyPageName {
+  return name in PAGES
 }
 
 type SecuredRouteProps = {
@@ -101,7 +104,7 @@ export async function loadFirstPage({ shows }: Pick<FirstPage, 'shows'>): Promis
 
 export async function preloadViewerPages(): Promise<void> {
   await PAGES.liked.preload()
-  await PAGES.settings.preload()
+  await settings.preload()
 }
 
 /** Shows a lazy page. If its chunk fails to load, a button or opening the page again retries. */

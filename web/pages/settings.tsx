@@ -1,4 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ComponentType } from 'react'
+import type { CurrentUser } from '../../contract/account.ts'
 import { PATHS } from '../../contract/pages.ts'
 import { AccountSettings, useReturnToSettings } from '../account/account-settings.tsx'
 import { EmailForm } from '../account/email-form.tsx'
@@ -6,6 +8,7 @@ import { UsernameForm } from '../account/username-form.tsx'
 import { DeleteAccountForm } from '../account-deletion/delete-account-form.tsx'
 import { receivedQuery, setReplyMails } from '../answers/answers.queries.ts'
 import { DownloadData } from '../data-export/download-data.tsx'
+import { usePage } from '../history/entry.tsx'
 import { navigate } from '../history/history.ts'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { useAction } from '../http/use-action.tsx'
@@ -21,11 +24,26 @@ import { Icon } from '../ui/icon.tsx'
 import { toast } from '../ui/overlay/toaster.tsx'
 import { Row, rowClass } from '../ui/row.tsx'
 
-/** /settings */
+/** The pages below /settings by their names in contract/pages.ts. */
+const PAGES = {
+  settings: ['Настройки', Overview],
+  email: ['Электронная почта', EmailForm],
+  username: ['Имя пользователя', UsernameForm],
+  devices: ['Устройства', SessionsList],
+  deleteAccount: ['Удаление аккаунта', DeleteAccount],
+} satisfies Record<string, [title: string, Content: ComponentType<{ user: CurrentUser }>]>
+
+export type SettingsPageName = keyof typeof PAGES
+
 export function SettingsPage() {
-  usePageTitle('Настройки')
+  const name = usePage()?.name as SettingsPageName
+  const [title, Content] = PAGES[name]
+  usePageTitle(title)
   const user = useUser()
-  if (!user) return null
+  return user && <Content user={user} />
+}
+
+function Overview({ user }: { user: CurrentUser }) {
   return (
     <>
       <AccountSettings
@@ -65,32 +83,8 @@ function showWallSignedOut(userId: string): void {
   announceSessionChange(true)
 }
 
-/** /settings/account/email */
-export function SettingsEmailPage() {
-  usePageTitle('Электронная почта')
-  const user = useUser()
-  return user && <EmailForm user={user} />
-}
-
-/** /settings/account/username */
-export function SettingsUsernamePage() {
-  usePageTitle('Имя пользователя')
-  const user = useUser()
-  return user && <UsernameForm own={user.username} />
-}
-
-/** /settings/devices */
-export function SettingsDevicesPage() {
-  usePageTitle('Устройства')
-  return <SessionsList />
-}
-
-/** /settings/account/delete */
-export function SettingsDeleteAccountPage() {
-  usePageTitle('Удаление аккаунта')
-  const user = useUser()
+function DeleteAccount({ user }: { user: CurrentUser }) {
   const leave = useReturnToSettings()
-  if (!user) return null
   return (
     <DeleteAccountForm user={user} onDeleted={() => showWallSignedOut(user.id)} onCancel={leave} />
   )
