@@ -34,11 +34,16 @@ export function remainingLength(raw: string): number {
   return POST_TEXT_MAX - textLength(normalizeText(raw))
 }
 
+/** Whether a reader sees anything of a text. */
+export function isVisible(text: string): boolean {
+  return VISIBLE.test(text)
+}
+
 /** Returns the text as it is stored; null if it may not be published. */
 export function parsePostText(raw: string): string | null {
   if (FORBIDDEN.test(raw)) return null
   const text = normalizeText(raw)
-  return VISIBLE.test(text) && textLength(text) <= POST_TEXT_MAX ? text : null
+  return isVisible(text) && textLength(text) <= POST_TEXT_MAX ? text : null
 }
 
 /** Removes FORBIDDEN characters from a typed text; tabs become spaces, line ends line feeds. */

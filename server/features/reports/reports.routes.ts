@@ -1,5 +1,5 @@
 import { listReasons, reportPost } from '../../../contract/reports.ts'
-import { parsePostText } from '../../../contract/text.ts'
+import { isVisible, parsePostText } from '../../../contract/text.ts'
 import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
@@ -40,9 +40,9 @@ export function registerReports({ route, db, limits, config, publishChange }: No
   })
 }
 
-/** Returns null for a blank comment. Throws INVALID_REQUEST for a comment that is not valid. */
+/** Returns null for an invisible comment. Throws INVALID_REQUEST for a comment that is not valid. */
 function parseComment(raw: string | undefined): string | null {
-  if (raw === undefined || raw.trim() === '') return null
+  if (raw === undefined || !isVisible(raw)) return null
   const comment = parsePostText(raw)
   if (comment === null) throw new AppError('INVALID_REQUEST')
   return comment

@@ -42,6 +42,16 @@ test('an unknown reason is REASON_NOT_FOUND; a report without a reason, with two
   expect(await rowsOf(id)).toEqual([])
 })
 
+test('a comment that shows nothing counts as none; control characters are INVALID_REQUEST', async () => {
+  const { id } = await app.publish(olga)
+  const send = (comment: string) =>
+    app.call('POST', `/posts/${id}/reports${because(7)}`, { token: petr.token, body: { comment } })
+  expectRefusal(await send('\0'), 'INVALID_REQUEST')
+  expect((await send('\u200b \u2060\n')).status).toBe(204)
+  const { reports } = await app.read('/users/current/reports', petr)
+  expect(reports[0]).toMatchObject({ postId: id, comment: null })
+})
+
 test('a user may make 30 reports and then one in two minutes, sooner gets 429 with Retry-After; refused reports are not counted', async () => {
   const strict = await appForTest({ config: { rateLimitScale: 1 } })
   const author = await strict.signUp()
