@@ -124,7 +124,7 @@ function registerOwn({ route, db, limits, config: { moderatorEmails } }: Node): 
       // The lock prevents a restoration after the check, which would leave the appeal open.
       const post = await lockPost(tx, id)
       if (!post || !(await isOwnRemoved(tx, id, userId))) throw new AppError('POST_NOT_FOUND')
-      const isFirst = await insertAppeal(tx, { postId: id, userId, text })
+      const isFirst = await insertAppeal(tx, { postId: id, text })
       if (!isFirst) throw new AppError('ALREADY_APPEALED')
       await limits.charge([{ limit: APPEALS, key: userId }], tx)
       await tellModerators(tx, moderatorEmails)

@@ -121,6 +121,22 @@ test('a granted appeal brings the post back, and the author gets a mail; one abo
   expect(restored.text).toContain('Модератор вернул вашу запись')
 })
 
+test('a post that is removed again after its appeal was granted can be appealed again', async () => {
+  const author = await app.signUp()
+  const postId = await removed(author)
+  await appeal(author, postId)
+  await decide(app, moderator, { postId, verdict: 'keep' })
+  await decide(app, moderator, { postId, verdict: 'remove', unreported: true })
+  expect(await removedOf(author)).toMatchObject([{ id: postId, appeal: null }])
+  expect((await appeal(author, postId, { text: 'Снова не спам' })).status).toBe(204)
+  expect(await removedOf(author)).toMatchObject([
+    { appeal: { text: 'Снова не спам', state: 'open' } },
+  ])
+  await decide(app, moderator, { postId, verdict: 'remove' })
+  expect(await removedOf(author)).toMatchObject([{ appeal: { state: 'refused' } }])
+  expectRefusal(await appeal(author, postId), 'ALREADY_APPEALED')
+})
+
 test('a removed post stays as long as its appeal is open, and the queue counts nothing that it cannot show', async () => {
   await app.sql`UPDATE reports SET state = 'kept', decided_at = now() WHERE state = 'open'`
   const author = await app.signUp()

@@ -103,6 +103,8 @@ export async function removeOldReports(db: Queryable): Promise<void> {
 }
 
 const OWN_REMOVED_MAX = 50
+/** Whether an appeal `ap` is about this removal of post `p`, and not about an earlier one. */
+const IS_OF_REMOVAL = sql`coalesce(ap.decided_at >= p.hidden_at, true)`
 
 export const UNDER_APPEAL = sql`SELECT post_id FROM appeals WHERE state = 'open'`
 
@@ -113,7 +115,7 @@ export async function selectOwnRemoved(db: Queryable, ownerId: string): Promise<
       ${unixSeconds('p.hidden_until')} AS until,
       CASE WHEN ap.post_id IS NOT NULL THEN json_build_object('text', ap.text,
         'state', CASE WHEN ap.state = 'open' THEN 'open' ELSE 'refused' END) END AS appeal
-    FROM posts p LEFT JOIN appeals ap ON ap.post_id = p.id
+    FROM posts p LEFT JOIN appeals ap ON ap.post_id = p.id AND ${IS_OF_REMOVAL}
     WHERE p.owner_id = ${ownerId} AND p.hidden_for IN ('removed', 'reported')
     ORDER BY p.hidden_at DESC, p.id DESC LIMIT ${OWN_REMOVED_MAX}`.execute(db)
   return rows
@@ -125,14 +127,17 @@ export function isOwnRemoved(db: Queryable, id: string, ownerId: string): Promis
   return hasRow(removed.where('hidden_until', '>', sql<Date>`now()`))
 }
 
-/** Adds an appeal, dated after the last digest. Returns false if the post has had one. */
+/** Adds an appeal, dated after the last digest. Returns false if this removal has had one. */
 export async function insertAppeal(
   tx: Queryable,
-  appeal: { postId: string; userId: string; text: string },
+  appeal: { postId: string; text: string },
 ): Promise<boolean> {
   await sql`SELECT FROM moderator_mails FOR UPDATE`.execute(tx)
-  const { numAffectedRows } = await sql`INSERT INTO appeals (post_id, user_id, text, created_at)
-    VALUES (${appeal.postId}, ${appeal.userId}, ${appeal.text}, clock_timestamp())
-    ON CONFLICT DO NOTHING`.execute(tx)
+  const { numAffectedRows } =
+    await sql`INSERT INTO appeals AS ap (post_id, user_id, text, created_at)
+    SELECT p.id, p.owner_id, ${appeal.text}, clock_timestamp() FROM posts p WHERE p.id = ${appeal.postId}
+    ON CONFLICT (post_id) DO UPDATE SET
+      text = excluded.text, created_at = excluded.created_at, state = 'open', decided_at = NULL
+    WHERE NOT (SELECT ${IS_OF_REMOVAL} FROM posts p WHERE p.id = ap.post_id)`.execute(tx)
   return numAffectedRows === 1n
 }
