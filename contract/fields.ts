@@ -19,7 +19,7 @@ export function line(minLength: number, maxLength: number) {
 export const Id = line(1, OPAQUE_MAX)
 export const IdParams = strictObject({ id: Id })
 export const UnixSeconds = Type.Integer({ minimum: 0 })
-export const Count = Type.Integer({ minimum: 0 })
+export const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 export const Email = line(1, EMAIL_MAX)
 export const ClientToken = line(1, CLIENT_TOKEN_MAX)

@@ -6,15 +6,15 @@ import {
   MODERATION_REASON_MAX,
 } from './constants.ts'
 import { endpoint, nullable, strictObject } from './endpoint.ts'
-import { Count, Id, IdParams, UnixSeconds } from './fields.ts'
+import { Count, Id, IdParams, line, UnixSeconds } from './fields.ts'
 import { Post } from './posts.ts'
 
 /** Reports make a post `hidden`, a moderator `removed`; a `deleted` post still has open reports. */
 export const PostState = Type.Enum(['published', 'hidden', 'removed', 'deleted'])
 export type PostState = Type.Static<typeof PostState>
 
-const Reason = Type.String({ minLength: 1, maxLength: MODERATION_REASON_MAX })
-const Note = Type.String({ maxLength: MODERATION_NOTE_MAX })
+const Reason = line(1, MODERATION_REASON_MAX)
+const Note = line(0, MODERATION_NOTE_MAX)
 /** Null means that the block lasts until a moderator lifts it. */
 const BlockDays = nullable(Type.Integer({ minimum: 1, maximum: BLOCK_DAYS_MAX }))
 

@@ -54,7 +54,7 @@ test('unread counts up to 100 what the list shows after the mark, which only mov
   expect((await state()).unread).toBe(1)
   await app.call('DELETE', `/posts/${second.id}`, { token: vera.token })
   expect((await state()).unread).toBe(1)
-  expectRefusal(await see(-1), 'INVALID_REQUEST')
+  for (const wrong of [-1, 1e19, 1e300]) expectRefusal(await see(wrong), 'INVALID_REQUEST')
   await app.sql`INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id, recipient_id, received_no)
     SELECT ${petr.id}, 'Ответ', ${post.id}, ${post.id}, ${anna.id}, n FROM generate_series(4, 104) n`
   expect((await state()).unread).toBe(100)

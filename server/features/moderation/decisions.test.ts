@@ -126,6 +126,19 @@ test('a removed post is gone from every screen at once, its replies stay, its te
   expect(await liked()).toMatchObject([{ id: postId, actions: { is_liked: true } }])
 })
 
+test('a reason or a note with control characters is INVALID_REQUEST', async () => {
+  const postId = await publishReported()
+  for (const words of [
+    { reason: 'Спам\0' },
+    { note: '\0' },
+    { block: { days: 1 }, reason: '\b' },
+  ]) {
+    const answer = await decide(app, moderator, { postId, verdict: 'remove', ...words })
+    expectRefusal(answer, 'INVALID_REQUEST')
+  }
+  expect((await read(postId)).status).toBe(200)
+})
+
 test.each<[how: string, keep: (postId: string) => Promise<unknown>]>([
   ['was kept', (postId) => decideOn(postId, 'keep')],
   [
