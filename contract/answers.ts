@@ -51,14 +51,14 @@ export const setReplyMails = endpoint('PUT', '/users/current/reply-mails', {
   body: strictObject({ wantsMail: Type.Boolean() }),
 })
 
-export const mutePost = endpoint('PUT', '/posts/:id/mute', {
+export const mutePost = endpoint('PUT', '/posts/:id/muted', {
   access: 'user',
   summary: 'Receive no further replies to one’s own post',
   params: IdParams,
   errors: ['POST_NOT_FOUND'],
 })
 
-export const unmutePost = endpoint('DELETE', '/posts/:id/mute', {
+export const unmutePost = endpoint('DELETE', '/posts/:id/muted', {
   access: 'user',
   summary: 'Receive the replies to one’s own post again',
   params: IdParams,

@@ -46,7 +46,7 @@ const writesOf = (calls: Calls): Write[] =>
 const text = (words: string) => (side: Act['side']) => ({ text: `${words} ${side}` })
 
 const LIKE = send('petr', 'POST /posts/:post/likes')
-const MUTE = send('olga', 'PUT /posts/:post/mute')
+const MUTE = send('olga', 'PUT /posts/:post/muted')
 const MUTE_PERSON = send('petr', 'PUT /users/:olga/mute')
 const APPEAL = send('olga', 'POST /users/current/removed-posts/:post/appeal')
 const REFUSAL = { reason: 'Спам', days: 7 }
@@ -146,7 +146,7 @@ const LISTED: Calls = {
   like: LIKE,
   unlike: [send('petr', 'DELETE /posts/:post/likes'), after(LIKE)],
   'mute the post': MUTE,
-  'unmute the post': [send('olga', 'DELETE /posts/:post/mute'), after(MUTE)],
+  'unmute the post': [send('olga', 'DELETE /posts/:post/muted'), after(MUTE)],
   'mute a person': MUTE_PERSON,
   'unmute a person': [send('petr', 'DELETE /users/:olga/mute'), after(MUTE_PERSON)],
   'mark as read': send('olga', 'PUT /users/current/received', { seen: 9 }),

@@ -15,7 +15,7 @@ export function refreshReceived(): Promise<void> {
 }
 
 export async function setMuted(id: string, isMuted: boolean): Promise<void> {
-  await write(isMuted ? 'PUT /posts/:id/mute' : 'DELETE /posts/:id/mute', { params: { id } })
+  await write(isMuted ? 'PUT /posts/:id/muted' : 'DELETE /posts/:id/muted', { params: { id } })
   await refreshReceived()
 }
 

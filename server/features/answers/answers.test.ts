@@ -20,7 +20,7 @@ const see = (seen: number) =>
   app.call('PUT', '/users/current/received', { token: anna.token, body: { seen } })
 const texts = ({ posts }: ReceivedPage) => posts.map(({ text }) => text)
 const mute = (id: string, method: 'PUT' | 'DELETE' = 'PUT', { token } = anna) =>
-  app.call(method, `/posts/${id}/mute`, { token })
+  app.call(method, `/posts/${id}/muted`, { token })
 
 test('others’ replies to my posts and replies are listed, newest first, with the number under which I received each', async () => {
   expect(await received(anna)).toEqual({

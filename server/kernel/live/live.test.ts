@@ -36,7 +36,7 @@ test('events for a post and replies arrive on every node, also for a muted post,
   const news = { newest: post.id, by: anna.id }
   for (const { events } of streams) await expect.poll(events).toEqual([{ id: post.id, data: news }])
   const own = await second.reply(anna, post.id)
-  const muted = await first.call('PUT', `/posts/${post.id}/mute`, { token: anna.token })
+  const muted = await first.call('PUT', `/posts/${post.id}/muted`, { token: anna.token })
   expect(muted.status).toBe(204)
   const reply = await second.reply(petr, post.id)
   const to = [`${post.id}:${own.id}:${anna.id}`, anna.id, `${post.id}:${reply.id}:${petr.id}`]
