@@ -37,6 +37,11 @@ export function isConnectionLost(error: Error & { code?: unknown }): boolean {
   )
 }
 
+/** Returns whether the server runs, but takes no more connections. */
+export function isOutOfConnections({ code }: Error & { code?: unknown }): boolean {
+  return code === '53300'
+}
+
 export function isReadOnly({ code }: Error & { code?: unknown }): boolean {
   return code === '25006'
 }

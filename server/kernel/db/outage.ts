@@ -1,7 +1,11 @@
-import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { isConnectionLost, isDatabaseUnavailable, isReadOnly } from './database-errors.ts'
+import {
+  isConnectionLost,
+  isDatabaseUnavailable,
+  isOutOfConnections,
+  isReadOnly,
+} from './database-errors.ts'
 
 const ANSWER_MS = 2000
 const RETRY_MS = 500
@@ -20,17 +24,17 @@ type OutageLog = {
   warn(facts: object, message: string): void
 }
 
-type State = 'away' | 'read-only' | 'writable'
+type State = 'away' | 'out of connections' | 'read-only' | 'writable'
 
 /** A circuit breaker (docs/decisions/040-outages.md). An outage ends when writes are possible. */
 export class Outage {
   readonly #url: string
   readonly #log: OutageLog
   readonly #closing = new AbortController()
-  readonly #closed = once(this.#closing.signal, 'abort')
   readonly #refusals = new Set<(error: Error) => void>()
   #state: State = 'writable'
-  #probing: Promise<unknown> | undefined
+  #isProbing = false
+  #changed = Promise.withResolvers<void>()
   #counts = { refused: 0, served: 0 }
 
   constructor({ url, log }: { url: string; log: OutageLog }) {
@@ -40,15 +44,18 @@ export class Outage {
 
   /** Probes the database until it accepts writes. While it does not answer, the breaker is open. */
   suspect(reason: Error): void {
-    if (this.isClosed()) return
-    this.#probing ??= Promise.race([this.#probe(reason), this.#closed]).finally(() => {
-      this.#probing = undefined
+    if (this.isClosed() || this.#isProbing) return
+    this.#isProbing = true
+    void this.#probe(reason).finally(() => {
+      this.#isProbing = false
+      this.#noteChange()
     })
   }
 
   /** Suspects an outage if the error may mean one, and returns whether its log lines cover it. */
   readonly noteFailure = (error: Error): boolean => {
-    if (!isConnectionLost(error) && !isReadOnly(error)) return false
+    const mayMeanOutage = [isConnectionLost, isReadOnly, isOutOfConnections]
+    if (!mayMeanOutage.some((isSo) => isSo(error))) return false
     this.suspect(error)
     return true
   }
@@ -68,7 +75,7 @@ export class Outage {
   }
 
   isSuspected(): boolean {
-    return this.#probing !== undefined
+    return this.#isProbing
   }
 
   /** Settles as `work`, or rejects with DatabaseAwayError as soon as the breaker opens. */
@@ -78,16 +85,25 @@ export class Outage {
     return Promise.race([work, promise]).finally(() => this.#refusals.delete(reject))
   }
 
-  /** Resolves once the outage is over, or this watch is closed. */
-  async whenWritable(): Promise<void> {
-    await this.#probing
+  /** Resolves once an open connection can write, or this watch is closed. */
+  whenWritable(): Promise<void> {
+    return this.#whenOverOr('out of connections')
   }
 
-  /** Resolves once the database is not known to be away, or this watch is closed. */
-  async whenReadable(): Promise<void> {
-    while (this.#probing && this.#state !== 'read-only' && !this.isClosed()) {
-      await Promise.race([this.#probing, delay(RETRY_MS, undefined, { ref: false })])
+  /** Resolves once a new connection can read, or this watch is closed. */
+  whenReadable(): Promise<void> {
+    return this.#whenOverOr('read-only')
+  }
+
+  async #whenOverOr(state: State): Promise<void> {
+    while (this.#isProbing && this.#state !== state && !this.isClosed()) {
+      await this.#changed.promise
     }
+  }
+
+  #noteChange(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
   }
 
   isClosed(): boolean {
@@ -96,6 +112,7 @@ export class Outage {
 
   close(): void {
     this.#closing.abort()
+    this.#noteChange()
   }
 
   async #probe({ message: reason }: Error): Promise<void> {
@@ -119,6 +136,7 @@ export class Outage {
   async #askState(): Promise<State> {
     const wasAway = this.isAway()
     this.#state = await stateOf(this.#url)
+    this.#noteChange()
     if (this.isAway() && !wasAway) {
       for (const refuse of this.#refusals) refuse(new DatabaseAwayError())
     }
@@ -209,7 +227,7 @@ async function stateOf(url: string): Promise<State> {
     const { rows } = await client.query('SHOW transaction_read_only')
     return rows[0]?.transaction_read_only === 'on' ? 'read-only' : 'writable'
   } catch (error) {
-    // A server that refuses because it has too many connections is running.
+    if (isOutOfConnections(error as Error)) return 'out of connections'
     const isThere = error instanceof Error && 'severity' in error && !isConnectionLost(error)
     return isThere ? 'writable' : 'away'
   } finally {
