@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Logger, type RunnerOptions, run, type Task, type TaskList } from 'graphile-worker'
+import {
+  Logger,
+  type Runner,
+  type RunnerOptions,
+  run,
+  type Task,
+  type TaskList,
+} from 'graphile-worker'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Queryable } from '../db/database.ts'
@@ -53,7 +60,8 @@ export async function startJobs(
   { jobs, log }: JobsOptions,
 ): Promise<{ stop(): Promise<void> }> {
   const logger = new Logger(() => (level, message, meta) => {
-    const details = meta?.error instanceof Error ? { err: meta.error } : {}
+    const error = meta?.error ?? meta?.fatalError
+    const details = error instanceof Error ? { err: error } : {}
     if (level === 'error') log.error(details, message)
     else log.debug(details, message)
   })
@@ -68,7 +76,7 @@ export async function startJobs(
     concurrency: CONCURRENT_JOBS,
     noHandleSignals: true,
     pollInterval: 2000,
-    // With batches, a job that ends while the database is unavailable ends the process.
+    // Without batches, a job that ends while the database is unavailable ends the process.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   })
   const stopping = new AbortController()
@@ -99,12 +107,7 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
 
   async function replaceFailed(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const { promise: failure, resolve } = Promise.withResolvers<unknown>()
-      const { events } = runner
-      const end = ({ error }: { error: unknown }) => resolve(error)
-      events.once('worker:getJob:error', end)
-      const err = await Promise.race([runner.promise.catch(() => {}), failure])
-      events.off('worker:getJob:error', end)
+      const err = await failureOf(runner)
       if (!stopping.signal.aborted) {
         log.error(err instanceof Error ? { err } : {}, 'jobs stopped, will start again')
       }
@@ -125,6 +128,22 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
     await stopRunner()
     await replacing
   }
+}
+
+/** Resolves once a runner has ended, or stopped looking for jobs, to the error if there was one. */
+async function failureOf({ events, promise }: Runner): Promise<unknown> {
+  const failed = Promise.withResolvers<unknown>()
+  let cause: unknown
+  const onGetJobError = ({ error }: { error: unknown }) => failed.resolve(error)
+  // The library then ends the runner, whose promise hides this error.
+  const onFatalError = ({ error }: { error: unknown }) => {
+    cause = error
+  }
+  events.once('worker:getJob:error', onGetJobError).once('pool:fatalError', onFatalError)
+  const ended = promise.catch(() => {}).then(() => cause)
+  const failure = await Promise.race([ended, failed.promise])
+  events.off('worker:getJob:error', onGetJobError).off('pool:fatalError', onFatalError)
+  return failure
 }
 
 const ASK_MS = 10_000

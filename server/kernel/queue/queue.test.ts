@@ -1,0 +1,35 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openDatabaseForTest } from '../../testing/database/database-for-test.ts'
+import { executeOn, setReadOnly } from '../../testing/database/databases.ts'
+import { isDatabaseUnavailable } from '../db/database-errors.ts'
+import { startJobs } from './queue.ts'
+
+test('when the database turns read-only while a job runs, each line about the jobs has the error, by which an outage is known; jobs run again once it is writable', async () => {
+  const { pool, url } = await openDatabaseForTest()
+  const lines: { message: string; err: Error | undefined }[] = []
+  const log = {
+    error: ({ err }: { err?: Error }, message: string) => lines.push({ message, err }),
+    debug() {},
+  }
+  const { promise: end, resolve } = Promise.withResolvers<void>()
+  let runs = 0
+  const held = {
+    run() {
+      runs++
+      return end
+    },
+  }
+  const { stop } = await startJobs(pool, { jobs: { held }, log })
+  onTestFinished(stop)
+  const queue = () => executeOn(url, `SELECT graphile_worker.add_job('held')`)
+  await queue()
+  await expect.poll(() => runs).toBe(1)
+  await setReadOnly(url, true)
+  resolve()
+  const areStopped = () => lines.some(({ message }) => message.startsWith('jobs stopped'))
+  await expect.poll(areStopped).toBe(true)
+  await setReadOnly(url, false)
+  await queue()
+  await expect.poll(() => runs).toBe(2)
+  expect(lines.filter(({ err }) => !err || !isDatabaseUnavailable(err))).toEqual([])
+})
