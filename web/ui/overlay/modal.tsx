@@ -117,13 +117,13 @@ function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
     // Without a field, the dialog takes the focus, so that its name is read, not «Закрыть».
     const first = dialog.querySelector<HTMLElement>('[autofocus]') ?? dialog
     first.autofocus = true
+    // By this flag base.css keeps the page from scrolling. With `html:has(dialog:modal)` the
+    // browser checked all posts at each change of the page, for 30 ms on a slowed processor at a
+    // tap among 1,000 posts. It is set first, so that the page is styled once.
+    pageFlags().modal = ''
     dialog.showModal()
     // Older browsers look for autofocus only inside the dialog.
     if (document.activeElement !== first) first.focus()
-    // By this flag base.css keeps the page from scrolling. With `html:has(dialog:modal)` the
-    // browser checked all posts at each change of the page, for 30 ms on a slowed processor at a
-    // tap among 1,000 posts.
-    pageFlags().modal = ''
     return () => {
       delete pageFlags().modal
       dialog.close()
