@@ -1,5 +1,5 @@
 import { MutationObserver } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
+import { useCallback, useSyncExternalStore } from 'react'
 import { CallError, isShortLimit, type ShortLimit } from '../http/call-error.ts'
 import { errorMessage, waitMessage } from '../http/error-message.ts'
 import { queryClient } from '../http/query-client.ts'
@@ -15,12 +15,21 @@ type Tap = Extract<Intent, { name: 'like' }>
 
 /** Returns the confirmed likes, changed by the viewer's last tap while that is pending. */
 export function useShownLikes(post: CachedPost): Likes {
+  const { id } = post
   // useMutationState() would show a tap a timer later, and make the chunk larger.
-  const lastTapNow = () => lastTap(post.id)
-  const { subscribe } = queryClient.getMutationCache()
+  const lastTapNow = () => lastTap(id)
+  const subscribe = useCallback((listener: () => void) => onTap(id, listener), [id])
   const tap = useSyncExternalStore(subscribe, lastTapNow, lastTapNow)
   // Reads the cache itself: a query would update a timer later than the tap ends.
-  return withTap((readCachedPost(queryClient, post.id) ?? post).actions, tap)
+  return withTap((readCachedPost(queryClient, id) ?? post).actions, tap)
+}
+
+/** Calls `listener` only about one post, because a tap would keep a thousand listeners busy. */
+function onTap(postId: string, listener: () => void): () => void {
+  const scope = scopeOf(postId)
+  return queryClient.getMutationCache().subscribe(({ mutation }) => {
+    if (mutation?.options.scope?.id === scope) listener()
+  })
 }
 
 /** Returns the current likes like useShownLikes(), outside a render. */
@@ -37,7 +46,7 @@ export async function sendTap(intent: Tap): Promise<boolean> {
   const tap = { by: viewerId() ?? '', ...intent }
   const observer = new MutationObserver<void, Error, Tap>(queryClient, {
     mutationKey: tapsKey(tap.postId),
-    scope: { id: `like ${tap.postId}` },
+    scope: { id: scopeOf(tap.postId) },
     gcTime: 0,
     mutationFn: () => confirmTap(tap),
   })
@@ -77,7 +86,7 @@ async function confirmTap(tap: Tap): Promise<void> {
 }
 
 function tell({ postId }: Tap, text: string): void {
-  toast({ text }, { about: [`like ${postId}`] })
+  toast({ text }, { about: [scopeOf(postId)] })
 }
 
 function withTap(
@@ -101,4 +110,9 @@ function lastTap(postId: string): Tap | undefined {
 
 function tapsKey(postId: string) {
   return ['like', postId] as const
+}
+
+/** The taps of a scope are sent one after the other. */
+function scopeOf(postId: string): string {
+  return tapsKey(postId).join(' ')
 }
