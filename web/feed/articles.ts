@@ -52,8 +52,9 @@ function isWholeInSight(article: HTMLElement): boolean {
   return top >= headerBottom() && bottom <= innerHeight
 }
 
+/** Uses a live collection, because searching a thousand posts would slow down scrolling. */
 function articles(): HTMLElement[] {
-  return [...document.querySelectorAll<HTMLElement>(ARTICLE)]
+  return [...document.getElementsByTagName('article')].filter((it) => it.matches(ARTICLE))
 }
 
 function headerBottom(): number {
