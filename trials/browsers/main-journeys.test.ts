@@ -50,7 +50,7 @@ describe.each([
     return tab
   }
 
-  test('a visitor reads the wall, opens a post and goes back to the same place', async () => {
+  test('a visitor reads the wall, opens a post, goes back to the same place and reads upwards', async () => {
     const tab = await visit()
     await tab.waitFor('article', `Запись ${POSTS},`)
     await readOn(tab, POSTS)
@@ -60,6 +60,12 @@ describe.each([
     await tab.waitFor('article', 'Запись 7,')
     await tab.back()
     await expect.poll(() => isAt(tab, 'Запись 7,', 217)).toBe(true)
+    // The page holds the place for three frames.
+    for (const _ of [1, 2]) await tab.evaluate(twoFrames)
+    for (let by = 90; by <= 1080; by += 90) {
+      await tab.evaluate(() => scrollBy(0, -90))
+      await expect.poll(() => isAt(tab, 'Запись 7,', 217 + by)).toBe(true)
+    }
   })
 
   test('new replies wait behind a button, and move nothing when they are shown', async () => {

@@ -92,7 +92,10 @@ function FeedPages({ list, anchorId, ...props }: FeedPartProps & { anchorId: str
   const { source, label, areReplies = false, card: Card = FeedPost } = props
   const { pages, ids, above, total, stoppedAt, nextCursor, state } = list
   const anchorAt = pages.findIndex((page) => page.ids.includes(anchorId))
-  const [radius, setRadius] = useState(anchorId === '' ? Number.POSITIVE_INFINITY : 1)
+  // Without scroll anchoring, pages that follow above would move what is read.
+  const [radius, setRadius] = useState(() =>
+    anchorId === '' || !CSS.supports('overflow-anchor: auto') ? Number.POSITIVE_INFINITY : 1,
+  )
   const isRendered = (index: number) => Math.abs(index - Math.max(0, anchorAt)) <= radius
   const hasAll = nextCursor === null && list.isFromTop
   const size = hasAll ? ids.length : Math.max(total, above + ids.length)
