@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 import type { Config } from '../../kernel/config/config.ts'
 import { createLogger } from '../../kernel/log/logger.ts'
 import { databaseForTest } from '../../testing/database/database-for-test.ts'
-import { folderForTest } from '../../testing/process/folder-for-test.ts'
+import { isRoot } from '../../testing/process/debian-package.ts'
+import { folderForTest, mountForTest } from '../../testing/process/folder-for-test.ts'
 import { collectLog } from '../../testing/process/log-lines.ts'
 import { envOf, runHere } from '../../testing/process/run-command.ts'
 import { startMain } from '../../testing/process/start-main.ts'
@@ -100,6 +101,19 @@ test('a backup interrupted by a stop leaves no file and is repeated; files of ki
   expect(names).toEqual(expect.arrayContaining([fresh, 'not-a-backup.txt']))
   await expect(readdir(verification)).rejects.toThrow('ENOENT')
 })
+
+test.for([0, 1])(
+  'a backup fails with a sentence on a disk with room for %i pages',
+  async (pages, { skip }) => {
+    skip(!isRoot, 'only root may mount a small file system')
+    const { folder, run, state } = await nightlyForTest()
+    await mountForTest(folder, 'size=64k')
+    await writeFile(join(folder, 'others'), Buffer.alloc((16 - pages) * 4096))
+    await run()
+    expect((await state()).failed).toMatch(/^Не записано: .*: на диске не осталось места$/)
+    expect(await readdir(folder)).toEqual(['others'])
+  },
+)
 
 test('a missing BACKUP_DIR is reported and not created, unless it is in DATA_DIR', async () => {
   const folder = await folderForTest()

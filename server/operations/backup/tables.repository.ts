@@ -53,9 +53,11 @@ export async function selectTables(client: pg.ClientBase): Promise<TableShape[]>
 /** Copies a table as text in the order of its key, so that equal rows make equal texts. */
 export function copyOut(client: pg.ClientBase, { table, columns, order }: TableShape): Readable {
   const list = columns.map(quote).join(', ')
-  return client.query(
+  const copy = client.query(
     copyTo(`COPY (SELECT ${list} FROM ${quote(table)} ORDER BY ${order}) TO STDOUT`),
   )
+  // After a failed write nobody reads the copy, and its next error would end the process.
+  return copy.on('error', () => {})
 }
 
 /** Makes values look the same in every COPY, whatever the settings of server and role. */
