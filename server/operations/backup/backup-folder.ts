@@ -59,8 +59,11 @@ export async function removeOldest(folder: string, { keep, verifiedCopy }: Kept)
   for (const name of old) await rm(join(folder, name))
 }
 
-/** The age of leftovers: longer than a backup or a verification takes, and less than a day. */
-const IDLE_MS = 20 * 3_600_000
+/**
+ * The age of leftovers: longer than a backup or a verification takes, and less than the four hours
+ * after which the queue repeats the job of a killed node.
+ */
+const IDLE_MS = 3 * 3_600_000
 
 /** Removes what killed backups and verifications left. PostgreSQL ends itself without its files. */
 export async function removeLeft(folder: string, idleMs = IDLE_MS): Promise<void> {

@@ -57,12 +57,7 @@ export function createNightlyBackup(options: Options) {
     if (written === undefined) return
     const { file, isVerifiable } = written
     const { verifiedAt, verifiedCopy, verificationFailed } = await selectBackupState(db)
-    try {
-      await removeOldest(folder, { keep, verifiedCopy })
-      for (const parent of verifyParents(folder)) await removeLeft(parent)
-    } catch (err) {
-      log.error({ err }, 'old backups were not removed')
-    }
+    await removeOldest(folder, { keep, verifiedCopy }).catch(noteUnremoved(log))
     await runCommand(options, file, signal)
     if (verificationFailed === null && !isVerificationDue(verifiedAt)) return
     if (!isVerifiable) {
@@ -81,6 +76,10 @@ export function createNightlyBackup(options: Options) {
   }
 }
 
+function noteUnremoved(log: Options['log']) {
+  return (err: unknown) => log.error({ err }, 'old backups were not removed')
+}
+
 async function write(
   { db, url, folder, dataDir, secret, log }: Options,
   signal: AbortSignal,
@@ -89,6 +88,8 @@ async function write(
   const file = join(folder, backupName(now))
   try {
     await makeBackupFolder(folder, dataDir)
+    // Comes before the backup, because leftovers may have filled the disk.
+    for (const parent of verifyParents(folder)) await removeLeft(parent).catch(noteUnremoved(log))
     const { bytes, manifest } = await createBackup(url, file, { secret, now, signal })
     await storeBackup(db, { ...manifest, bytes })
     log.info({ bytes }, 'the wall was backed up')

@@ -102,6 +102,21 @@ test('a backup interrupted by a stop leaves no file and is repeated; files of ki
   await expect(readdir(verification)).rejects.toThrow('ENOENT')
 })
 
+test('leftovers are removed before a backup, which may fail because they have filled the disk', async ({
+  skip,
+}) => {
+  skip(!isRoot, 'only root may mount a small file system')
+  const { folder, run, state } = await nightlyForTest()
+  await mountForTest(folder, 'size=1m')
+  const left = join(folder, '.vslukh-2026.backup.0123456789ab')
+  await expect(writeFile(left, Buffer.alloc(2_000_000))).rejects.toThrow('ENOSPC')
+  const longAgo = new Date(Date.now() - 4 * 3_600_000)
+  await utimes(left, longAgo, longAgo)
+  await run()
+  expect((await state()).failed).toBe(null)
+  expect(await readdir(folder)).toHaveLength(1)
+})
+
 test.for([0, 1])(
   'a backup fails with a sentence on a disk with room for %i pages',
   async (pages, { skip }) => {
