@@ -54,7 +54,6 @@ export class BackupWriter {
     await this.#write(text)
     await this.#write(length)
     await this.#write(this.#sum.digest(), false)
-    await this.#file.sync()
   }
 
   async #begin(): Promise<void> {

@@ -95,6 +95,10 @@ function explainWriting(cause: unknown, path: string): unknown {
   return reason ? new BackupError(`Не записано: ${path}: ${reason}.`, { cause }) : cause
 }
 
+function refuseExisting(path: string): void {
+  if (existsSync(path)) throw Object.assign(new Error(), { code: 'EEXIST' })
+}
+
 /** Writes a new file, which gets its name when it is complete. Throws BackupError if it exists. */
 export async function writeNewFile<T>(
   path: string,
@@ -102,11 +106,13 @@ export async function writeNewFile<T>(
 ): Promise<T> {
   const unfinished = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
   try {
-    // Refuses an existing file before the work, and again by open() at its end.
-    if (existsSync(path)) throw Object.assign(new Error(), { code: 'EEXIST' })
-    const file = await open(unfinished, 'wx', 0o600)
-    const result = await write(file).finally(() => file.close())
-    await (await open(path, 'wx')).close()
+    refuseExisting(path)
+    await using file = await open(unfinished, 'wx', 0o600)
+    const result = await write(file)
+    // Without it, a power cut after the rename could leave an empty file.
+    await file.sync()
+    // A rename would replace a file that was created meanwhile.
+    refuseExisting(path)
     await rename(unfinished, path)
     await syncFolder(dirname(path))
     return result

@@ -1,4 +1,4 @@
-import { open, readFile, stat, writeFile } from 'node:fs/promises'
+import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
@@ -12,8 +12,10 @@ import {
   writeBackup,
 } from '../../testing/database/backups.ts'
 import { executeOn } from '../../testing/database/databases.ts'
+import { folderForTest } from '../../testing/process/folder-for-test.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { BackupWriter, readManifest } from './backup-file.ts'
+import { writeNewFile } from './backup-folder.ts'
 import { createBackup } from './create-backup.service.ts'
 import type { Manifest, Part } from './manifest.ts'
 import { restoreBackup } from './restore.service.ts'
@@ -149,4 +151,13 @@ test('a manifest with anything in it that no version has written is refused in a
     expect(message).toContain(says)
     expect(message).not.toMatch(/\p{Cc}/u)
   }
+})
+
+test('a file that does not get its name leaves nothing', async () => {
+  const folder = await folderForTest()
+  const write = async () => {
+    for (const name of await readdir(folder)) await rm(join(folder, name))
+  }
+  await expect(writeNewFile(join(folder, 'wall.backup'), write)).rejects.toThrow('Не записано')
+  expect(await readdir(folder)).toEqual([])
 })
