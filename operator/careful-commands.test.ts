@@ -53,6 +53,12 @@ test('a command runs through a link and reads only the named files of the curren
   expect(doctor.out).toContain(join(cwd, 'none'))
 })
 
+test('a command whose reader is gone ends as usual, without a stack', async () => {
+  const { child, ended } = startCommand({ env: {}, args: ['--help'] })
+  child.stdout?.destroy()
+  expect(await ended).toMatchObject({ code: 0, err: '' })
+})
+
 test('user refuses a name that is also another user’s id, and the journal records who called sudo', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   await app.db.updateTable('users').set({ username: olga.id }).where('id', '=', petr.id).execute()

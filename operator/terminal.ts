@@ -4,12 +4,12 @@ import { Interrupted, Refusal } from './command.ts'
 
 const interrupting = new AbortController()
 
-/** The signal that aborts at the first SIGINT or SIGTERM, with a Refusal as its reason. */
+/** The signal that aborts at the first Ctrl+C, SIGTERM or hang-up, with a Refusal as its reason. */
 export const interruption = interrupting.signal
 
 /** Aborts `interruption` at the first signal. The second signal ends the process at once. */
 export function listenForInterruption(): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => interrupting.abort(new Refusal('Прервано.')))
   }
 }

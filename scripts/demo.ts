@@ -6,7 +6,8 @@ import { buildWebIfNeeded } from './build-web-if-needed.ts'
 // `npm run demo`. PORT chooses another port.
 const stopping = new AbortController()
 const starting = start()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
+// SIGHUP comes when the terminal is closed.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 try {
   const { url, signInUrl, dataDir } = await starting
   console.log(`Стена: ${url}`)

@@ -34,7 +34,8 @@ const stopping = new AbortController()
 /** How long a stopping server still serves: 0 until it listens, and once its database is lost. */
 let drainSeconds = 0
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
+// SIGHUP comes when the terminal is closed.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 const starting = start()
 await starting.catch(async (error) => {
   // `stop` cleans up after a start that it has aborted.

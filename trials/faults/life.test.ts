@@ -12,7 +12,7 @@ async function productForTest(env?: Record<string, string>) {
   return product
 }
 
-test('the first start creates the database and the secret, SIGINT stops both, and the second start has the data', async () => {
+test('the first start creates the database and the secret, SIGINT or a closed terminal stops both, and the second start has the data', async () => {
   const product = await productForTest()
   await product.start()
   expect(product.lines).toContainEqual(expect.stringContaining('Создаём базу данных'))
@@ -22,13 +22,15 @@ test('the first start creates the database and the secret, SIGINT stops both, an
   const codeFor = () => product.printed(/^ {2}(\d{6}) — /)
   const client = createClient(product.url, { check() {}, codeFor })
   await client.publish(await client.signIn('olga@example.org'), 'До перезапуска')
-  expect(await product.stop('SIGINT')).toBe(0)
-  expect(product.lines).toContain('Остановлено.')
-  expect(existsSync(join(product.dataDir, 'postgres/postmaster.pid'))).toBe(false)
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+    expect(await product.stop(signal)).toBe(0)
+    expect(product.lines).toContain('Остановлено.')
+    expect(existsSync(join(product.dataDir, 'postgres/postmaster.pid'))).toBe(false)
 
-  await product.start()
-  const { body } = await client.call('GET', '/posts')
-  expect(body.posts[0].text).toBe('До перезапуска')
+    await product.start()
+    const { body } = await client.call('GET', '/posts')
+    expect(body.posts[0].text).toBe('До перезапуска')
+  }
 })
 
 test('a port that is taken ends the start with a sentence that names PORT; with DATABASE_URL no database is started', async () => {

@@ -91,7 +91,7 @@ test('an interrupted command stops the database that it has started', async () =
   const end = begin({ DATA_DIR, SMTP_URL: tarpit.url }, 'doctor')
   await expect.poll(() => tarpit.counts.connections).toBe(1)
   expect((await stat(join(DATA_DIR, 'postgres/postmaster.pid'))).isFile()).toBe(true)
-  const { code, err } = await end('SIGTERM')
+  const { code, err } = await end('SIGHUP')
   expect({ code, last: err.trim().split('\n').at(-1) }).toEqual({ code: 1, last: 'Прервано.' })
   await expect(stat(join(DATA_DIR, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
 })
