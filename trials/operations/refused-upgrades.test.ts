@@ -1,4 +1,4 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { describeBuild } from '../../scripts/release/release.ts'
@@ -84,4 +84,20 @@ test('an upgrade without room for its files or for the database is refused befor
     'На диске с /var/lib/postgresql свободно 64 МиБ, а для обновления нужно 100 МиБ',
   )
   expect(await withDatabase('postgresql://vslukh@db.example/vslukh')).toBe('code 0\n')
+})
+
+test('a wall that was stopped for its backup runs again if the terminal is closed meanwhile', async () => {
+  const { folder, shell } = await openBooted()
+  await copyTree(join(folder, 'next'), '99.0.0')
+  await appendFile(join(folder, 'next/migrations'), '999-next breaking\n')
+  await mkdir(join(folder, 'opt/data/postgres'), { recursive: true })
+  await writeFile(join(folder, 'etc/vslukh.env'), 'DATA_DIR=/opt/data\n')
+  // In place of the command: a backup that the hang-up of its session interrupts.
+  const backup = "#!/bin/sh\ntrap 'exit 1' HUP\nkill -HUP 0\n"
+  await writeFile(join(folder, 'opt/vslukh', VERSION, 'bin/vslukh'), backup)
+  const systemctl = '#!/bin/sh\n[ "$1" != is-active ] || echo active\necho "$1" >> /opt/acts\n'
+  await writeFile(join(folder, 'opt/systemctl'), systemctl, { mode: 0o755 })
+  const environment = 'PATH="/opt:$PATH" VSLUKH_WITHOUT_WAY_BACK=yes'
+  await shell(`${environment} setsid --wait /opt/vslukh/current/bin/switch-release next`)
+  expect(await readFile(join(folder, 'opt/acts'), 'utf8')).toBe('is-active\nstop\nstart\n')
 })
