@@ -12,8 +12,6 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   err,
   ...(stdin.isTTY && { input: stdin }),
 })
-if (interruption.aborted) {
-  await stopDatabases()
-  // Statements that still run on another machine's database would keep the process alive.
-  process.exit()
-}
+if (interruption.aborted) await stopDatabases()
+// Once all is printed: a connection that failed or still runs a statement keeps the process alive.
+out.write('', () => err.write('', () => process.exit()))

@@ -1,12 +1,14 @@
-import { appendFile, readFile, stat } from 'node:fs/promises'
+import { appendFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
+import { certificateForTest } from '../../server/testing/http/certificate.ts'
 import { endChild, untilReady } from '../../server/testing/process/child-process.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
+import { runCommand } from '../../server/testing/process/run-command.ts'
 import { asRoot as test } from './deploy-file.ts'
 import { openMachine, SETUP } from './machine-without-systemd.ts'
-import { debiansPostgres } from './own-postgres.ts'
+import { createPostgres, debiansPostgres, giveToPostgres } from './own-postgres.ts'
 
 const HERE = '/opt/vslukh/current'
 // Unlike runuser, setpriv does not kill a server that stops slowly.
@@ -70,4 +72,33 @@ test('setup leaves an embedded wall alone, and names the command that moves it',
     fix: expect.stringContaining('vslukh move-database'),
   })
   expect(parseEnv(await readFile(settings, 'utf8'))).not.toHaveProperty('DATABASE_URL')
+})
+
+test('an address without the password, or with TLS that fails, is refused with a sentence; the command ends at once', async () => {
+  const postgres = await createPostgres()
+  await writeFile(join(postgres.data, 'pg_hba.conf'), 'host all all all scram-sha-256\n')
+  await postgres.start()
+  const address = new URL(postgres.superuser)
+  const APP_SECRET = 's'.repeat(32)
+  const refusal = async () => {
+    const began = performance.now()
+    const { code, err } = await runCommand({ DATABASE_URL: address.href, APP_SECRET }, 'status')
+    expect(code).toBe(1)
+    // PostgreSQL waits a minute for the answer to its question for a password.
+    expect(performance.now() - began).toBeLessThan(30_000)
+    return err
+  }
+  expect(await refusal()).toMatch(/^DATABASE_URL: .*требует пароль.*\n$/)
+  address.searchParams.set('sslmode', 'verify-full')
+  expect(await refusal()).toMatch(/^DATABASE_URL: .*без TLS.*\n$/)
+  const { key, cert } = await certificateForTest(1)
+  for (const [name, text] of Object.entries({ key, crt: cert })) {
+    const path = join(postgres.data, `server.${name}`)
+    await writeFile(path, text, { mode: 0o600 })
+    await giveToPostgres(path)
+  }
+  await postgres.kill()
+  await postgres.configure('ssl = on')
+  await postgres.start()
+  expect(await refusal()).toMatch(/^DATABASE_URL: .*сертификат.*sslrootcert.*\n$/)
 })

@@ -92,6 +92,7 @@ test('an error of a file is called one, and not a database that does not answer'
     `Нет такого файла или папки: ${join(root, 'none')}`,
   )
   expect(await explain(readFile(root))).toContain('папка, а нужен файл')
+  expect(await explain(readFile(join(root, 'x'.repeat(300))))).toContain('не открывается: ENAMETOO')
   expect(await explain(writeFile('/dev/full', 'x'))).toMatch(/^На диске не осталось места/)
   const socket = await explain(executeOn(`postgresql://x@/x?host=${root}`, 'SELECT 1'))
   expect(socket).toMatch(/^База данных не отвечает: /)

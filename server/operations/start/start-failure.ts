@@ -20,7 +20,10 @@ export class ListenFailure extends StartError {
 export function explainStartFailure(cause: unknown): string {
   const error: SystemError = cause instanceof Error ? cause : new Error(String(cause))
   if (error instanceof StartError) return error.message
-  const known = DATABASE_FAILURES[error.code ?? '']?.(error.message) ?? explainFile(error)
+  const known =
+    DATABASE_FAILURES[error.code ?? '']?.(error.message) ??
+    explainFile(error) ??
+    explainConnection(error)
   if (known) return known
   if (isDatabaseUnavailable(error)) return `База данных не отвечает: ${error.message}`
   return error.stack ?? error.message
@@ -48,6 +51,26 @@ const DATABASE_FAILURES: Record<string, (message: string) => string> = {
   '53100': (message) => `На диске базы данных не осталось места (${message}). Освободите его`,
 }
 
+/** Explanations of a login or a TLS connection that failed before the server sent an error. */
+const CONNECTION_FAILURES: [message: RegExp, sentence: string][] = [
+  [
+    /^SASL: .*client password/,
+    'DATABASE_URL: сервер базы данных требует пароль. Допишите его: postgresql://роль:пароль@сервер/база',
+  ],
+  [
+    /^The server does not support SSL/,
+    'DATABASE_URL: сервер базы данных отвечает без TLS. Уберите sslmode из адреса или включите TLS на сервере',
+  ],
+  [
+    /certificate|altnames/,
+    'DATABASE_URL: сертификат сервера базы данных не проверить. Назовите в адресе имя, на которое он выдан, и sslrootcert=ФАЙЛ',
+  ],
+]
+
+function explainConnection({ message }: SystemError): string | undefined {
+  return CONNECTION_FAILURES.find(([words]) => words.test(message))?.[1]
+}
+
 const noFile = (path: string) => `Нет такого файла или папки: ${path}`
 const noPermission = (path: string) =>
   `Нет права на ${path}. Запускайте сервер и команды от владельца этого файла ` +
@@ -63,11 +86,12 @@ const FILE_FAILURES: Record<string, (path: string) => string> = {
 }
 
 /** Returns undefined for a missing socket, because then the database does not run. */
-function explainFile({ code = '', path, syscall }: SystemError): string | undefined {
+function explainFile({ code = '', path, syscall, message }: SystemError): string | undefined {
   if (code === 'ENOSPC') {
     return `На диске${path === undefined ? '' : ` с ${path}`} не осталось места. Освободите его`
   }
-  return path === undefined || syscall === 'connect' ? undefined : FILE_FAILURES[code]?.(path)
+  if (path === undefined || syscall === 'connect') return undefined
+  return FILE_FAILURES[code]?.(path) ?? `${path} не открывается: ${message}`
 }
 
 function explainListen({ code, address, port, message }: SystemError, prefix: string): string {
