@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { parseEnv } from 'node:util'
 import { readConfig } from '../server/kernel/config/config.ts'
+import { errorCode } from '../server/kernel/db/database-errors.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
 import { BackupError } from '../server/operations/backup/backup-folder.ts'
 import { callerFolder, fromCaller } from '../server/operations/start/caller-folder.ts'
+import { userName } from '../server/operations/start/data-dir.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import { backup, restore, verify } from './backup.ts'
 import { ban } from './ban.ts'
@@ -129,7 +130,7 @@ function run(
   const alone: Alone = {
     ...{ env, values, words, say, isDryRun: values['dry-run'] === true },
     // The actor for the journal: `--as`, else the user who called sudo, else this user.
-    actor: String(values.as || env.SUDO_USER || env.USER || userInfo().username),
+    actor: String(values.as || env.SUDO_USER || env.USER || userName()),
     prompt: input && values.yes !== true ? prompt.bind(null, { input, err }) : undefined,
     confirm: (question) => ask(question, values, terminal),
   }
@@ -152,7 +153,10 @@ function withFile(env: Env, path: Values[string]): Env {
   try {
     return { ...parseEnv(readFileSync(fromCaller(path), 'utf8')), ...env }
   } catch (cause) {
-    throw new Refusal(`--env-file: файл ${path} не прочитан`, { cause })
+    const isPrivate = errorCode(cause) === 'EACCES'
+    const who = `у пользователя ${userName()} нет права читать их`
+    const advice = isPrivate ? `: ${who}. Повторите с sudo.` : ''
+    throw new Refusal(`Настройки в ${path} не прочитаны${advice}`, { cause })
   }
 }
 

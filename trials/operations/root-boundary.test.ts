@@ -7,6 +7,8 @@ import { run, asRoot as test } from './deploy-file.ts'
 import { openMachine } from './machine-without-systemd.ts'
 
 const SERVICE_UID = 4321
+const NOBODY = 65_534
+const NAMELESS = 54_321
 
 /** A machine with an installed wall. `shell` runs a line as root, and returns what it prints. */
 async function openInstalled() {
@@ -28,6 +30,24 @@ test('commands that change the machine use no cache of the service’s user, and
   expect(await shell(`${VSLUKH} status --help`)).toContain('status')
   expect(await readdir(cache)).toEqual(['vslukh'])
   expect(await shell('stat -c %u /var/cache/vslukh/vslukh')).toBe(`${SERVICE_UID}\n`)
+})
+
+test('a user who may not read the settings or a file is told so, and so is one without a name', async () => {
+  const { folder, shell } = await openInstalled()
+  const as = (uid: number, line: string) =>
+    shell(`setpriv --reuid ${uid} --regid ${uid} --clear-groups env -u USER HOME=/ ${line}`)
+  const settings = join(folder, 'etc/vslukh.env')
+  await run('chown', [`0:${SERVICE_UID}`, settings])
+  await run('chmod', ['640', settings])
+  expect(await as(NOBODY, `${VSLUKH} status`)).toMatch(
+    /^Настройки в .* пользователя nobody .* Повторите с sudo\.\n$/,
+  )
+  expect(await as(NOBODY, `${VSLUKH} --help`)).toContain('status')
+  await writeFile(join(folder, 'etc/root.backup'), '', { mode: 0o600 })
+  expect(await shell(`${VSLUKH} verify /etc/root.backup`)).toBe(
+    'Файл /etc/root.backup не открывается: у пользователя vslukh нет права читать его.\n',
+  )
+  expect(await as(NAMELESS, `DATA_DIR=/var/none ${VSLUKH} backup`)).toContain('нет базы данных')
 })
 
 test('a command that root starts as the service’s user shares no terminal with root, with and without pipes', async () => {

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { errorCode } from '../../kernel/db/database-errors.ts'
+import { userName } from '../start/data-dir.ts'
 import { BackupError } from './backup-folder.ts'
 import { type Manifest, type Part, parseManifest } from './manifest.ts'
 
@@ -83,7 +84,11 @@ export function countRows() {
   }
 }
 
-const UNREADABLE: Record<string, string> = { ENOENT: 'такого нет', EACCES: 'нет права читать его' }
+const UNREADABLE: Record<string, string> = {
+  ENOENT: 'такого нет',
+  // A command of root runs as the wall's user.
+  EACCES: `у пользователя ${userName()} нет права читать его`,
+}
 
 /** Returns the manifest. With `isSummed`, checks the whole file. Throws BackupError if damaged. */
 export async function readManifest(path: string, { isSummed = true } = {}): Promise<Manifest> {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
-import { syncFolder } from '../start/data-dir.ts'
+import { syncFolder, userName } from '../start/data-dir.ts'
 
 const FINISHED = /^vslukh-.*\.backup$/
 /** The prefix of the names of folders in which verifications run. */
@@ -79,12 +79,15 @@ export async function removeLeft(folder: string, idleMs = IDLE_MS): Promise<void
 /** An error whose message is a Russian sentence for the operator. */
 export class BackupError extends Error {}
 
+// A command of root runs as the wall's user.
+const NO_RIGHT = `у пользователя ${userName()} нет права писать сюда`
+
 const REASONS: Record<string, string> = {
+  EACCES: NO_RIGHT,
+  EPERM: NO_RIGHT,
   EEXIST: 'такой файл уже есть',
   ENOENT: 'такой папки нет',
   ENOTDIR: 'такой папки нет',
-  EACCES: 'нет права писать сюда',
-  EPERM: 'нет права писать сюда',
   EROFS: 'диск только для чтения',
   ENOSPC: 'на диске не осталось места',
   EDQUOT: 'на диске не осталось места',

@@ -1,4 +1,5 @@
 import { access, constants, mkdir, open, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { StartError } from '../../kernel/errors/app-error.ts'
 
@@ -9,6 +10,15 @@ export async function makeDataDir(dataDir: string): Promise<void> {
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
     throw new StartError(explain(dataDir, cause as NodeJS.ErrnoException), { cause })
+  }
+}
+
+/** Returns the name of this process's user, or the id: the users of some containers have no name. */
+export function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.())
   }
 }
 
