@@ -31,12 +31,17 @@ export function isTlsProblem(problem: SmtpProblem): boolean {
   return problem.code === 'ETLS' || tlsError(problem) !== undefined
 }
 
+/** Matches an answer by which the server refuses only for now. */
+const TEMPORARY = /(?:^|: )4\d\d\b/
+
 /** Returns the reason in Russian for an error of TLS or of the login, otherwise the message. */
 export function smtpReason(problem: SmtpProblem): string {
   const [own = ''] = (problem.message ?? '').split(/[;\n]/)
   const found = tlsError(problem)
   const [, answer] = /^Invalid login: (.*)/.exec(own) ?? []
-  if (answer) return `имя и пароль не приняты (${answer})`
+  if (answer) {
+    return `${TEMPORARY.test(own) ? 'вход пока не удался' : 'имя и пароль не приняты'} (${answer})`
+  }
   return found ? `${found[1]} (${own})` : (problem.message ?? '')
 }
 
@@ -46,6 +51,7 @@ export function smtpAdvice({ code, message }: SmtpProblem): string {
   const known = tlsError({ message })
   if (known) return known[2]
   const answer = message ?? ''
+  const isTemporary = TEMPORARY.test(answer)
   if (/\b530\b(?!.*STARTTLS)/i.test(answer)) {
     return 'Сервер впускает только по имени и паролю: допишите их к SMTP_URL'
   }
@@ -56,12 +62,16 @@ export function smtpAdvice({ code, message }: SmtpProblem): string {
     case 'ETLS':
       return `Сервер не предлагает TLS: укажите порт, где оно есть (smtps://…:465 или smtp://…:587), или, ${OWN_NETWORK} ?requireTLS=false`
     case 'EAUTH':
-      return 'Проверьте в SMTP_URL имя и пароль'
+      return isTemporary
+        ? 'Сервер сейчас никого не впускает: подождите'
+        : 'Проверьте в SMTP_URL имя и пароль'
     case 'EDNS':
       return 'Проверьте имя сервера в SMTP_URL'
     case 'EENVELOPE':
     case 'EMESSAGE':
-      return 'Сервер отказывает: причина в его ответе'
+      return isTemporary
+        ? 'Сервер пока отказывает, причина в его ответе: подождите, коды отправляются снова сами'
+        : 'Сервер отказывает: причина в его ответе'
     case 'ESMTPUTF8':
       return 'Сервер не принимает адресов, где перед «@» не только латинские буквы: укажите другой'
     case 'EPROTOCOL':
