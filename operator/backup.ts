@@ -143,7 +143,8 @@ function returnedLines({ deletedAgain, sessions }: NonNullable<Restored['returne
 /** Returns options that show the progress on a terminal and pass on an interruption. */
 function shown(): { onProgress: Progress; signal: AbortSignal } {
   const signal = interruption
-  if (!process.stderr.isTTY) return { onProgress() {}, signal }
+  // A script that reads the output, such as that of a package, gets no progress.
+  if (!process.stdout.isTTY || !process.stderr.isTTY) return { onProgress() {}, signal }
   process.once('exit', () => process.stderr.write('\r\x1b[K'))
   return { onProgress: (table) => process.stderr.write(`\r\x1b[K${table}…`), signal }
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { folderForTest, mountForTest } from '../../server/testing/process/folder-for-test.ts'
 import { runCommand } from '../../server/testing/process/run-command.ts'
 import { startMain } from '../../server/testing/process/start-main.ts'
-import { asRoot } from './deploy-file.ts'
+import { asRoot, ROOT, run } from './deploy-file.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
 
 test('a backup without the secret, a dry run, and a verification that the wall notes', async () => {
@@ -60,7 +60,7 @@ test('a backup without the secret, a dry run, and a verification that the wall n
 })
 
 asRoot(
-  'a disk that fills up during a backup is reported in a sentence, and no file is left',
+  'a disk that fills up during a backup is reported in a sentence, and no file is left; a terminal shows the progress, but not for a script that reads the output',
   async () => {
     const small = await folderForTest()
     await mountForTest(small, 'size=4k')
@@ -70,5 +70,11 @@ asRoot(
     const full = await runCommand(env, 'backup', join(small, 'wall.backup'))
     expect(full).toMatchObject({ code: 1, err: expect.stringContaining('не осталось места') })
     expect(await readdir(small)).toEqual([])
+
+    const backUp = `${ROOT}/bin/vslukh backup ${await folderForTest()}`
+    const inTerminal = async (line: string) =>
+      (await run('script', ['-qec', line, '/dev/null'], { env: { ...process.env, ...env } })).stdout
+    expect(await inTerminal(backUp)).toContain('posts…')
+    expect(await inTerminal(`echo "$(${backUp})"`)).toMatch(/^Копия: .*\r\n$/)
   },
 )
