@@ -1,3 +1,4 @@
+import { nodeOriginOf } from '../server/kernel/config/config.ts'
 import type { RefusedNetwork } from '../server/kernel/http/refusal-log.ts'
 import { IDENTITY_PATH, questionHeader, type Seen } from '../server/operations/doctor/identity.ts'
 import type { Context } from './command.ts'
@@ -8,12 +9,10 @@ const SHOWN = 10
 
 /** Asks the node at HOST and PORT for its refused networks. Returns null if it does not answer. */
 export async function readRefused({ db, config }: Context): Promise<RefusedNetwork[] | null> {
-  const { host, port } = config
-  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   try {
     const headers = await questionHeader(db, config)
     const signal = AbortSignal.timeout(WAIT_MS)
-    const answer = await fetch(origin + IDENTITY_PATH, { headers, signal })
+    const answer = await fetch(nodeOriginOf(config) + IDENTITY_PATH, { headers, signal })
     return answer.ok ? ((await answer.json()) as Seen).refused : null
   } catch {
     return null

@@ -84,7 +84,7 @@ export class Site {
     await run('systemctl', ['reset-failed', 'vslukh'])
     await run('systemctl', ['start', 'vslukh'])
     const onWait = () => this.#context.say('Ждём, пока сервер будет готов…')
-    const reason = await untilServiceReady(this.#context.config.port, onWait)
+    const reason = await untilServiceReady(this.#context.config, onWait)
     if (reason !== undefined) {
       throw new Refusal(`Сервер не готов (${reason}): journalctl -u vslukh -n 20.`)
     }

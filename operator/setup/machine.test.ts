@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { listen } from '../../server/testing/process/free-port.ts'
-import { run, untilAnswers } from './machine.ts'
+import { freePort, listen } from '../../server/testing/process/free-port.ts'
+import { run, untilAnswers, untilServiceReady } from './machine.ts'
 
 test('a program that takes too long is killed and named with its timeout; a signal ends it too', async () => {
   const since = performance.now()
@@ -32,4 +33,12 @@ test('a wait is announced once, and not at all if the answer comes at once; when
   const gaveUp = async (reason: string) => reason === 'ответ 502'
   expect(await untilAnswers(await answering(503, 502), { ...wait, gaveUp })).toBe('ответ 502')
   expect(await untilAnswers(await answering(503), { ...wait, seconds: 0 })).toBe('ответ 503')
+})
+
+test('a service is waited for at HOST, which may be another address than 127.0.0.1', async () => {
+  const [host, port] = ['127.0.0.2', await freePort()]
+  const server = createServer((_, response) => response.end()).listen(port, host)
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  expect(await untilServiceReady({ host, port }, () => {})).toBe(undefined)
 })

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { type Config, nodeOriginOf } from '../../server/kernel/config/config.ts'
 import { type Env, Refusal } from '../command.ts'
 
 const USER = 'vslukh'
@@ -95,10 +96,13 @@ export async function untilAnswers(
 }
 
 /** Waits for the service. Returns undefined when it is ready, otherwise why it is not. */
-export function untilServiceReady(port: number, onWait: () => void): Promise<string | undefined> {
+export function untilServiceReady(
+  config: Pick<Config, 'host' | 'port'>,
+  onWait: () => void,
+): Promise<string | undefined> {
   // A server that keeps restarting will not become ready.
   const gaveUp = async () =>
     Number((await run('systemctl', ['show', '-P', 'NRestarts', 'vslukh'])).out) > 2
-  const url = `http://127.0.0.1:${port}/readyz`
+  const url = `${nodeOriginOf(config)}/readyz`
   return untilAnswers(url, { seconds: START_SECONDS, gaveUp, onWait })
 }

@@ -112,7 +112,7 @@ async function startServer(
       return failed(`служба vslukh: ${err.trim()}`, 'Установите пакет заново')
   }
   const onWait = () => say('Запускаем сервер: в первый раз это до полуминуты.')
-  const reason = await untilServiceReady(config.port, onWait)
+  const reason = await untilServiceReady(config, onWait)
   if (reason === undefined) return [ok('server', 'сервер запущен и готов')]
   const { out } = await run('journalctl', '-u vslukh _TRANSPORT=stdout -n 1 -o cat'.split(' '))
   const message = `сервер не готов: ${out.trim() || reason}`

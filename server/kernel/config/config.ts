@@ -140,6 +140,11 @@ export function originOf({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>
   return publicUrl ?? `http://localhost:${port}`
 }
 
+/** Returns the address of the node on this machine, for commands that run beside it. */
+export function nodeOriginOf({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
 type ConfigWarning = { message: string; fix: string }
 
 type Facts = Pick<Config, 'mailFrom' | 'smtpUrl' | 'publicUrl' | 'operatorName' | 'contactEmail'>
