@@ -34,6 +34,7 @@ export const WEB_FILES = {
   [PAGE_FRAMES_FILE]: JSON.stringify(FRAMES),
   '.server/package.json': '{"type":"module"}',
   '.server/entry-server.js': RENDERER,
+  'assets/index.js': 'start()',
   'service-worker.js': 'handleRequests()',
   'service-worker-off.js': 'removeEverything()',
   'manifest.webmanifest': JSON.stringify({ id: '/', name: 'Вслух', short_name: 'Вслух' }),

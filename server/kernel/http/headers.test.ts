@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
-import { WEB_FILES as FAKE_BUILD, FRAMES } from '../../testing/fake-web-app.ts'
+import { FRAMES } from '../../testing/fake-web-app.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 
-const WEB_FILES = { ...FAKE_BUILD, 'assets/app-1a2b.js': 'export {}' }
-
-const app = await appForFile({ webFiles: WEB_FILES })
+const app = await appForFile()
 
 const get = (path: string) => fetch(app.url + path)
 
@@ -30,7 +28,7 @@ test('a page allows its own scripts and styles, the inline ones by hash, nothing
 })
 
 test('a built asset may be cached for ever; an unknown one is NOT_FOUND', async () => {
-  const { headers } = await get('/assets/app-1a2b.js')
+  const { headers } = await get('/assets/index.js')
   expect(headers.get('cache-control')).toContain('immutable')
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   expect(await (await get('/assets/gone.js')).json()).toMatchObject({ code: 'NOT_FOUND' })
@@ -38,7 +36,7 @@ test('a built asset may be cached for ever; an unknown one is NOT_FOUND', async 
 
 test('the application’s name cannot break out of the page', async () => {
   const config = { appName: '"><script>alert(1)</script>' }
-  const other = await appForTest({ webFiles: WEB_FILES, config })
+  const other = await appForTest({ config })
   expect(await (await fetch(`${other.url}/settings`)).text()).not.toContain('<script>alert')
 })
 
@@ -78,7 +76,7 @@ test.each([
 ])(
   'every answer of a site with %o has HSTS %s, COOP %s and, for assets, https only: %s',
   async (config, hsts, coop, upgrades) => {
-    const site = await appForTest({ webFiles: WEB_FILES, config })
+    const site = await appForTest({ config })
     for (const path of ['/settings', '/api/v1/posts', '/api/v1/posts']) {
       const { headers } = await fetch(site.url + path)
       expect(headers.get('strict-transport-security'), path).toBe(hsts)
