@@ -34,7 +34,7 @@ export function remainingLength(raw: string): number {
   return POST_TEXT_MAX - textLength(normalizeText(raw))
 }
 
-/** Whether a reader sees anything of a text. */
+/** Returns whether a text has a visible character. */
 export function isVisible(text: string): boolean {
   return VISIBLE.test(text)
 }

@@ -127,6 +127,7 @@ function stop(): void {
   if (stopping.signal.aborted) return
   stopping.abort()
   say('Останавливаемся…')
+  // Ends the process if a part does not stop.
   setTimeout(() => process.exit(1), drainSeconds * 1000 + STOP_MS)
   // A part that is still starting can be stopped only once it has started.
   void Promise.allSettled([starting])

@@ -29,7 +29,7 @@ async function unzip(archive: Response): Promise<Record<string, string>> {
   return JSON.parse(output.toString())
 }
 
-/** The columns that the export leaves out, and why; those that it renames; its fields from other tables. */
+/** The columns that the export leaves out, and why; the columns it renames; its fields from other tables. */
 const COLUMNS = {
   posts: {
     file: 'posts.json',

@@ -132,18 +132,13 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
 
 /** Resolves once a runner has ended, or stopped looking for jobs, to the error if there was one. */
 async function failureOf({ events, promise }: Runner): Promise<unknown> {
-  const failed = Promise.withResolvers<unknown>()
-  let cause: unknown
-  const onGetJobError = ({ error }: { error: unknown }) => failed.resolve(error)
-  // The library then ends the runner, whose promise hides this error.
-  const onFatalError = ({ error }: { error: unknown }) => {
-    cause = error
-  }
-  events.once('worker:getJob:error', onGetJobError).once('pool:fatalError', onFatalError)
-  const ended = promise.catch(() => {}).then(() => cause)
-  const failure = await Promise.race([ended, failed.promise])
-  events.off('worker:getJob:error', onGetJobError).off('pool:fatalError', onFatalError)
-  return failure
+  const { promise: failure, resolve } = Promise.withResolvers<unknown>()
+  const end = ({ error }: { error: unknown }) => resolve(error)
+  // After a fatal error the library ends the runner, whose promise hides that error.
+  events.once('worker:getJob:error', end).once('pool:fatalError', end)
+  const error = await Promise.race([promise.catch(() => {}), failure])
+  events.off('worker:getJob:error', end).off('pool:fatalError', end)
+  return error
 }
 
 const ASK_MS = 10_000

@@ -84,16 +84,16 @@ export function countRows() {
   }
 }
 
-const UNREADABLE: Record<string, string> = {
-  ENOENT: 'такого нет',
+const UNREADABLE: Record<string, () => string> = {
+  ENOENT: () => 'такого нет',
   // A command of root runs as the wall's user.
-  EACCES: `у пользователя ${userName()} нет права читать его`,
+  EACCES: () => `у пользователя ${userName()} нет права читать его`,
 }
 
 /** Returns the manifest. With `isSummed`, checks the whole file. Throws BackupError if damaged. */
 export async function readManifest(path: string, { isSummed = true } = {}): Promise<Manifest> {
   const file = await open(path, 'r').catch((cause) => {
-    const why = UNREADABLE[errorCode(cause)] ?? (cause as Error).message
+    const why = UNREADABLE[errorCode(cause)]?.() ?? (cause as Error).message
     throw new BackupError(`Файл ${path} не открывается: ${why}.`, { cause })
   })
   try {

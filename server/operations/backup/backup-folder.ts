@@ -80,21 +80,21 @@ export async function removeLeft(folder: string, idleMs = IDLE_MS): Promise<void
 export class BackupError extends Error {}
 
 // A command of root runs as the wall's user.
-const NO_RIGHT = `у пользователя ${userName()} нет права писать сюда`
+const noRight = () => `у пользователя ${userName()} нет права писать сюда`
 
-const REASONS: Record<string, string> = {
-  EACCES: NO_RIGHT,
-  EPERM: NO_RIGHT,
-  EEXIST: 'такой файл уже есть',
-  ENOENT: 'такой папки нет',
-  ENOTDIR: 'такой папки нет',
-  EROFS: 'диск только для чтения',
-  ENOSPC: 'на диске не осталось места',
-  EDQUOT: 'на диске не осталось места',
+const REASONS: Record<string, () => string> = {
+  EACCES: noRight,
+  EPERM: noRight,
+  EEXIST: () => 'такой файл уже есть',
+  ENOENT: () => 'такой папки нет',
+  ENOTDIR: () => 'такой папки нет',
+  EROFS: () => 'диск только для чтения',
+  ENOSPC: () => 'на диске не осталось места',
+  EDQUOT: () => 'на диске не осталось места',
 }
 
 function explainWriting(cause: unknown, path: string): unknown {
-  const reason = REASONS[errorCode(cause)]
+  const reason = REASONS[errorCode(cause)]?.()
   return reason ? new BackupError(`Не записано: ${path}: ${reason}.`, { cause }) : cause
 }
 

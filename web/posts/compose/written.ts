@@ -11,7 +11,7 @@ const FIELDS = Object.keys({ text: true } satisfies Record<
 
 export const NOTHING: Written = { text: '' }
 
-/** Returns these fields alone, of a post, a draft or a text in the outbox, without unset ones. */
+/** Returns only these fields of a post, a draft or a text in the outbox, without unset ones. */
 export function writtenOf(source: Written): Written {
   const set = FIELDS.filter((field) => source[field])
   return { ...NOTHING, ...Object.fromEntries(set.map((field) => [field, source[field]])) }
