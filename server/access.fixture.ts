@@ -111,7 +111,7 @@ export const TABLE: Record<string, Row> = {
   'PUT /users/current/reply-mails': { body: () => ({ wantsMail: false }), ...done },
   'GET /users/current/mutes': signedIn,
   'PUT /users/:id/mute': { ...ofUser, ...done, owner: '400 INVALID_REQUEST' },
-  'DELETE /users/:id/mute': { ...ofUser, ...done },
+  'DELETE /users/:id/mute': { ...ofUser, ...done, owner: '400 INVALID_REQUEST' },
   'PUT /posts/:id/muted': ofOwner,
   'DELETE /posts/:id/muted': ofOwner,
   'GET /texts/:name': { id: () => 'about', ...anyone },

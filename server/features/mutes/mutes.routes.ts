@@ -9,10 +9,7 @@ export function registerMutes({ route, db }: Node): void {
   route(listMutes, async ({ viewer }) => ({ users: await selectMutes(db, viewer.userId) }))
 
   route(muteUser, async ({ params, viewer: { userId } }) => {
-    const mute = { userId, mutedId: requireId(params.id) }
-    if (mute.mutedId === userId) {
-      throw new AppError('INVALID_REQUEST', { message: 'Себя скрыть нельзя' })
-    }
+    const mute = muteOf(userId, params.id)
     await db.transaction().execute(async (tx) => {
       if ((await countOtherMutes(tx, mute)) >= MUTES_MAX) throw new AppError('TOO_MANY_MUTES')
       if (!(await insertMute(tx, mute))) throw nobody()
@@ -20,13 +17,16 @@ export function registerMutes({ route, db }: Node): void {
   })
 
   route(unmuteUser, async ({ params, viewer: { userId } }) => {
-    if (!(await deleteMute(db, { userId, mutedId: requireId(params.id) }))) throw nobody()
+    if (!(await deleteMute(db, muteOf(userId, params.id)))) throw nobody()
   })
 }
 
-function requireId(id: string): string {
-  if (!isRowId(id)) throw nobody()
-  return id
+function muteOf(userId: string, mutedId: string) {
+  if (!isRowId(mutedId)) throw nobody()
+  if (mutedId === userId) {
+    throw new AppError('INVALID_REQUEST', { message: 'Себя скрыть нельзя' })
+  }
+  return { userId, mutedId }
 }
 
 function nobody(): AppError {
