@@ -37,7 +37,6 @@ export const ERRORS = {
   OWN_POST: { status: 403, message: 'Вашу запись рассматривает другой модератор' },
   EDIT_PERIOD_EXPIRED: { status: 403, message: 'Время изменения записи истекло' },
   USER_NOT_FOUND: { status: 404, message: 'Пользователь с такой почтой не найден' },
-  AUTHOR_NOT_FOUND: { status: 404, message: 'Автора с таким именем нет' },
   POST_NOT_FOUND: { status: 404, message: 'Запись не существует или была удалена' },
   SESSION_NOT_FOUND: { status: 404, message: 'Сессия не найдена или уже завершена' },
   REASON_NOT_FOUND: { status: 404, message: 'Такой причины жалобы нет' },

@@ -17,5 +17,4 @@ export const readProfile = endpoint('GET', '/profiles/:username', {
   summary: 'Who has a username, or had it in the last 30 days',
   params: strictObject({ username: line(1, OPAQUE_MAX) }),
   answer: Profile,
-  errors: ['AUTHOR_NOT_FOUND'],
 })

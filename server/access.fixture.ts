@@ -99,7 +99,7 @@ export const TABLE: Record<string, Row> = {
   'DELETE /posts/:id': ofOwner,
   'GET /posts/search': { query: '?q=стена', ...anyone },
   'GET /posts/replies': signedIn,
-  'GET /profiles/:username': { id: () => 'no_such_author', ...all('404 AUTHOR_NOT_FOUND') },
+  'GET /profiles/:username': { id: () => 'no_such_author', ...all('404 NOT_FOUND') },
   'GET /posts/:id/replies': anyone,
   'GET /posts/:id/ancestors': anyone,
   'POST /posts/:id/replies': { ...withText, ...created },

@@ -190,7 +190,7 @@ class Pages {
       return reply.send(await this.#rendered.serve(page, { request, reply, reader }))
     } catch (error) {
       if (isCode(error, 'POST_NOT_FOUND')) return this.#sendMissing(http, 'missing post')
-      if (isCode(error, 'AUTHOR_NOT_FOUND')) return this.#sendMissing(http, 'missing author')
+      if (isCode(error, 'NOT_FOUND')) return this.#sendMissing(http, 'missing author')
       // The redirect is temporary (302): another user may take the author's former name.
       if (error instanceof PageMoved) return reply.redirect(error.url, 302)
       // The cursor is malformed, so the redirect leads to the beginning of the list.

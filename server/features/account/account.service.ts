@@ -57,10 +57,10 @@ export async function readOwnAccount(db: Queryable, userId: string): Promise<Own
   }
 }
 
-/** Finds an author by username, or by one released in the last 30 days. Throws AUTHOR_NOT_FOUND. */
+/** Finds an author by username, or by one released in the last 30 days. Throws NOT_FOUND. */
 export async function requireProfile(db: Queryable, username: string): Promise<Profile> {
   const profile = usernameProblem(username) ? undefined : await selectByUsername(db, username)
-  if (!profile) throw new AppError('AUTHOR_NOT_FOUND')
+  if (!profile) throw new AppError('NOT_FOUND', { message: 'Автора с таким именем нет' })
   return profile
 }
 

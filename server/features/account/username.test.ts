@@ -129,13 +129,13 @@ test('a profile is public: its id, its name as its owner spells it, since when i
   await expect.poll(async () => (await profile(username)).body).toEqual({ ...fields, ...counts })
 })
 
-test('a former name leads to its owner for 30 days; a name that nobody has is AUTHOR_NOT_FOUND', async () => {
+test('a former name leads to its owner for 30 days; a name that nobody has is NOT_FOUND', async () => {
   const olga = await app.signUp()
   for (const username of ['First_Name', 'second_name']) await take(olga, username)
   expect((await profile('first_name')).body).toMatchObject({ id: olga.id, username: 'second_name' })
   await passTime(app.db, 30 * DAY, 'released_usernames', 'released_at')
   for (const name of ['first_name', 'nobody_at_all', 'нет', '%']) {
-    expectRefusal(await profile(name), 'AUTHOR_NOT_FOUND')
+    expectRefusal(await profile(name), 'NOT_FOUND')
   }
 })
 
