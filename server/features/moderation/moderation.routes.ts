@@ -32,7 +32,7 @@ import {
   selectOwnRemoved,
   selectOwnReports,
 } from './report-states.repository.ts'
-import { blockAndRemove, decideWithRecent } from './wave.service.ts'
+import { blockAndRemove, decideWithRecent, inTransactions } from './wave.service.ts'
 
 /** Allows as many appeals as the list of a user's removed posts shows. */
 const APPEALS: Limit = {
@@ -67,37 +67,36 @@ async function actorOf(db: Db, { userId }: Viewer): Promise<string> {
   return user.email
 }
 
-function registerQueue({ route, db, config: { removedDays }, publishChange }: Node): void {
+function registerQueue(node: Node): void {
+  const { route, db, config } = node
   route(readQueueEndpoint, () => readQueue(db))
 
   route(readPostEndpoint, ({ params }) => readModeratedPost(db, params.id))
 
   route(decideEndpoint, async ({ params, body, viewer }) => {
     const actor = await actorOf(db, viewer)
-    const decision = { ...body, postId: params.id, actor, moderatorId: viewer.userId, removedDays }
-    try {
-      if (decision.verdict === 'remove' && body.block?.removesRecent) {
-        await decideWithRecent(db, decision)
-      } else await db.transaction().execute((tx) => decide(tx, decision))
-    } finally {
-      // A removal of several posts may fail after some of them were removed.
-      await publishChange({ kind: 'edited' })
-    }
+    const by = { actor, moderatorId: viewer.userId, removedDays: config.removedDays }
+    const decision = { ...body, ...by, postId: params.id }
+    const removesRecent = decision.verdict === 'remove' && body.block?.removesRecent
+    await inTransactions(node, (run) =>
+      removesRecent ? decideWithRecent(db, run, decision) : run((tx) => decide(tx, decision)),
+    )
   })
 }
 
-function registerBlocks({ route, db, key, config: { removedDays }, publishChange }: Node): void {
+function registerBlocks(node: Node): void {
+  const { route, db, key, config } = node
   const nameKey = key('usernames')
   route(blockUserEndpoint, async ({ params: { id }, body, viewer }) => {
     const { reason, days, removesRecent } = body
     const by = await actorOf(db, viewer)
-    const block = { userId: id, reason, days, by, moderatorId: viewer.userId, removedDays }
-    try {
-      if (removesRecent) await blockAndRemove(db, block)
-      else await db.transaction().execute((tx) => blockUser(tx, block))
-    } finally {
-      if (removesRecent) await publishChange({ kind: 'edited' })
+    const block = { userId: id, reason, days, by }
+    if (!removesRecent) {
+      await db.transaction().execute((tx) => blockUser(tx, block))
+      return
     }
+    const removal = { ...block, moderatorId: viewer.userId, removedDays: config.removedDays }
+    await inTransactions(node, (run) => blockAndRemove(db, run, removal))
   })
 
   route(unblockUserEndpoint, async ({ params: { id }, viewer }) => {

@@ -1,5 +1,6 @@
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Node } from '../../kernel/feature.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { selectRecentPosts } from './authors.repository.ts'
 import type { NewBlock } from './blocks.repository.ts'
@@ -46,13 +47,30 @@ function ignoreGone(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== 'POST_NOT_FOUND') throw error
 }
 
-function transactionsOf(db: Db): InTransaction {
-  return (work) => db.transaction().execute(work)
+/** Runs transactions. If any was committed, publishes the change, even if a later one failed. */
+export async function inTransactions(
+  { db, publishChange }: Pick<Node, 'db' | 'publishChange'>,
+  work: (run: InTransaction) => Promise<unknown>,
+): Promise<void> {
+  let isChanged = false
+  const run: InTransaction = async (step) => {
+    const result = await db.transaction().execute(step)
+    isChanged = true
+    return result
+  }
+  try {
+    await work(run)
+  } finally {
+    if (isChanged) await publishChange({ kind: 'edited' })
+  }
 }
 
 /** Decides about a post, and removes the author's other posts of the last day. */
-export async function decideWithRecent(db: Db, decision: NewDecision): Promise<void> {
-  const run = transactionsOf(db)
+export async function decideWithRecent(
+  db: Db,
+  run: InTransaction,
+  decision: NewDecision,
+): Promise<void> {
   const first = await run((tx) => decide(tx, { ...decision, notifies: 'reporters' }))
   const ids = await selectRecentPosts(db, first.userId)
   await removeWave(run, { ...decision, ids, first })
@@ -62,10 +80,10 @@ type BlockAndRemoval = NewBlock & Required<Pick<NewDecision, 'moderatorId' | 're
 
 export async function blockAndRemove(
   db: Db,
+  run: InTransaction,
   { moderatorId, removedDays, ...block }: BlockAndRemoval,
 ): Promise<void> {
   const { userId, reason, by: actor } = block
-  const run = transactionsOf(db)
   const ids = isRowId(userId) ? await selectRecentPosts(db, userId) : []
   const removed = await removeWave(run, { ids, actor, moderatorId, reason, block, removedDays })
   if (removed.length === 0) await run((tx) => blockUser(tx, block))

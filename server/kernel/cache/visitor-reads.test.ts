@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { decide, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import { captureStatements } from '../../testing/database/plans.ts'
 import { PAST_CACHE, type TestAnswer, type TestUser } from '../../testing/http/client.ts'
 import { allEndpoints } from '../../testing/http/endpoints.ts'
@@ -159,9 +160,11 @@ async function readsAfter(call: () => Promise<unknown>, headers = {}): Promise<b
 testPerNode('responses that each node caches for itself')(
   'what changes nothing invalidates no cached response, and a visitor cannot read past the cache',
   async () => {
-    const petr = await app.signUp()
+    const [petr, moderator] = [await app.signUp(), await signUpModerator(app)]
     const { id, text } = await app.publish(olga)
     const { token, username } = olga
+    const block = { days: 7, removesRecent: true }
+    const blocked = { token: moderator.token, body: { ...block, reason: 'Спам' } }
     const likes = `/posts/${id}/likes`
     const publishOnce = () =>
       app.call('POST', '/posts', { token, headers: { 'idempotency-key': 'once' }, body: { text } })
@@ -172,6 +175,9 @@ testPerNode('responses that each node caches for itself')(
       [publishOnce, 201],
       [() => app.call('PATCH', `/posts/${id}`, { token, body: { text } }), 400],
       [() => app.call('PATCH', '/users/current/profile', { token, body: { username } }), 200],
+      [() => decide(app, moderator, { postId: id, verdict: 'keep' }), 404],
+      [() => decide(app, moderator, { postId: id, verdict: 'remove', block }), 404],
+      [() => app.call('PUT', '/moderation/users/0/block', blocked), 404],
     ]
     for (const [call, status] of calls) {
       expect((await call()).status).toBe(status)
