@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { openSocket } from '../../testing/http/raw-http.ts'
 import { listen } from '../../testing/process/free-port.ts'
 import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
@@ -116,4 +118,22 @@ test('work that takes longer than 8 s is UNAVAILABLE', async () => {
   expect(await first).toBe('at work')
   await vi.advanceTimersByTimeAsync(1)
   expect(await outcome).toBe('UNAVAILABLE')
+})
+
+test('a read or a write that takes longer than a call may is UNAVAILABLE', async () => {
+  const { databaseUrl, db, signUp, publish } = await appForTest()
+  const olga = await signUp()
+  const { id } = await publish(olga)
+  const { token } = olga
+  const poolLimits = { statementTimeoutMs: 600_000 }
+  const app = await appForTest({ databaseUrl, handleMs: 100, poolLimits })
+  const held = await db.startTransaction().execute()
+  onTestFinished(async () => void (await held.rollback().execute()))
+  await sql`LOCK TABLE posts`.execute(held)
+  const answers = await Promise.all([
+    app.call('GET', '/posts?filter=liked', { token }),
+    app.call('GET', `/posts/${id}`),
+    app.call('PATCH', `/posts/${id}`, { token, body: { text: 'Иначе' } }),
+  ])
+  for (const answer of answers) expectRefusal(answer, 'UNAVAILABLE')
 })

@@ -105,12 +105,11 @@ export function createRouter(app: FastifyInstance, options: RouterOptions): Rout
         const { params, query, headers, body, viewer } = request
         const call = { params, query, headers, body, viewer } as Call<typeof endpoint>
         const http = { request, reply }
+        const handle = () => withHandlerDeadline(handler(call, http), options.handleMs)
         reply.code(endpoint.status)
-        if (isCached(endpoint, query)) {
-          return options.cache.serveRead({ endpoint, http }, () => handler(call, http))
-        }
-        const answer = handler(call, http)
-        return endpoint.method === 'GET' ? answer : finishWrite(answer, request, endpoint, options)
+        if (isCached(endpoint, query)) return options.cache.serveRead({ endpoint, http }, handle)
+        const isRead = endpoint.method === 'GET'
+        return isRead ? handle() : finishWrite(handle(), request, endpoint, options)
       },
     })
   }
@@ -120,10 +119,10 @@ async function finishWrite(
   answer: Promise<unknown>,
   request: FastifyRequest,
   endpoint: Endpoint,
-  { cache, postIdOf, handleMs }: RouterOptions,
+  { cache, postIdOf }: RouterOptions,
 ): Promise<unknown> {
   try {
-    const answered = await withHandlerDeadline(answer, handleMs)
+    const answered = await answer
     request.postId = postIdOf(endpoint, request.params, answered)
     return answered
   } finally {
