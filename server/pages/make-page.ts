@@ -34,11 +34,11 @@ const QUALITY = { rendered: 5, plain: 3 }
 const WINDOW_BITS = 16
 
 // This module runs in a helper thread, which web-app.ts starts.
-lowerPriority()
-
 const { build, settings, frames }: MakerData = workerData
 const { createRenderer, pictureParts }: ServerBuild = await import(build)
 const render = await createRenderer(settings)
+// Only now: on a busy machine, loading at a lower priority takes longer than a page may.
+lowerPriority()
 parentPort?.on('message', (asked: Asked) => parentPort?.postMessage(answer(asked)))
 
 function answer(asked: Asked): Answer {

@@ -1,3 +1,4 @@
+import { getPriority } from 'node:os'
 import { expect, test } from 'vitest'
 import { type FirstPage, OPEN_SITE } from '../../contract/pages.ts'
 import type { Post } from '../../contract/posts.ts'
@@ -182,6 +183,15 @@ perNode(
       plain++
     }
     expect(plain).toBeGreaterThan(0)
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'pages are rendered at a lower priority, after a load at the usual one, which a busy machine does not delay for long',
+  async () => {
+    const usual = getPriority()
+    const lower = Math.min(19, usual + 15)
+    expect((await read('/')).html).toContain(` data-priorities="${usual} ${lower}">`)
   },
 )
 

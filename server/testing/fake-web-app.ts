@@ -14,8 +14,13 @@ export const FRAMES: PageFrames = {
   },
   inlineHashes: { scripts: ["'sha256-script'"], styles: ["'sha256-style'"] },
 }
-/** Shows the address and how often it has rendered; is slow, fails or ends for a post that says so. */
-const RENDERER = `export const pictureParts = {
+/**
+ * Shows the address, how often it has rendered, and at which priority it was loaded and renders; is
+ * slow, fails or ends for a post that says so.
+ */
+const RENDERER = `import { getPriority } from 'node:os'
+const loadedAt = getPriority()
+export const pictureParts = {
   drawTile: () => ({ tone: 1, pale: 'M0 0h36', tinted: 'M0 9h36', full: 'M0 18h36' }),
   mark: 'M0 0h24v24H0z',
 }
@@ -26,7 +31,8 @@ export async function createRenderer({ appName }) {
     while (performance.now() < end);
     if (first.post?.text === 'Сбой') throw new Error('This post cannot be rendered')
     if (first.post?.text === 'Конец') queueMicrotask(() => { throw new Error('The thread ends') })
-    return '<main data-count="' + ++count + '">' + appName + ' ' + first.shows + ' ' + path + '</main>'
+    const priorities = loadedAt + ' ' + getPriority()
+    return '<main data-count="' + ++count + '" data-priorities="' + priorities + '">' + appName + ' ' + first.shows + ' ' + path + '</main>'
   }
 }`
 /** The files of a build of the web app, by path. */
