@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { DESKTOP, test } from './testing/journey.ts'
 import { postTexts, postWith, styleOf } from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 
 test('a name and its tile lead to the author’s lists and feed', async ({ journey, olga, petr }) => {
   const post = await journey.publish(olga, 'Первая запись')
@@ -35,7 +36,7 @@ test('a name and its tile lead to the author’s lists and feed', async ({ journ
   await postWith(page, 'Первая запись').locator('a[aria-hidden]').click()
   await page.waitForURL(`**/users/${olga.username}`)
   await expect.poll(() => postTexts(page)).toEqual(['Первая запись'])
-  await main.getByRole('link', { name: 'Настройки' }).click()
+  await profileLink(page).click()
   await page.waitForURL('**/settings')
   await main.getByRole('link', { name: 'Моя страница' }).click()
   await page.waitForURL(`**/users/${olga.username}`)

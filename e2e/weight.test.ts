@@ -125,7 +125,12 @@ test('on a slow network no kind of page shifts as it loads', async ({ journey, o
     load(undefined, DESKTOP, search),
   ])
   await Promise.all([
-    load(vera, PHONE, { ...thread, '/replies': `${TEXT} 3`, '/settings/devices': 'Firefox' }),
+    load(vera, PHONE, {
+      ...thread,
+      [`/users/${vera.username}`]: `${TEXT} 62`,
+      '/replies': `${TEXT} 3`,
+      '/settings/devices': 'Firefox',
+    }),
     load(vera, DESKTOP, {
       '/moderation': 'Ждут решения',
       '/own/posts': TEXT,

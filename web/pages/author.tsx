@@ -1,27 +1,18 @@
 import { Rss } from 'lucide'
 import { useMemo } from 'react'
-import {
-  authorPath,
-  cursorIn,
-  feedPath,
-  MODERATION_PATH,
-  PATHS,
-  type Page,
-  TITLES,
-} from '../../contract/pages.ts'
+import { authorPath, cursorIn, feedPath, type Page, TITLES } from '../../contract/pages.ts'
 import type { Profile } from '../../contract/profiles.ts'
 import styles from '../authors/author.module.css'
 import { postsOfSource, repliesOfSource, useAuthor } from '../authors/authors.queries.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { useMuteAuthor, useMuteItems } from '../feed/use-mute-author.ts'
-import { moderationLabel, monthAndYear, postsAndReplies } from '../format/labels.ts'
+import { monthAndYear, postsAndReplies } from '../format/labels.ts'
 import { useEntry, usePage } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { Read } from '../http/read.tsx'
 import { useIsMuted } from '../posts/cache/hidden.ts'
-import { useUser } from '../session/viewer.ts'
-import { Button, buttonClass } from '../ui/button.tsx'
+import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Monogram } from '../ui/monogram.tsx'
 import type { MenuItem } from '../ui/overlay/menu.tsx'
@@ -82,7 +73,6 @@ function Author({ author, list }: AuthorProps) {
             {postsAndReplies(author)} · с&nbsp;{monthAndYear(created_at)}
           </p>
         </div>
-        <OwnLinks id={id} />
         <AuthorMenuButton author={author} />
       </div>
       <nav className={styles.lists} aria-label="Что написал автор">
@@ -107,24 +97,6 @@ function Author({ author, list }: AuthorProps) {
           hasFoot
         />
       )}
-    </>
-  )
-}
-
-/** Shows links on the viewer's own page: the settings, and the queue for moderators. */
-function OwnLinks({ id }: { id: string }) {
-  const user = useUser()
-  if (user?.id !== id) return null
-  return (
-    <>
-      {user.isModerator && (
-        <Link to={MODERATION_PATH} className={buttonClass({ size: 's' })}>
-          {moderationLabel(user)}
-        </Link>
-      )}
-      <Link to={PATHS.settings} className={buttonClass({ size: 's' })}>
-        Настройки
-      </Link>
     </>
   )
 }
