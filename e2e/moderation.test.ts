@@ -16,7 +16,7 @@ test('a removal notifies both sides, an appeal ends it', async ({ journey, vera,
   await reporter.getByText('Вы пожаловались на эту запись').waitFor()
   await reporter.reload()
   await profileLink(reporter).waitFor()
-  await reporter.getByRole('button', { name: 'Показать' }).click()
+  await reporter.getByRole('button', { name: `Показать: ${petr.username}` }).click()
   await reporter.getByText('Спорная запись').waitFor()
 
   const moderator = await journey.visit({ as: vera, path: '/settings', viewport: PHONE })
@@ -25,7 +25,7 @@ test('a removal notifies both sides, an appeal ends it', async ({ journey, vera,
   const card = postWith(moderator, 'Спорная запись')
   for (const text of ['Пожаловался 1 человек', 'Другое нарушение', 'Это неправда'])
     await card.getByText(text).waitFor()
-  await act(card, 'Удалить')
+  await act(card, `Удалить: ${petr.username}`)
   await toast(moderator, 'Запись удалена').waitFor()
   await moderator.getByText('Жалоб нет').waitFor()
   // A decision is sent after ten seconds, or when the page is left.
@@ -47,7 +47,7 @@ test('a removal notifies both sides, an appeal ends it', async ({ journey, vera,
   await toast(author, 'Модератор удалил вашу запись').waitFor()
   await author.getByRole('status').getByRole('link', { name: 'Смотреть' }).click()
   await author.getByText('Записи не найдены').waitFor()
-  await author.getByRole('button', { name: 'Обжаловать' }).click()
+  await author.getByRole('button', { name: 'Обжаловать: Спорная запись' }).click()
   const dialog = author.getByRole('dialog', { name: 'Обжалование' })
   await dialog.getByText('Удалено модератором: Другое нарушение').waitFor()
   await dialog.getByText('Спорная запись').waitFor()
@@ -114,7 +114,7 @@ test('a blocked user reads why, and keeps the text', async ({ journey, vera, que
 
   await page.bringToFront()
   await page.goto(`${journey.url}/moderation`)
-  await act(card, 'Разблокировать')
+  await act(card, `Разблокировать: ${anna.username}`)
   await toast(page, 'Автор разблокирован').waitFor()
   await blocked.bringToFront()
   await form.getByRole('button', { name: 'Опубликовать' }).click()

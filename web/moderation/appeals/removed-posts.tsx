@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import type { OwnRemovedPost as Removed } from '../../../contract/moderation.ts'
+import { excerpt } from '../../../contract/post-rules.ts'
 import { exactDay } from '../../format/labels.ts'
 import { Read } from '../../http/read.tsx'
 import { PostText } from '../../posts/view/post-text.tsx'
@@ -12,6 +13,8 @@ import { useRemovedPosts } from './appeals.queries.ts'
 import styles from './removed-posts.module.css'
 
 const UNFOLDED = 3
+/** The characters of a post in the name of its button, by which screen readers tell it apart. */
+const NAME_MAX = 40
 
 /** Shows the viewer's removed posts, which suppresses the toast about them. */
 export function RemovedPosts() {
@@ -96,7 +99,7 @@ export function RemovedText({ post }: { post: Removed }) {
   )
 }
 
-function AppealState({ post: { id, appeal, until } }: { post: Removed }) {
+function AppealState({ post: { id, text, appeal, until } }: { post: Removed }) {
   if (appeal) {
     return (
       <div className="soft">
@@ -112,7 +115,11 @@ function AppealState({ post: { id, appeal, until } }: { post: Removed }) {
   return (
     <div className="spread">
       <p className="soft">Видна только вам до {exactDay(until)}</p>
-      <Button size="s" onClick={() => void withViewer({ name: 'appeal', postId: id })}>
+      <Button
+        size="s"
+        aria-label={`Обжаловать: ${excerpt(text, NAME_MAX)}`}
+        onClick={() => void withViewer({ name: 'appeal', postId: id })}
+      >
         Обжаловать
       </Button>
     </div>

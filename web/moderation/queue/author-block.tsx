@@ -21,7 +21,7 @@ export function authorFacts(author: QueuedPost['author']): string {
   return facts.filter(Boolean).join(' · ')
 }
 
-export function AuthorBlock({ author: { id, block } }: Pick<QueuedPost, 'author'>) {
+export function AuthorBlock({ author: { id, username, block } }: Pick<QueuedPost, 'author'>) {
   const unblock = useAction({
     mutationFn: async () => {
       // Sends a delayed block now, because it would otherwise be sent after the unblocking.
@@ -38,7 +38,12 @@ export function AuthorBlock({ author: { id, block } }: Pick<QueuedPost, 'author'
   return (
     <div className={classes('spread', styles.block)}>
       <p className={styles.text}>Причина блокировки: {block.reason}</p>
-      <Button size="s" pending={unblock.isPending} onClick={() => unblock.mutate()}>
+      <Button
+        size="s"
+        pending={unblock.isPending}
+        aria-label={`Разблокировать: ${username}`}
+        onClick={() => unblock.mutate()}
+      >
         Разблокировать
       </Button>
     </div>

@@ -25,16 +25,21 @@ export function QueueActions({ post, hasFocus }: QueueActionsProps) {
   const keep = () => decide(post, { verdict: 'keep' })
   const block = () => openDialog({ name: 'block-author', postId: id })
   const onOwnCard = (act: () => void) => () => hasFocus() && act()
+  /** Screen readers list the buttons of all cards, so their names differ. */
+  const labelled = (label: string) => ({
+    'aria-label': `${label}: ${author.username}`,
+    children: label,
+  })
   useShortcuts({ KeyD: onOwnCard(remove), KeyO: onOwnCard(keep), KeyB: onOwnCard(block) })
   return (
     <div className={classes('wrap', styles.actions)}>
-      <Button variant="danger" onClick={remove}>
-        {VERDICTS[state].remove}
-      </Button>
-      <Button onClick={keep}>{VERDICTS[state].keep}</Button>
-      <Button variant="plain" onClick={block}>
-        {author.block ? 'Изменить блокировку…' : 'Заблокировать автора…'}
-      </Button>
+      <Button variant="danger" onClick={remove} {...labelled(VERDICTS[state].remove)} />
+      <Button onClick={keep} {...labelled(VERDICTS[state].keep)} />
+      <Button
+        variant="plain"
+        onClick={block}
+        {...labelled(author.block ? 'Изменить блокировку…' : 'Заблокировать автора…')}
+      />
     </div>
   )
 }

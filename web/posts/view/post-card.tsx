@@ -100,6 +100,7 @@ export function FoldedText({ post, size = 'list' }: FoldedTextProps) {
       <button
         type="button"
         className={classes('target', styles.show)}
+        aria-label={`Показать: ${post.owner.username}`}
         onClick={() => setShown(true)}
       >
         Показать
