@@ -28,6 +28,18 @@ test('characters over 500 are tinted, also after scrolling', async ({ journey, o
     .toBeLessThan(30)
 })
 
+test('Escape during a composition of an input method closes nothing', async ({ journey, olga }) => {
+  const page = await journey.visit({ as: olga })
+  const dialog = await startPost(page)
+  const browser = await page.context().newCDPSession(page)
+  const composed = { text: 'かん', selectionStart: 2, selectionEnd: 2 }
+  await browser.send('Input.imeSetComposition', composed)
+  await page.keyboard.press('Escape')
+  await page.keyboard.insertText('漢')
+  expect(await textField(dialog).inputValue()).toBe('漢')
+  await closeByKey(dialog)
+})
+
 test('while a text is being sent, the next one begins empty', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga })
   const held = await holdCalls(page, '**/api/v1/posts')
