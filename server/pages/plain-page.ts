@@ -31,14 +31,16 @@ function content(first: FirstPage, path: string, query: string): string {
     return `${own}<h2>Ответы</h2>${list(replies, path, { hasQuotes: false })}`
   }
   if (first.shows === 'search') {
-    const { words, similar, refusal } = first.search
+    const { similar, refusal } = first.search
     const asked = searchIn(query)
     const field = `<input type="search" name="${SEARCH_PARAM}" value="${escapeHtml(asked)}" aria-label="Поиск">`
     const form = `<form role="search" action="${PATHS.search}">${field}</form>`
-    const found = refusal === null && words.length > 0
-    const said = refusal === null ? '' : `<p>${escapeHtml(refusal)}</p>`
+    if (asked === '') return heading('Поиск') + form
     const at = `${path}?${new URLSearchParams({ [SEARCH_PARAM]: asked })}`
-    const rest = found ? list(first.posts, at, { similarAt: similar[0] }) : said
+    const rest =
+      refusal === null
+        ? list(first.posts, at, { similarAt: similar[0] })
+        : `<p>${escapeHtml(refusal)}</p>`
     return heading('Поиск') + form + rest
   }
   return first.shows === 'text' ? heading(first.text.title) + first.text.html : ''

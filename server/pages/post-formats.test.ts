@@ -186,6 +186,11 @@ test('a plain page has its texts as they are, links to authors and posts, and to
   const empty = plainPage('/', { ...FACTS, shows: 'wall', posts: listOf() })
   expect(empty).toContain('<h1>Стена</h1>')
   expect(empty).toContain('<p>Записи не найдены</p><p>Возможно, записи скоро появятся</p>')
+  const search = { words: [], similar: [], refusal: null }
+  const searchAt = (url: string) =>
+    plainPage(url, { ...FACTS, shows: 'search', posts: listOf(), search })
+  expect(searchAt('/search?q=кот')).toContain('<p>Записи не найдены</p>')
+  expect(searchAt('/search')).not.toContain('<p>Записи не найдены</p>')
 })
 
 const [[, WALL], [, THREAD], AUTHOR] = pagesOf('текст') as [Shown, Shown, Shown]
