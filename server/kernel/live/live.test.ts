@@ -66,20 +66,10 @@ test('many posts are one event a second, and more than 50 replied authors are «
 
 test('a client that has stopped reading is dropped once its buffers are full, and others are not', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'performance'] })
-  const live = new Live()
-  const http = fastify()
-  onTestFinished(async () => {
-    vi.useRealTimers()
-    live.close()
-    await http.close()
-  })
+  const { live, http, url } = await serveNews()
+  onTestFinished(() => void vi.useRealTimers())
   const connections: Socket[] = []
   http.server.on('connection', (socket) => connections.push(socket))
-  live.serve(
-    http,
-    limitsInMemory(() => 0),
-  )
-  const url = await http.listen({ host: '127.0.0.1', port: 0 })
   const stopped = await openNews(url)
   stopped.response.pause()
   const reading = await openNews(url)
@@ -96,6 +86,17 @@ test('a client that has stopped reading is dropped once its buffers are full, an
   await expect.poll(reading.text).toContain('"newest":"40000"')
 })
 
+test('a post that is removed is in no later event', async () => {
+  const { live, url } = await serveNews()
+  const stream = await openNews(url)
+  await expect.poll(stream.text).toMatch(/^retry/)
+  live.note({ kind: 'added', newest: { id: '7', by: '1' }, answered: [] })
+  await expect.poll(() => stream.events().at(-1)?.data).toEqual({ newest: '7', by: '1' })
+  live.note({ kind: 'removed', postId: '7' })
+  live.note({ kind: 'added', answered: ['2'] })
+  await expect.poll(() => stream.events().at(-1)?.data).toEqual({ to: ['2'] })
+})
+
 testPerNode('bytes that a balancer would judge before any node')(
   'a server that drains ends its streams, each with a time of its own to come back',
   async () => {
@@ -109,3 +110,17 @@ testPerNode('bytes that a balancer would judge before any node')(
     expect(new Set(retries).size).toBeGreaterThan(1)
   },
 )
+
+async function serveNews() {
+  const live = new Live()
+  const http = fastify()
+  onTestFinished(async () => {
+    live.close()
+    await http.close()
+  })
+  live.serve(
+    http,
+    limitsInMemory(() => 0),
+  )
+  return { live, http, url: await http.listen({ host: '127.0.0.1', port: 0 }) }
+}
