@@ -56,8 +56,10 @@ export async function setMuted(
 
 const MAILS_WITHOUT_VISIT_MAX = 3
 
-/** The time of the last visit: a session is used when its browser gets a new access token. */
-const VISITED_AT = sql`coalesce((SELECT max(used_at) FROM sessions WHERE user_id = state.user_id), '-infinity')`
+/** The time of the last visit: a new access token, or a sign-in, which outlives its session. */
+const VISITED_AT = sql`coalesce(greatest(
+    (SELECT max(used_at) FROM sessions WHERE user_id = state.user_id),
+    (SELECT max(used_at) FROM known_clients WHERE user_id = state.user_id)), '-infinity')`
 
 /** The number of the newest reply that the user has seen in the list or in a mail. */
 const KNOWN_NO = sql`greatest(state.seen_no, state.mailed_no)`

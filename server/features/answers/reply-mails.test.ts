@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { addJob } from '../../kernel/queue/queue.ts'
+import { comeBack } from '../../testing/calls/account-deletion-calls.ts'
 import { passSessionTime } from '../../testing/database/passing-time.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { startMailApp } from '../../testing/test-app.ts'
@@ -27,6 +28,7 @@ async function mailsAfter(seconds: number) {
 async function passTime(seconds: number): Promise<void> {
   const passed = sql`${seconds} * interval '1 second'`
   await passSessionTime(app, seconds)
+  await app.sql`UPDATE known_clients SET used_at = used_at - ${passed}`
   await app.sql`UPDATE posts SET created_at = created_at - ${passed}`
   await app.sql`UPDATE answer_states SET mailed_at = mailed_at - ${passed}`
 }
@@ -97,6 +99,12 @@ test('there is one mail a day at most, and after three without a visit no more u
   await visit()
   await passTime(60)
   expect(await answerAndWait(DAY)).toHaveLength(4)
+  for (const _ of ['fifth', 'sixth']) await answerAndWait(DAY)
+  // A sign-in is a visit, also after a logout, which deletes its session.
+  await comeBack(app, anna.email)
+  await app.sql`DELETE FROM sessions WHERE user_id = ${anna.id}`
+  await passTime(60)
+  expect(await answerAndWait(DAY)).toHaveLength(7)
 })
 
 test('the link in the header unsubscribes by one POST of a form, without a sign-in; opening it changes nothing', async () => {
