@@ -35,7 +35,7 @@ const GAUGES = {
   codes_refused_networks: 'The networks that asked for them',
   new_address_mails_slowed: 'Whether codes to new addresses are slowed for that',
   reports_open: 'Open reports',
-  report_oldest_seconds: 'For how long the oldest of them is open',
+  report_oldest_seconds: 'For how long the oldest report or appeal waits',
   counter_differences: 'Counters that differed at the last check',
   nodes: 'Nodes that are connected to the database',
   backup_age_seconds: 'Seconds since the last backup; absent before the first',
