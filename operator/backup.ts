@@ -1,3 +1,4 @@
+import { readConfig } from '../server/kernel/config/config.ts'
 import type { Db } from '../server/kernel/db/database.ts'
 import { counted } from '../server/kernel/errors/words.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
@@ -10,13 +11,13 @@ import { backupPath, createBackup } from '../server/operations/backup/create-bac
 import type { Restored } from '../server/operations/backup/restore.service.ts'
 import { requireRestorable, restoreBackup } from '../server/operations/backup/restore.service.ts'
 import { verifyBackup } from '../server/operations/backup/verify.service.ts'
-import { fromCaller } from '../server/operations/start/caller-folder.ts'
+import { callerFolder, fromCaller } from '../server/operations/start/caller-folder.ts'
 import {
   readPostgresMajor,
   readSecret,
   requirePostgresVersion,
 } from '../server/operations/start/installation.ts'
-import type { Command, Context, ContextWithoutWall, Output } from './command.ts'
+import type { Alone, Command, Context, ContextWithoutWall, Output } from './command.ts'
 import { Refusal } from './command.ts'
 import { ACCOUNTS, time } from './format.ts'
 import { findDatabase, hasDatabase, openWall } from './open-wall.ts'
@@ -86,14 +87,16 @@ async function inWall<T>({ config }: ContextWithoutWall, work: (db: Db) => Promi
 
 export const restore: Command = {
   summary: 'возвращает копию в пустую стену; --replace заменяет ту, что есть',
-  needs: 'settings',
+  needs: 'nothing',
   forms: { 'restore ФАЙЛ [--replace]': restoreFile },
   endsWhenInterrupted: true,
 }
 
-async function restoreFile(context: ContextWithoutWall): Promise<Output> {
+async function restoreFile(context: Alone): Promise<Output> {
   const [file = ''] = context.words.map(fromCaller)
-  const { config, actor, say, isDryRun } = context
+  const { env, actor, say, isDryRun } = context
+  // The backup brings its secret to a machine that has none.
+  const config = readConfig(env, callerFolder, { mayLackSecret: true })
   if (!hasDatabase(config)) {
     // Checks the file first, because a refused file must not leave an empty database behind.
     const restorable = await requireRestorable(file, config)

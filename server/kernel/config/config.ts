@@ -23,11 +23,16 @@ export type Config = Omit<Values, Combined> & {
 const NAMES = Object.values(VARIABLES).map(({ name }) => name)
 
 /** Reads the environment variables. Relative paths begin in `folder`. Throws ConfigError. */
-export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Config {
+export function readConfig(
+  env: NodeJS.ProcessEnv,
+  folder = process.cwd(),
+  { mayLackSecret = false } = {},
+): Config {
   requireEncodedLogin(env.SMTP_URL?.trim())
   const read = ([field, variable]: [string, Variable<unknown>]) => [field, variable.read(env)]
   const values = Object.fromEntries(Object.entries(VARIABLES).map(read)) as Values
-  requireTogether(values, resolve(folder, values.dataDir))
+  requireTogether(values)
+  if (!mayLackSecret) requireSecret(values, resolve(folder, values.dataDir))
   requireOneWayOfMail(values)
   requireWholeSmtpUrl(values)
   const mailFrom = senderOf(values)
@@ -48,12 +53,14 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
   }
 }
 
-function requireTogether(values: Values, dataDir: string): void {
-  const { databaseUrl, databaseDirectUrl, appSecret } = values
+function requireSecret({ databaseUrl, appSecret }: Values, dataDir: string): void {
   const hasSecret = appSecret !== undefined || existsSync(join(dataDir, 'app-secret'))
-  if (databaseUrl !== undefined && !hasSecret) {
-    throw new ConfigError('APP_SECRET: обязателен вместе с DATABASE_URL и общий для всех узлов')
-  }
+  if (databaseUrl === undefined || hasSecret) return
+  throw new ConfigError('APP_SECRET: обязателен вместе с DATABASE_URL и общий для всех узлов')
+}
+
+function requireTogether(values: Values): void {
+  const { databaseUrl, databaseDirectUrl } = values
   if (databaseDirectUrl !== undefined && databaseUrl === undefined) {
     throw new ConfigError('DATABASE_DIRECT_URL: имеет смысл только вместе с DATABASE_URL')
   }

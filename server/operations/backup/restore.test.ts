@@ -48,6 +48,14 @@ test('a restore refuses a wall, a running server, another secret and a newer ver
   await expect(restoreBackup(url, newer, options())).rejects.toThrow('другой версии: 9.0.0')
 })
 
+test('a backup brings its secret to a machine that has none, also into a PostgreSQL of its own', async () => {
+  const DATA_DIR = join(app.dataDir, 'new-machine')
+  const env = { DATABASE_URL: await emptyDatabase(), DATA_DIR }
+  expect(await runHere(env, ['restore', path])).toMatchObject({ code: 0 })
+  expect(await readFile(join(DATA_DIR, 'app-secret'), 'utf8')).toBe(`${BACKUP_SECRET}\n`)
+  expect(await runHere(env, ['status'])).toMatchObject({ code: 0 })
+})
+
 test('a dry run makes the checks of a restore, states what happens to the secret, and changes nothing', async () => {
   const bare = join(app.dataDir, 'bare.backup')
   await createBackup(app.databaseUrl, bare, { secret: null })
