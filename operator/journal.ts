@@ -6,7 +6,7 @@ import {
   readJournal,
 } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
-import { commit, Refusal, secondsOf, textOf, UsageError } from './command.ts'
+import { commit, listed, Refusal, secondsOf, textOf, UsageError } from './command.ts'
 import { indented, printable, time } from './format.ts'
 import { findPerson } from './people.ts'
 
@@ -30,6 +30,8 @@ async function accesses(context: Context, filter: JournalFilter): Promise<Output
     await appendToJournal(tx, { actor, action: 'access.read', ...filter })
     return readAccesses(db, filter)
   })
+  // A dry run takes the record back, so it shows no address.
+  if (context.isDryRun) return listed([], `Строк: ${read.length}.`, { accesses: read.length })
   return outputOf(read, read.map(accessLine))
 }
 

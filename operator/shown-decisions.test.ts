@@ -55,10 +55,14 @@ test('post and reports print reports, comments, the appeal and earlier decisions
   expect((await vslukh('status')).out).toContain('1 жалоба и 1 обжалование на 2 записи, ')
 })
 
-test('reading the access journal is recorded in the journal', async () => {
+test('reading the access journal is recorded in the journal, and a dry run, which records nothing, shows no address', async () => {
   const author = await app.signUp()
   await sql`INSERT INTO access_journal (action, user_id, address, port)
     VALUES ('sign-in', ${author.id}, '203.0.113.7', 4711)`.execute(app.db)
+  for (const format of [[], ['--json']]) {
+    const dry = await vslukh('journal', '--access', '--dry-run', ...format)
+    expect(dry).toMatchObject({ code: 0, out: expect.not.stringContaining('203.0.113.7') })
+  }
   const { out } = await vslukh('journal', '--access', '--user', author.email)
   expect(out).toContain(`вход: человек ${author.id} — 203.0.113.7, порт 4711\n`)
   const read = { action: 'access.read', actor: 'masha' }
