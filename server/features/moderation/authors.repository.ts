@@ -30,7 +30,7 @@ function recentPosts(ownerId: RawBuilder<unknown>, seconds: number, limit: numbe
   )
   return sql<{ id: string }>`SELECT id FROM (${sql.join(newest, sql` UNION ALL `)}) newest
     WHERE coalesce(hidden_for, 'reported') = 'reported'
-      AND created_at > now() - ${seconds}::int * interval '1 second'
+      AND created_at > now() - ${seconds}::float8 * interval '1 second'
     ORDER BY id DESC LIMIT ${limit}::int`
 }
 
