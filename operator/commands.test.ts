@@ -188,6 +188,8 @@ test('reports are printed in pages with their total, and one call decides many',
   expect(first).toContain('Показаны 1–10 из 12, дальше: vslukh reports --page 2')
   const second = (await vslukh('reports', '--page', '2')).out
   expect(second).toMatch(new RegExp(`^${ids[10]}  [\\s\\S]*Показаны 11–12 из 12\n$`))
+  const third = (await vslukh('reports', '--page', '3')).out
+  expect(third).toBe('На странице 3 пусто, а решения ждут: 12 записей. С начала: vslukh reports\n')
   expect((await json('reports')).posts).toHaveLength(12)
 
   const decided = await vslukh('report', ...ids, '999999', 'remove', '--reason', '1')

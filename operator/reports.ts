@@ -2,7 +2,7 @@ import type { QueuedPost } from '../contract/moderation.ts'
 import type { Decided, NewDecision } from '../server/features/moderation/decisions.service.ts'
 import { decide } from '../server/features/moderation/decisions.service.ts'
 import { readQueue } from '../server/features/moderation/moderation.service.ts'
-import { selectDecided } from '../server/features/moderation/queue.repository.ts'
+import { countWaiting, selectDecided } from '../server/features/moderation/queue.repository.ts'
 import type { Verdict } from '../server/features/moderation/report-states.repository.ts'
 import { selectReasons } from '../server/features/reports/reports.repository.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
@@ -10,7 +10,7 @@ import { AppError } from '../server/kernel/errors/app-error.ts'
 import { counted } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
 import { commit, daysOf, numberOf, publish, textOf, UsageError } from './command.ts'
-import { ACCOUNTS, firstLine, indented, REPORTS, time } from './format.ts'
+import { ACCOUNTS, firstLine, indented, POSTS, REPORTS, time } from './format.ts'
 
 /** The most waiting posts in the JSON of the first page, and the most decided posts of `--all`. */
 const SHOWN_MAX = 500
@@ -27,18 +27,24 @@ async function list(context: Context): Promise<Output> {
   const page = numberOf(context, 'page', 'номер страницы') ?? 1
   const first = (page - 1) * SHOWN
   const limit = context.values.json === true && page === 1 ? SHOWN_MAX : SHOWN
-  const { posts, total } = await readQueue(context.db, limit, first)
+  const { posts } = await readQueue(context.db, limit, first)
+  const { posts: total } = await countWaiting(context.db)
   const decided = context.values.all === true ? await selectDecided(context.db, SHOWN_MAX) : []
   const waiting = posts.flatMap((post) => [...waitingLines(post), ''])
   const [{ id } = { id: '' }] = posts
-  const open = id === '' ? ['Открытых жалоб нет.'] : [...waiting, ...howToDecide(id)]
+  const nothing =
+    total === 0
+      ? 'Открытых жалоб нет.'
+      : `На странице ${page} пусто, а решения ждут: ${counted(total, POSTS)}. С начала: vslukh reports`
+  const open = id === '' ? [nothing] : [...waiting, ...howToDecide(id)]
   const done = decided.map(
     (row) =>
       `${row.post_id}  ${OUTCOMES[row.state]} ${time(row.decided_at)}, ${counted(row.reports, REPORTS)}: ${firstLine(row.text)}`,
   )
   const last = first + posts.length
   const next = last < total ? `, дальше: vslukh reports --page ${page + 1}` : ''
-  const rest = total > posts.length ? [`Показаны ${first + 1}–${last} из ${total}${next}`] : []
+  const rest =
+    id !== '' && total > posts.length ? [`Показаны ${first + 1}–${last} из ${total}${next}`] : []
   return {
     lines: [...open, ...rest, ...(done.length > 0 ? ['', 'Решённые:', ...done] : [])],
     json: { posts, total, ...(context.values.all === true && { decided }) },
