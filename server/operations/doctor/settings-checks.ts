@@ -24,11 +24,11 @@ export async function checkSettings(config: Config): Promise<Finding> {
   return warning('settings', message, warnings.map((one) => one.fix).join('. '))
 }
 
-type Doors = Pick<Config, 'publicUrl' | 'rateLimitScale' | 'metricsPort' | 'metricsHost'>
+type Doors = Pick<Config, 'rateLimitScale' | 'metricsPort' | 'metricsHost'>
 
-function openDoors({ publicUrl, rateLimitScale, metricsPort, metricsHost }: Doors) {
+function openDoors({ rateLimitScale, metricsPort, metricsHost }: Doors) {
   const doors: Config['warnings'] = []
-  if (publicUrl?.startsWith('https:') && rateLimitScale !== 1) {
+  if (rateLimitScale !== 1) {
     const message = `RATE_LIMIT_SCALE=${rateLimitScale}: лимиты не те, с которыми стену проверяли`
     doors.push({ message, fix: 'Уберите RATE_LIMIT_SCALE, если он остался от проверки' })
   }
