@@ -35,7 +35,8 @@ async function findAll({ env, say }: Alone): Promise<Finding[]> {
 
 const MARKS = { ok: '✓', warning: '!', broken: '✗' }
 
+/** Returns a finding as one line, even if a server's reply in it has several. */
 export function lineOf({ level, message, fix }: Finding): string {
-  const line = `${MARKS[level]} ${message}`
+  const line = `${MARKS[level]} ${message.replace(/\s*\n/g, ' ')}`
   return fix === undefined ? line : `${line.replace(/\.$/, '')}. ${fix}.`
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { lineOf } from '../../../operator/doctor.ts'
 import { readConfig } from '../../kernel/config/config.ts'
 import { openDatabase } from '../../kernel/db/database.ts'
 import { MIGRATIONS, productVersion } from '../../kernel/db/migrate.ts'
@@ -25,6 +26,7 @@ import { checkNodes, checkRights, checkSecret } from './database-checks.ts'
 import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
 import { watchHealth } from './doctor.service.ts'
+import { broken } from './finding.ts'
 import { checkMailDomain } from './mail-checks.ts'
 import { checkParts } from './parts.ts'
 import { checkPages, checkSettings, checkUnit } from './settings-checks.ts'
@@ -218,6 +220,11 @@ test('an outdated PostgreSQL or Node is named with its month and the way to upgr
   expect(checkParts(own, now)).toEqual(says('warning', /: PostgreSQL 15\.18 из мая 2026$/))
   expect(checkParts(own, now).fix).toContain('apt upgrade')
   expect(checkParts({ ...own, postgres: '15.20' }, now)).toEqual(says('ok', ''))
+})
+
+test('a finding is one line, even if a server’s reply has several', () => {
+  const refused = broken('smtp', '554-no entry\r\n554 go away', 'Спросите его владельца')
+  expect(lineOf(refused)).toBe('✗ 554-no entry 554 go away. Спросите его владельца.')
 })
 
 test('changed rate limits and public metrics are warned of', async () => {
