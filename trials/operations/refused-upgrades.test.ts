@@ -86,18 +86,20 @@ test('an upgrade without room for its files or for the database is refused befor
   expect(await withDatabase('postgresql://vslukh@db.example/vslukh')).toBe('code 0\n')
 })
 
-test('a wall that was stopped for its backup runs again if the terminal is closed meanwhile', async () => {
+test('a wall that was stopped for its backup, which goes where its settings name, runs again if the terminal is closed meanwhile', async () => {
   const { folder, shell } = await openBooted()
   await copyTree(join(folder, 'next'), '99.0.0')
   await appendFile(join(folder, 'next/migrations'), '999-next breaking\n')
   await mkdir(join(folder, 'opt/data/postgres'), { recursive: true })
-  await writeFile(join(folder, 'etc/vslukh.env'), 'DATA_DIR=/opt/data\n')
+  await writeFile(join(folder, 'etc/vslukh.env'), 'DATA_DIR=/opt/data\nBACKUP_DIR=/opt/own\n')
   // In place of the command: a backup that the hang-up of its session interrupts.
-  const backup = "#!/bin/sh\ntrap 'exit 1' HUP\nkill -HUP 0\n"
+  const backup = `#!/bin/sh\necho "$*" >> /opt/acts\ntrap 'exit 1' HUP\nkill -HUP 0\n`
   await writeFile(join(folder, 'opt/vslukh', VERSION, 'bin/vslukh'), backup)
   const systemctl = '#!/bin/sh\n[ "$1" != is-active ] || echo active\necho "$1" >> /opt/acts\n'
   await writeFile(join(folder, 'opt/systemctl'), systemctl, { mode: 0o755 })
-  const environment = 'PATH="/opt:$PATH" VSLUKH_WITHOUT_WAY_BACK=yes'
+  const environment = 'PATH="/opt:$PATH" VSLUKH_WITHOUT_WAY_BACK=yes BACKUP_DIR=/root'
   await shell(`${environment} setsid --wait /opt/vslukh/current/bin/switch-release next`)
-  expect(await readFile(join(folder, 'opt/acts'), 'utf8')).toBe('is-active\nstop\nstart\n')
+  expect(await readFile(join(folder, 'opt/acts'), 'utf8')).toBe(
+    'is-active\nstop\nbackup /opt/own\nstart\n',
+  )
 })
