@@ -10,7 +10,9 @@ const write = (lines: Line[]) =>
 const bodyOf = (quote: string) => write(['Петя:', { quote }, '', 'Ответить.'])
 
 test('a text of people is quoted line by line, with one blank line at most, in both parts', () => {
-  const { text, html } = bodyOf('Раз\n\n\n\nДва\u2028Три\r\n \u200b\n\t\n<b>Четыре</b> & "пять"\n')
+  const { text, html } = bodyOf(
+    'Раз\n\n\n\nДва\u2028Три\r\n \u200b\n\u3164\u2800\n\t\n<b>Четыре</b> & "пять"\n',
+  )
   expect(text.split('\n')).toEqual([
     'Петя:',
     '> Раз',
@@ -34,6 +36,9 @@ test.each([
   ['HTTPS:\\\\evil.example\\a', 'evil.example'],
   ['evil.example/вход?a=1', 'evil.example'],
   ['www.evil.example:8080/a, «http://b.example/c»', 'www.evil.example «b.example»'],
+  ['стена.xn--p1ai/settings/devices', 'стена.xn--p1ai'],
+  ['my_wall.evil.example./a, см..evil.example/a', 'my_wall.evil.example см..evil.example'],
+  ['@evil.example/a или mailto:a@b.example?body=c', '@evil.example или mailto:a@b.example'],
   ['tg://resolve?domain=evil', 'resolve'],
   ['Читать и/или писать на a@b.example', 'Читать и/или писать на a@b.example'],
   ['https://wall.example/posts/1', 'wall.example'],

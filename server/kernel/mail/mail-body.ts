@@ -1,3 +1,4 @@
+import { isVisible } from '../../../contract/text.ts'
 import { escapeHtml } from '../http/escape.ts'
 import type { MailOptions } from './mail-words.ts'
 import type { Mail } from './smtp.ts'
@@ -24,14 +25,13 @@ function textOf(line: Line): string {
 }
 
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
-const BLANK = /^[\p{Z}\p{Cf}\t]*$/u
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g
 
 /** Returns the lines of a user's text, with single blank lines and links cut to the host. */
 function quotedLines(text: string): string[] {
   const lines = withHostsOnly(text.replace(DIRECTIONS, '').trim())
     .split(LINE_BREAK)
-    .map((line) => (BLANK.test(line) ? '' : line))
+    .map((line) => (isVisible(line) ? line : ''))
   return lines.filter((line, at) => line !== '' || (at > 0 && lines[at - 1] !== ''))
 }
 
@@ -41,7 +41,7 @@ export function inline(text: string): string {
 
 const LINK = /\b[a-z][a-z\d+.-]*:[\\/]{2,}[^\s<>"«»“”„]*/giu
 const BARE_LINK =
-  /(?<![\p{L}\p{N}@._-])((?:[\p{L}\p{N}-]+\.)+\p{L}{2,})(?::\d+)?[/?#\\][^\s<>"«»“”„]*/gu
+  /(?<![\p{L}\p{M}\p{N}_-])((?:[\p{L}\p{M}\p{N}_-]+\.)+(?:xn--[a-z\d-]+|[\p{L}\p{M}]{2,}))\.?(?::\d+)?[/?#\\][^\s<>"«»“”„]*/giu
 
 function withHostsOnly(text: string): string {
   return text
