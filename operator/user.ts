@@ -4,6 +4,7 @@ import type { ExportedPost } from '../server/features/data-export/data-export.re
 import { selectOwnPosts } from '../server/features/data-export/data-export.repository.ts'
 import { blockUser, unblockUser } from '../server/features/moderation/blocks.service.ts'
 import type { Person } from '../server/features/moderation/people.repository.ts'
+import { removeAllClients } from '../server/features/sessions/known-clients.repository.ts'
 import { closeSessions } from '../server/features/sessions/sessions.repository.ts'
 import { isUniqueViolation } from '../server/kernel/db/database-errors.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
@@ -103,6 +104,7 @@ async function signOut(context: Context, { id, username, sessions }: Person): Pr
   await context.confirm(`Завершить все сессии пользователя ${username}?`)
   await change(context, async (tx) => {
     await closeSessions(tx, id, { reason: 'Сессию завершили те, кто ведёт эту стену' })
+    await removeAllClients(tx, id)
     await appendToJournal(tx, { actor: context.actor, action: 'user.sign-out', userId: id })
   })
   return { lines: [`Сессий завершено: ${sessions}.`], json: { id, sessions } }

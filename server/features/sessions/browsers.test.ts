@@ -3,6 +3,7 @@ import { changeEmail, undoChange } from '../../testing/calls/email-change-calls.
 import { startAt, verifyAt, wrongCode } from '../../testing/calls/sign-in-calls.ts'
 import type { TestAnswer } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
+import { envOf, runHere } from '../../testing/process/run-command.ts'
 import { appForFile, appForTest, mailAppForTest } from '../../testing/test-app.ts'
 import { openBrowser } from './sessions.fixture.ts'
 
@@ -37,7 +38,7 @@ test('a stranger who computes the owner’s clientToken gets an operation of the
   expect((await owner.verify('/logins', own)).status).toBe(200)
 })
 
-test('the next sign-in of a browser whose session was closed, alone, with all others or by the undo of an e-mail change, is announced again', async () => {
+test('the next sign-in of a browser whose session was closed, alone, with all others, by the undo of an e-mail change or by the operator, is announced again', async () => {
   const { app, mailbox } = await mailAppForTest()
   const owner = openBrowser(app, { email: EMAIL, clientToken: 'laptop' })
   const thief = openBrowser(app, { email: EMAIL, clientToken: 'phone' })
@@ -61,6 +62,8 @@ test('the next sign-in of a browser whose session was closed, alone, with all ot
   const { body: user } = await app.call('GET', '/users/current', { token })
   const hers = { ...user, token, clientToken: 'laptop', cookie: '', browser: '' }
   await undoChange(app, await changeEmail(app, hers, 'thief@example.org'))
+  await expectAnnounced(thief)
+  expect((await runHere(envOf(app), ['user', EMAIL, 'sign-out', '--yes'])).code).toBe(0)
   await expectAnnounced(thief)
 })
 
