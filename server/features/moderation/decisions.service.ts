@@ -2,6 +2,7 @@ import type { PostState } from '../../../contract/moderation.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
+import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
@@ -17,7 +18,8 @@ export type NewDecision = {
   postId: string
   verdict: Verdict
   actor: string
-  moderatorId?: string
+  /** Whether a moderator decides, by the e-mail `actor`. */
+  isModerator?: boolean
   /** The author sees it. By default it is the most frequent reason of the reports. */
   reason?: string | undefined
   /** Blocks the author of a removed post for `days`, or without an end if it is null. */
@@ -44,7 +46,8 @@ export type Decided = {
 
 /**
  * Removes or keeps a post, and closes its open reports and appeal. Throws POST_NOT_FOUND if none is
- * open, unless `unreported` or `isAnyPost` allows that; throws OWN_POST to the author.
+ * open, unless `unreported` or `isAnyPost` allows that; throws OWN_POST to a moderator whose mailbox
+ * is the author's.
  */
 export async function decide(tx: Queryable, decision: NewDecision): Promise<Decided> {
   const { postId, verdict, actor, note, order, notifies } = decision
@@ -53,7 +56,7 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const email = subject && (await keepUser(tx, subject.owner_id))
   if (!subject || !email) throw new AppError('POST_NOT_FOUND')
   const { owner_id: userId, text, state: was } = subject
-  if (userId === decision.moderatorId) throw new AppError('OWN_POST')
+  if (decision.isModerator && mailboxOf(email) === mailboxOf(actor)) throw new AppError('OWN_POST')
   const open = await lockOpen(tx, postId)
   const isRemovable = decision.unreported && verdict === 'remove' && was === 'published'
   if (open.reports + open.appeals === 0 && !isRemovable && !decision.isAnyPost) {

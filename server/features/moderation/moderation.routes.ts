@@ -75,7 +75,7 @@ function registerQueue(node: Node): void {
 
   route(decideEndpoint, async ({ params, body, viewer }) => {
     const actor = await actorOf(db, viewer)
-    const by = { actor, moderatorId: viewer.userId, removedDays: config.removedDays }
+    const by = { actor, isModerator: true, removedDays: config.removedDays }
     const decision = { ...body, ...by, postId: params.id }
     const removesRecent = decision.verdict === 'remove' && body.block?.removesRecent
     await inTransactions(node, (run) =>
@@ -95,7 +95,7 @@ function registerBlocks(node: Node): void {
       await db.transaction().execute((tx) => blockUser(tx, block))
       return
     }
-    const removal = { ...block, moderatorId: viewer.userId, removedDays: config.removedDays }
+    const removal = { ...block, removedDays: config.removedDays }
     await inTransactions(node, (run) => blockAndRemove(db, run, removal))
   })
 

@@ -76,15 +76,16 @@ export async function decideWithRecent(
   await removeWave(run, { ...decision, ids, first })
 }
 
-type BlockAndRemoval = NewBlock & Required<Pick<NewDecision, 'moderatorId' | 'removedDays'>>
+type BlockAndRemoval = NewBlock & Pick<NewDecision, 'removedDays'>
 
 export async function blockAndRemove(
   db: Db,
   run: InTransaction,
-  { moderatorId, removedDays, ...block }: BlockAndRemoval,
+  { removedDays, ...block }: BlockAndRemoval,
 ): Promise<void> {
   const { userId, reason, by: actor } = block
   const ids = isRowId(userId) ? await selectRecentPosts(db, userId) : []
-  const removed = await removeWave(run, { ids, actor, moderatorId, reason, block, removedDays })
+  const wave = { ids, actor, isModerator: true, reason, block, removedDays }
+  const removed = await removeWave(run, wave)
   if (removed.length === 0) await run((tx) => blockUser(tx, block))
 }
