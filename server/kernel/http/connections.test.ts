@@ -13,14 +13,15 @@ import { withHandlerDeadline } from './server.ts'
 const perNode = testPerNode('bytes that a balancer would judge before any node')
 
 const MOST = 8
-const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n'
+/** More than the kernel keeps for a client that does not read. */
+const LONG = Buffer.alloc(32_000_000)
 
 /** A server of few connections, which answers once the body has come. */
 async function crowdedServer() {
   const connections = new Connections(MOST)
   const server = createServer(
     connections.inTurn((request, response) => {
-      request.resume().on('end', () => response.end('ok'))
+      request.resume().on('end', () => response.end(request.url === '/long' ? LONG : 'ok'))
       request.on('error', () => {})
     }),
   )
@@ -29,13 +30,16 @@ async function crowdedServer() {
   return { url: `http://127.0.0.1:${await listen(server)}`, server }
 }
 
-test('bodies that do not come take no connection from others for longer than a second', async () => {
+test.each([
+  ['bodies that do not come', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n'],
+  ['answers that nobody reads', 'GET /long HTTP/1.1\r\nHost: x\r\n\r\n'],
+])('%s take no connection from others for longer than a second', async (_what, request) => {
   const { url, server } = await crowdedServer()
   const began = performance.now()
   for (let n = 0; n < MOST; n++) {
     const socket = await openSocket(url)
     socket.on('error', () => {})
-    socket.write(HEAD)
+    socket.write(request)
     await once(server, 'request')
   }
   const isServed = () =>

@@ -21,8 +21,8 @@ type Connection = {
 const WAITING_MAX = 32
 /** Above this fraction of the maximum, each new connection replaces an idle or slow one. */
 const CROWDED = 0.75
-/** Above that fraction, a request whose body takes longer than this may lose its connection. */
-const SLOW_BODY_MS = 1000
+/** Above that fraction, a client that takes longer to send or to read may lose its connection. */
+const SLOW_MS = 1000
 const CHECK_MS = 50
 const RESERVED_FILES = 64
 const CONNECTIONS_MAX = 4096
@@ -105,12 +105,12 @@ export class Connections {
   }
 
   #makeRoom(): void {
-    const slowSince = performance.now() - SLOW_BODY_MS
+    const slowSince = performance.now() - SLOW_MS
     let oldest: Socket | undefined
     let usedAt = Number.POSITIVE_INFINITY
     for (const [socket, connection] of this.#open) {
       if (connection.usedAt >= usedAt) continue
-      if (!isIdle(connection) && !(connection.usedAt < slowSince && isReading(connection))) continue
+      if (!isIdle(connection) && !(connection.usedAt < slowSince && isSlow(connection))) continue
       oldest = socket
       usedAt = connection.usedAt
     }
@@ -127,8 +127,9 @@ export class Connections {
   }
 }
 
-function isReading({ response }: Connection): boolean {
-  return response !== undefined && !response.req.complete
+/** Returns whether a part of the body has not come, or a part of the response is not read. */
+function isSlow({ response }: Connection): boolean {
+  return response !== undefined && (!response.req.complete || response.writableLength > 0)
 }
 
 function isIdle({ response }: Connection): boolean {
