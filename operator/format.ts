@@ -27,19 +27,16 @@ const FIRST_LINE_MAX = 60
 
 /** Returns the first line, cut to 60 characters. Ends in `…` if text is left out. */
 export function firstLine(text: string): string {
-  const clean = printable(text)
-  const [line = ''] = clean.split('\n')
+  const [line = ''] = text.split('\n')
   if (line.length > FIRST_LINE_MAX) return `${line.slice(0, FIRST_LINE_MAX - 1)}…`
-  return line === clean ? line : `${line} …`
+  return line === text ? line : `${line} …`
 }
 
 export function indented(text: string): string[] {
-  return printable(text)
-    .split('\n')
-    .map((line) => `    ${line}`)
+  return text.split('\n').map((line) => `    ${line}`)
 }
 
-/** Removes control characters except line feeds, because a terminal would obey them. */
+/** Removes control characters except line feeds: people write them, and a terminal obeys them. */
 export function printable(text: string): string {
   return text.replace(/(?!\n)\p{Cc}/gu, '')
 }

@@ -7,7 +7,7 @@ import {
 } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
 import { commit, listed, Refusal, secondsOf, textOf, UsageError } from './command.ts'
-import { indented, printable, time } from './format.ts'
+import { indented, time } from './format.ts'
 import { findPerson } from './people.ts'
 
 export const journal: Command = {
@@ -141,7 +141,7 @@ export function actLines(act: Act): string[] {
     name in details ? (word(details[name], act) ?? []) : [],
   )
   return [
-    printable(`${time(at)}  ${actor}  ${what.join(' ')}`),
+    `${time(at)}  ${actor}  ${what.join(' ')}`,
     ...(reason ? indented(`Причина: ${reason}`) : []),
     ...more.flatMap(indented),
   ]

@@ -9,7 +9,7 @@ import { sendTestMail } from '../server/kernel/mail/test-mail.service.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
 import { listed, Refusal, UsageError } from './command.ts'
-import { printable, time } from './format.ts'
+import { time } from './format.ts'
 import { openWall } from './open-wall.ts'
 
 export const mail: Command = {
@@ -31,8 +31,8 @@ async function testMail(context: ContextWithoutWall): Promise<Output> {
   }
   if (context.isDryRun) return { lines: [`Письмо для ${address}`], json: { address } }
   const { steps, failure } = await sendTestMail(address, { ...context.config, smtpUrl })
-  const lines = steps.map((step) => `✓ ${printable(step)}`)
-  if (failure) lines.push(`✗ ${printable(failure.message)}. ${failure.fix}.`)
+  const lines = steps.map((step) => `✓ ${step}`)
+  if (failure) lines.push(`✗ ${failure.message}. ${failure.fix}.`)
   return { lines, json: { steps, failure }, isBroken: failure !== null }
 }
 
@@ -82,6 +82,6 @@ async function hashOf(db: Db, config: Config, address: string): Promise<Buffer> 
 
 function lineOf({ at, masked, task, outcome, tries, answer, error }: LoggedMail): string {
   const words = answer ?? error
-  const said = words === null ? '' : ` — ${printable(words)}`
+  const said = words === null ? '' : ` — ${words}`
   return `${time(at)}  ${masked}  ${KINDS[task] ?? task}  ${OUTCOMES[outcome]}, попыток: ${tries}${said}`
 }

@@ -94,6 +94,14 @@ test('people lists recent registrations, newest first, with activity and account
   expect((await run('--since', '60d', '--json')).out).toContain('kate@example.org')
 })
 
+test('a terminal gets no control characters, whoever wrote them', async () => {
+  const vera = await app.signUp()
+  await vslukh('user', vera.id, 'block', '--reason', 'Спам\u001b[2J\u009b2J', '--yes')
+  expect((await vslukh('user', vera.id)).out).toContain('бессрочно: Спам[2J2J, ')
+  expect((await vslukh('user', vera.id, '--json')).out).not.toMatch(/[\u0080-\u009f]/)
+  expect((await vslukh('user', 'vera\u001b[2J')).err).not.toContain('\u001b')
+})
+
 test('people and user print pages, each with the command for the next', async () => {
   await sql`INSERT INTO users (username, email, email_key)
     SELECT 'crowd_' || n, n || '@example.org', n || '@example.org' FROM generate_series(1, 60) n`.execute(

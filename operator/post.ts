@@ -7,7 +7,7 @@ import { counted } from '../server/kernel/errors/words.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, commit, publish, Refusal, secondsOf, textOf } from './command.ts'
-import { POSTS, printable } from './format.ts'
+import { POSTS } from './format.ts'
 import { actLines } from './journal.ts'
 import { requirePerson } from './people.ts'
 import { confirmBlock, decisionOf, outcomeOf, waitingLines } from './reports.ts'
@@ -43,7 +43,7 @@ async function show({ db, words: [id = ''] }: Context): Promise<Output> {
       `Запись ${id}: ${STATES[found.state]}${reason}`,
       `Автор: ${found.username} (${found.owner_id})`,
       '',
-      ...(waiting ? waitingLines(waiting) : [printable(found.text)]),
+      ...(waiting ? waitingLines(waiting) : [found.text]),
       ...(acts.length > 0 ? ['', 'Журнал:', ...acts.flatMap(actLines)] : []),
     ],
     json: { id, ...found, waiting: waiting ?? null, journal: acts },

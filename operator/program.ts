@@ -15,6 +15,7 @@ import type { Alone, Command, Env, Forms, Output, Values } from './command.ts'
 import { Interrupted, Refusal, UsageError } from './command.ts'
 import { commandHelp, nearest, parseCommandLine, programHelp, readForm } from './command-line.ts'
 import { doctor } from './doctor.ts'
+import { printable } from './format.ts'
 import { journal } from './journal.ts'
 import { mail } from './mail.ts'
 import { moderator } from './moderator.ts'
@@ -67,7 +68,7 @@ export type Terminal = {
 
 /** Runs one command. Returns the exit code: 0 if done, 1 if refused, 2 for a wrong call. */
 export async function runProgram(args: string[], terminal: Terminal): Promise<number> {
-  const say = (line: string) => void terminal.err.write(`${line}\n`)
+  const say = (line: string) => void terminal.err.write(`${printable(line)}\n`)
   try {
     return (await runCommand(args, { ...terminal, say })) ? 1 : 0
   } catch (error) {
@@ -172,5 +173,5 @@ async function ask(question: string, values: Values, { input, err }: Terminal): 
 
 function print({ out }: Terminal, output: { json: unknown; lines?: string[] }): void {
   const text = output.lines?.join('\n') ?? JSON.stringify(output.json, null, 2)
-  if (text !== '') out.write(`${text}\n`)
+  if (text !== '') out.write(`${printable(text)}\n`)
 }

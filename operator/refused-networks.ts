@@ -2,7 +2,6 @@ import { nodeOriginOf } from '../server/kernel/config/config.ts'
 import type { RefusedNetwork } from '../server/kernel/http/refusal-log.ts'
 import { IDENTITY_PATH, questionHeader, type Seen } from '../server/operations/doctor/identity.ts'
 import type { Context } from './command.ts'
-import { printable } from './format.ts'
 
 const WAIT_MS = 2000
 const SHOWN = 10
@@ -25,11 +24,11 @@ export function refusedLines(refused: RefusedNetwork[] | null): string[] {
   if (!worst) return []
   const lines = refused.slice(0, SHOWN).map(({ network, refused: count, routes }) => {
     const asked = Object.entries(routes).map(([route, times]) => `${route} × ${times}`)
-    return printable(`            ${network} × ${count}: ${asked.join(', ')}`)
+    return `            ${network} × ${count}: ${asked.join(', ')}`
   })
   return [
     `Отказы:     сетей, которым этот узел за 10 минут отказал больше десяти раз: ${refused.length}`,
     ...lines,
-    `            Закрыть: vslukh ban add network ${printable(worst.network)} --all --for 1h`,
+    `            Закрыть: vslukh ban add network ${worst.network} --all --for 1h`,
   ]
 }

@@ -27,7 +27,7 @@ import {
   textOf,
   UsageError,
 } from './command.ts'
-import { OF_PEOPLE, printable, time } from './format.ts'
+import { OF_PEOPLE, time } from './format.ts'
 
 const NAMES = { registrations: 'Регистрация', writing: 'Запись на стену' }
 type Part = keyof typeof NAMES
@@ -95,7 +95,7 @@ async function list(context: Context): Promise<Output> {
   const invitations = await selectInvitations(context.db)
   const lines = invitations.map(
     ({ id, note, uses, usesLeft, until }) =>
-      `${id}  осталось ${usesLeft} из ${uses}, до ${time(until)}${note === null ? '' : `. ${printable(note)}`}`,
+      `${id}  осталось ${usesLeft} из ${uses}, до ${time(until)}${note === null ? '' : `. ${note}`}`,
   )
   return listed(lines, 'Приглашений нет.', invitations)
 }
