@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCluster } from '../../server/operations/embedded-postgres/cluster.ts'
 import type { Command, ContextWithoutWall, Output } from '../command.ts'
@@ -73,7 +72,7 @@ async function move(
   if (!isRunning) await site.requireStopped()
   say('Проверяем новую базу…')
   const trial = await backUp()
-  await site.call(url, 'restore', trial, '--dry-run', ...replace).finally(() => rm(trial))
+  await site.call(url, 'restore', trial, '--dry-run', ...replace).finally(() => site.remove(trial))
 
   const wasRunning = isRunning || (isOwn && begun.wasRunning)
   const moving = { target, wasRunning }

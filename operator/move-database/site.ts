@@ -4,12 +4,20 @@ import { readConfig } from '../../server/kernel/config/config.ts'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { type ContextWithoutWall, Refusal } from '../command.ts'
 import { withoutPassword } from '../psql.ts'
-import { hasSystemd, readAnswer, requireMachine, run, untilServiceReady } from '../setup/machine.ts'
+import {
+  hasSystemd,
+  readAnswer,
+  requireMachine,
+  run,
+  runAsWall,
+  untilServiceReady,
+} from '../setup/machine.ts'
 import { readSettings, SETTINGS_FILE, withSettings, writeForWall } from '../setup/settings-file.ts'
 import { interruption } from '../terminal.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const PROGRAM = [join(ROOT, 'bin/run-node'), '--', join(ROOT, 'scripts/admin.ts')]
+const RUN_NODE = join(ROOT, 'bin/run-node')
+const ADMIN = join(ROOT, 'scripts/admin.ts')
 const LONGEST_MS = 7 * 86_400_000
 
 /** A move that has begun. A further attempt may replace the target database. */
@@ -31,7 +39,6 @@ export class Site {
   /** Runs another command as the wall's user, on the database at `url` or on the wall's own. */
   async call<T>(url: string | undefined, ...words: string[]): Promise<T> {
     const { env, config, actor } = this.#context
-    const command = [...PROGRAM, ...words, '--json', '--yes', '--as', actor]
     const variables = {
       ...env,
       ...(this.isInstalled && { XDG_CACHE_HOME: '/var/cache/vslukh' }),
@@ -40,13 +47,20 @@ export class Site {
       BACKUP_DIR: config.backupDir,
       DATABASE_URL: url,
     }
-    const [program = '', ...args] = this.isInstalled
-      ? ['runuser', '-u', 'vslukh', '--', ...command]
-      : command
     const options = { env: variables, longestMs: LONGEST_MS, signal: interruption }
-    const answer = readAnswer<T>(await run(program, args, options))
+    const args = ['--', ADMIN, ...words, '--json', '--yes', '--as', actor]
+    const answer = readAnswer<T>(await this.#run(RUN_NODE, args, options))
     interruption.throwIfAborted()
     return answer
+  }
+
+  /** Removes a file whose path a command of the wall's user has printed. Root must not trust it. */
+  async remove(path: string): Promise<void> {
+    await this.#run('rm', ['--', path])
+  }
+
+  #run(program: string, args: string[], options?: Parameters<typeof run>[2]) {
+    return this.isInstalled ? runAsWall([program, ...args], options) : run(program, args, options)
   }
 
   async readBegun(): Promise<Begun | undefined> {

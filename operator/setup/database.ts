@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { OLDEST_POSTGRES } from '../../server/operations/start/installation.ts'
 import { Refusal } from '../command.ts'
-import { hasProgram, run } from './machine.ts'
+import { hasProgram, run, runAsWall } from './machine.ts'
 
 const SQL = join(import.meta.dirname, '../../deploy/database.sql')
 /** The system's user postgres signs in over the socket as the superuser. */
@@ -48,7 +48,6 @@ const MAKE_SECRET = `umask 077
 /** Creates the secret as the wall's user: root must not follow a link in that user's folder. */
 export async function makeSecret(dataDir: string): Promise<void> {
   const path = join(dataDir, 'app-secret')
-  const command = ['-u', 'vslukh', '--', '/bin/sh', '-ec', MAKE_SECRET, 'sh', path]
-  const { isDone, err } = await run('runuser', command)
+  const { isDone, err } = await runAsWall(['/bin/sh', '-ec', MAKE_SECRET, 'sh', path])
   if (!isDone) throw new Refusal(`Секрет ${path} не записан: ${err.trim()}`)
 }

@@ -33,6 +33,13 @@ export function run(
   })
 }
 
+/** Runs a program as the wall's user, who must not type into root's terminal. Never rejects. */
+export function runAsWall(command: string[], running?: Running): Promise<Ran> {
+  // With `-c` runuser begins a session without a terminal. `-p` keeps the variables.
+  const own = ['-p', '-s', '/bin/sh', '-c', 'exec "$@"', USER, '--', 'sh']
+  return run('runuser', [...own, ...command], running)
+}
+
 export async function hasProgram(name: string): Promise<boolean> {
   return (await run('/bin/sh', ['-c', `command -v ${name}`])).isDone
 }

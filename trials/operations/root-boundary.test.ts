@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { writeForWall } from '../../operator/setup/settings-file.ts'
@@ -60,6 +60,32 @@ test('a command that root starts as the service’s user shares no terminal with
   expect(new Set(terminals).size).toBe(2)
   const piped = await inTerminal(`echo typed | ${VSLUKH} status | cat`)
   expect(piped).toMatch(/pts\/\d+[^?]*\?\s+typed/)
+})
+
+// In place of Node, for all but root: notes its terminal, and names a file of root as its backup.
+const FAKE = `#!/bin/sh
+[ "$(id -u)" != 0 ] || exec "$0-of-root" "$@"
+ps -o tty= -p $$ >>/var/lib/vslukh/terminals
+case "$*" in
+  *' status '*) echo '{"nodes":0}' ;;
+  *' backup '*) echo '{"file":"/etc/of-root"}' ;;
+  *) echo '{"error":"Не вышло"}' ;;
+esac
+`
+
+test('the commands that a move of the database runs as the service’s user share no terminal with root, and root removes no file that they name', async () => {
+  const { folder, shell } = await openInstalled()
+  const bin = join(folder, 'opt/vslukh/current/bin')
+  await rename(join(bin, 'run-node'), join(bin, 'run-node-of-root'))
+  await writeFile(join(bin, 'run-node'), FAKE, { mode: 0o755 })
+  await writeFile(join(folder, 'etc/of-root'), '')
+  await writeFile(join(folder, 'etc/vslukh.env'), `APP_SECRET=${'x'.repeat(40)}\n`)
+  await mkdir(join(folder, 'var/lib/vslukh/postgres'))
+  await writeFile(join(folder, 'var/lib/vslukh/postgres/PG_VERSION'), '18\n')
+  const move = `${VSLUKH} move-database postgresql://wall@127.0.0.1/wall --yes`
+  expect(await shell(`script -qec "${move}" /dev/null`)).toContain('Не вышло')
+  expect(await readFile(join(folder, 'var/lib/vslukh/terminals'), 'utf8')).toBe('?\n?\n?\n')
+  expect(await readdir(join(folder, 'etc'))).toContain('of-root')
 })
 
 test('root writes no file into a folder that another user may change, and follows no link there', async () => {
