@@ -43,13 +43,14 @@ export function registerSignIn(node: Node, parts: Parts): Feature {
 
 function registerStarts(node: Node, sessions: Sessions): void {
   const { route, db, limits } = node
+  const { contactEmail: contact } = node.config
 
   route(startRegistration, async ({ body }, { request }) => {
     const { ip } = request
     const email = requireNewEmail(body.email)
     await limits.charge([{ limit: CODE_REQUESTS, ip }])
     const asker = askerOf(hashAsker(ip, node), node)
-    const applicant = { email, ip, invitation: body.invitation }
+    const applicant = { email, ip, invitation: body.invitation, contact }
     const { askerWaitsUntil } = await requireRegistrable(db, applicant, asker)
     return start('registration', { ...body, email, askerWaitsUntil }, request)
   })
@@ -106,7 +107,7 @@ function registerVerifications(node: Node, { sessions, readText }: Parts): void 
           const { user, isNew } = await requireUserByEmail(tx, proven, purpose)
           const userId = user.id
           if (isNew) {
-            await claimRegistration(tx, { email, ip, invitation })
+            await claimRegistration(tx, { email, ip, invitation, contact: config.contactEmail })
             await blockNewUser(tx, { userId, email }, nameKey)
           }
           const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { ERRORS } from '../../../contract/errors.ts'
 import { INVITE_ONLY, OPEN_SITE, PATHS, type SiteState } from '../../../contract/pages.ts'
 import { parsePostText, textLength } from '../../../contract/text.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
@@ -170,24 +171,26 @@ function normalBan(kind: BanKind, written: string): string | undefined {
 }
 
 type Applicant = { email: string; ip: string; invitation?: string | undefined }
+/** `contact` is the address that refused people may write to. */
+type Refusable = Applicant & { contact: string | undefined }
 
 /** Throws REGISTRATION_CLOSED if the applicant is banned or lacks a required invitation. */
 export async function requireRegistrable(
   db: Queryable,
-  applicant: Applicant,
+  applicant: Refusable,
   asker?: Asker,
 ): Promise<Admission> {
   const admission = await selectAdmission(db, askingOf(applicant), asker)
   if (admission.isBanned) {
-    const message = 'С этой почтой или из этой сети зарегистрироваться нельзя'
-    throw new AppError('REGISTRATION_CLOSED', { message })
+    const why = 'С этой почтой или из этой сети зарегистрироваться нельзя'
+    throw closedError('REGISTRATION_CLOSED', why, applicant.contact)
   }
   if (isInvitationNeeded(admission) && !admission.isInvited) throw uninvited(admission, applicant)
   return admission
 }
 
 /** Checks as `requireRegistrable` after the e-mail was verified, and uses the invitation once. */
-export async function claimRegistration(tx: Queryable, applicant: Applicant): Promise<void> {
+export async function claimRegistration(tx: Queryable, applicant: Refusable): Promise<void> {
   const admission = await requireRegistrable(tx, applicant)
   if (!isInvitationNeeded(admission)) return
   const { tokenHash } = askingOf(applicant)
@@ -211,10 +214,12 @@ function askingOf({ email, ip, invitation }: Applicant): Asking {
 
 const isInvitationNeeded = ({ closed, isInviteOnly }: Admission) => closed !== null || isInviteOnly
 
-function uninvited({ closed }: Admission, { invitation }: Applicant): AppError {
-  if (invitation === undefined && closed !== null) return closedError('REGISTRATION_CLOSED', closed)
-  const message = invitation === undefined ? INVITE_ONLY : INVITATION_OVER
-  return new AppError('REGISTRATION_CLOSED', { message })
+function uninvited({ closed }: Admission, { invitation, contact }: Refusable): AppError {
+  if (invitation !== undefined) {
+    return new AppError('REGISTRATION_CLOSED', { message: INVITATION_OVER })
+  }
+  const why = closed === null ? INVITE_ONLY : `${ERRORS.REGISTRATION_CLOSED.message}: ${closed}`
+  return closedError('REGISTRATION_CLOSED', why, contact)
 }
 
 /** Returns an address or network (CIDR) for PostgreSQL, without `::ffff:` before IPv4. */

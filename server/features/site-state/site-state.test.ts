@@ -25,7 +25,9 @@ const actor = 'olga'
 const origin = 'https://wall.example'
 const clientToken = 'new browser'
 
-const app = await appForFile({ config: { trustProxy: ['127.0.0.1/32'] } })
+const contactEmail = 'wall@example.org'
+const ASK = `Вопросы: ${contactEmail}`
+const app = await appForFile({ config: { trustProxy: ['127.0.0.1/32'], contactEmail } })
 const { db } = app
 const olga = await app.signUp()
 afterEach(() => openSite(db, { part: 'registrations', actor }))
@@ -67,7 +69,7 @@ test.each([
   ['closed registrations', false, 'Регистрация закрыта: Разбираем спам'],
   ['registrations by invitation', true, 'Регистрация по приглашениям'],
 ])(
-  '%s refuse newcomers with that reason, and nobody who has an account or an invitation',
+  '%s refuse newcomers with that reason and whom to ask, and nobody who has an account or an invitation',
   async (_what, isInviteOnly, message) => {
     const email = `new-${isInviteOnly}@example.org`
     await (isInviteOnly ? openByInvitation() : closeRegistrations())
@@ -78,7 +80,7 @@ test.each([
     expect(await lastActs(1)).toMatchObject([{ actor, action, reason }])
     const refused = await register(email)
     expectRefusal(refused, 'REGISTRATION_CLOSED')
-    expect(refused.body.message).toBe(message)
+    expect(refused.body.message).toBe(`${message}. ${ASK}`)
     const { token } = await inviteTo()
     expectRefusal(await register(email, `${token}x`), 'REGISTRATION_CLOSED')
     expect((await register(`invited-${email}`, token)).status).toBe(200)
@@ -145,16 +147,16 @@ test('an expired or revoked invitation lets nobody in, and the journal says who 
 test('closed writing refuses posts, replies and likes at once on a running server, and not deletions', async () => {
   const [post, other] = [await app.publish(olga), await app.publish(olga)]
   const { token } = olga
-  await closeSite(db, { part: 'writing', reason: 'Переезжаем', actor })
+  await closeSite(db, { part: 'writing', reason: 'Переезжаем!', actor })
   const write = { token, body: { text: 'Можно?' } }
   const refused = await app.call('POST', '/posts', write)
   expectRefusal(refused, 'WRITING_CLOSED')
-  expect(refused.body.message).toBe('Писать пока нельзя: Переезжаем')
+  expect(refused.body.message).toBe(`Писать пока нельзя: Переезжаем! ${ASK}`)
   expectRefusal(await app.call('POST', `/posts/${post.id}/replies`, write), 'WRITING_CLOSED')
   expectRefusal(await app.call('POST', `/posts/${post.id}/likes`, { token }), 'WRITING_CLOSED')
   expect((await app.call('DELETE', `/posts/${other.id}`, { token })).status).toBe(204)
   expect((await app.call('GET', '/posts', { token })).status).toBe(200)
-  expect(await readState()).toEqual({ ...OPEN_SITE, writingClosed: 'Переезжаем' })
+  expect(await readState()).toEqual({ ...OPEN_SITE, writingClosed: 'Переезжаем!' })
   await openSite(db, { part: 'writing', actor })
   expect((await app.call('POST', '/posts', write)).status).toBe(201)
 })
@@ -226,6 +228,8 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
   for (const [email, ip] of banned) {
     expect(await startFrom(email, ip), email).toBe('REGISTRATION_CLOSED')
   }
+  const refused = await startAt(app, '/registrations', { email: 'a@spam.example' })
+  expect(refused.body.message).toContain(ASK)
   expect(await startFrom('a@notspam.example')).toBe('ok')
   expect(await startFrom('a@good.example', '203.0.114.1')).toBe('ok')
   expect((await selectBans(db)).map(({ value }) => value)).toEqual([

@@ -2,11 +2,14 @@ import { formatDate } from '../../../contract/dates.ts'
 import { ERRORS } from '../../../contract/errors.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 
+/** `why` states what is refused and, if that is known, until when; `contact` is whom to ask. */
 export function closedError(
-  code: 'REGISTRATION_CLOSED' | 'WRITING_CLOSED',
-  reason: string,
+  code: 'BLOCKED' | 'REGISTRATION_CLOSED' | 'WRITING_CLOSED',
+  why: string,
+  contact: string | undefined,
 ): AppError {
-  return new AppError(code, { message: `${ERRORS[code].message}: ${reason}` })
+  const ask = contact ? `Вопросы: ${contact}` : 'Вопросы — к тем, кто ведёт эту стену'
+  return new AppError(code, { message: `${why.replace(/(?<![!?…])\.*$/, '.')} ${ask}` })
 }
 
 /** `reason` and `until` are of the user's block; `writingClosed` is why the site is read-only. */
@@ -18,10 +21,10 @@ export function writeRefusal(
   contact: string | undefined,
 ): AppError | null {
   if (reason === null) {
-    return writingClosed === null ? null : closedError('WRITING_CLOSED', writingClosed)
+    if (writingClosed === null) return null
+    const why = `${ERRORS.WRITING_CLOSED.message}: ${writingClosed}`
+    return closedError('WRITING_CLOSED', why, contact)
   }
   const what = until ? `До ${formatDate(until)} вы можете только читать` : 'Вы можете только читать'
-  const ask = contact ? `Вопросы: ${contact}` : 'Вопросы — к тем, кто ведёт эту стену'
-  const message = `${what}. Причина: ${reason.replace(/\.+$/, '')}. ${ask}`
-  return new AppError('BLOCKED', { message })
+  return closedError('BLOCKED', `${what}. Причина: ${reason}`, contact)
 }
