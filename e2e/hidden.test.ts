@@ -3,7 +3,14 @@ import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
 import { expectNoBarrier } from './testing/axe.ts'
 import { type Journey, test } from './testing/journey.ts'
-import { chooseFromMenu, postTexts, postWith, recordFrames, toast } from './testing/page-actions.ts'
+import {
+  chooseFromMenu,
+  openTab,
+  postTexts,
+  postWith,
+  recordFrames,
+  toast,
+} from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 /** Hides Petr from Olga by a call, as another browser would. */
@@ -15,6 +22,11 @@ async function visit(journey: Journey, olga: TestUser, path = '/'): Promise<Page
   const page = await journey.visit({ as: olga, path })
   await profileLink(page).waitFor()
   return page
+}
+
+async function hideWord(page: Page, word: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Слово' }).fill(word)
+  await page.keyboard.press('Enter')
 }
 
 test('a hidden author is in no list until shown again', async ({ journey, olga, petr: ivan }) => {
@@ -129,21 +141,41 @@ test('a quote of a hidden author leads to the post', async ({ journey, olga, pet
   await toast(page, `Автор ${petr.username} снова виден`).waitFor()
 })
 
+test('what one tab hides is hidden in all, and none overwrites it', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  const vera = await journey.signUp()
+  await journey.publish(vera, 'Запись Веры')
+  await journey.publish(petr, 'Ёлки и игрушки')
+  const page = await visit(journey, olga, '/settings/hidden')
+  await hideWord(page, 'санки')
+  await page.goto(`${journey.url}/settings`)
+  const other = await openTab(page, '/settings/hidden')
+  await hideWord(other, 'елк')
+  const word = other.getByRole('button', { name: 'Убрать слово «елк»' })
+  await word.waitFor()
+  await page.getByRole('link', { name: 'Стена' }).click()
+  const folded = 'Скрыто по слову «елк» · Показать'
+  await expect.poll(() => postTexts(page)).toEqual([folded, 'Запись Веры'])
+  await chooseFromMenu(postWith(page, 'Запись Веры'), 'Скрыть автора')
+  await expect.poll(() => postTexts(page)).toEqual([folded])
+  await other.reload()
+  await word.waitFor()
+})
+
 test('a post with a hidden word shows a line', async ({ journey, olga, petr: vera }) => {
   await journey.publish(vera, 'Ёлки и игрушки')
   const voted = await journey.publish(vera, 'Новые выборы')
   await journey.reply(olga, voted.id, 'Мой ответ про выборы')
   await journey.publish(olga, 'Мои выборы')
   const page = await visit(journey, olga, '/settings/hidden')
-  const add = async (word: string) => {
-    await page.getByRole('textbox', { name: 'Слово' }).fill(word)
-    await page.keyboard.press('Enter')
-  }
-  await add('в')
+  await hideWord(page, 'в')
   await page.getByText('От 2 до 50 знаков').waitFor()
-  await add('елк')
-  await add('ВЫБОР')
-  await add('Выбор')
+  await hideWord(page, 'елк')
+  await hideWord(page, 'ВЫБОР')
+  await hideWord(page, 'Выбор')
   await page.getByText('Это слово уже есть').waitFor()
   await expectNoBarrier(page, 'the hidden words')
   await page.goto(journey.url)

@@ -18,7 +18,10 @@ const NOTHING: Hidden = { by: '', authors: [], words: [] }
 
 let stored: Hidden | undefined
 
-const changes = createEmitter(() => storedElsewhere.subscribe(followOtherTab))
+const changes = createEmitter()
+
+// Without a listener too: hide() would overwrite what another tab has stored.
+storedElsewhere.subscribe(followOtherTab)
 
 /** What the viewer hides; until the viewer is known, what is stored, so that nothing flashes. */
 export const hidden: ReadableAtom<Hidden> = {
