@@ -3,7 +3,7 @@ import { call } from '../http/call.ts'
 import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
 import { hidden, hide } from '../posts/cache/hidden.ts'
-import { LISTS } from '../posts/cache/list-cache.ts'
+import { LISTS, type ListName } from '../posts/cache/list-cache.ts'
 
 /** The muted authors with their names. The account contains only their ids. */
 export const mutesQuery = queryOptions({
@@ -15,11 +15,17 @@ export const mutesQuery = queryOptions({
   },
 })
 
-/** Mutes or unmutes an author. Unmuting reads the received replies again. Throws CallError. */
+/** The lists that the server sends without the muted authors. */
+const LISTS_WITHOUT_MUTED: readonly ListName[] = ['received', 'search']
+
+/** Mutes or unmutes an author. Throws CallError. */
 export async function setAuthorMuted(id: string, isMuted: boolean): Promise<void> {
   await write(isMuted ? 'PUT /users/:id/mute' : 'DELETE /users/:id/mute', { params: { id } })
   const others = hidden.get().authors.filter((author) => author !== id)
   hide({ authors: isMuted ? [id, ...others] : others })
   void queryClient.invalidateQueries({ queryKey: mutesQuery.queryKey })
-  if (!isMuted) void queryClient.invalidateQueries({ queryKey: [LISTS, 'received'] })
+  if (isMuted) return
+  for (const name of LISTS_WITHOUT_MUTED) {
+    void queryClient.invalidateQueries({ queryKey: [LISTS, name] })
+  }
 }
