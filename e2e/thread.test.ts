@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { type Journey, test } from './testing/journey.ts'
+import { type Journey, test, type Visit } from './testing/journey.ts'
 import {
   bringTo,
   focusedPost,
@@ -29,7 +29,7 @@ test.beforeEach(async ({ journey, olga, petr }) => {
 })
 
 test('the posts above a reply unfold without moving it, and stay', async ({ journey }) => {
-  const page = await openLast(journey)
+  const page = await openLast(journey, { before: (it) => it.clock.install() })
   expect(await postTexts(page)).toEqual(TEXTS.slice(2))
   for (const top of [null, 60]) {
     if (top !== null) await bringTo(postWith(page, 'Я и закончу'), top)
@@ -47,6 +47,7 @@ test('the posts above a reply unfold without moving it, and stay', async ({ jour
   await page.getByRole('button', { name: /^Показать ещё/ }).click()
   await postWith(page, 'Кто начал?').getByText('Кто начал?').click()
   await page.getByRole('heading', { name: 'Запись' }).waitFor()
+  await page.clock.fastForward('10:00')
   await page.goBack()
   await page.getByRole('heading', { name: 'Ответ', exact: true }).waitFor()
   await expect.poll(() => postTexts(page)).toEqual(TEXTS)
@@ -158,8 +159,8 @@ test('if the replied post cannot be loaded, the thread offers a retry', async ({
 })
 
 /** Opens the end of the thread as a visitor. Its beginning is not loaded yet. */
-async function openLast(journey: Journey): Promise<Page> {
-  const page = await journey.visit({ path: `/posts/${last.id}` })
+async function openLast(journey: Journey, visit: Visit = {}): Promise<Page> {
+  const page = await journey.visit({ path: `/posts/${last.id}`, ...visit })
   await postWith(page, 'Я и закончу').waitFor()
   return page
 }

@@ -7,7 +7,7 @@ import { NO_POSTS } from '../../contract/search-rules.ts'
 import { call } from '../http/call.ts'
 import { fallBackOn } from '../http/call-error.ts'
 import { queryClient } from '../http/query-client.ts'
-import { LISTS } from '../posts/cache/list-cache.ts'
+import { LIST_LIFETIME_MS, LISTS } from '../posts/cache/list-cache.ts'
 import { type CachedPost, nextVersion, putPosts } from '../posts/cache/post-cache.ts'
 import type { ListSource, Newer } from '../posts/cache/use-post-list.ts'
 
@@ -78,6 +78,8 @@ export function useAncestors(post: CachedPost) {
       return read(isUnfolded ? ANCESTORS_MAX : ANCESTORS_SHOWN, signal)
     },
     enabled: hasMoreAncestors(post),
+    // As long as the list of replies, because the place on the page may be above it.
+    gcTime: LIST_LIFETIME_MS,
   })
   const { ids = [], folded = 0 } = data ?? {}
   const { parent_post_id: startId, replied_post_id: repliedId } = post.actions
