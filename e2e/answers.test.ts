@@ -1,16 +1,27 @@
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
 import { DESKTOP, test } from './testing/journey.ts'
 import {
+  bringTo,
   chooseFromMenu,
+  isAt,
   openMenu,
   openTab,
   postTexts,
   postWith,
+  readOn,
+  scroll,
   toast,
 } from './testing/page-actions.ts'
 
 const MANY = ['Первый', 'Второй', 'Третий']
+
+/** Returns the bell with so many new replies. */
+function bell(page: Page, unread = 0): Locator {
+  const name = unread > 0 ? `Ответы мне, новых: ${unread}` : 'Ответы мне'
+  return page.getByRole('link', { name, exact: true })
+}
 
 test('a reply lights the bell in each open tab within 1.5 s', async ({ journey, olga, petr }) => {
   const post = await journey.publish(olga, 'Жду ответа')
@@ -65,6 +76,50 @@ test('the bell leads to unseen replies, not of muted posts', async ({ journey, o
   await page.goto(`${journey.url}/replies`)
   await third.waitFor()
   expect(await marks.count()).toBe(0)
+})
+
+test('new replies keep their mark, and are seen also above the place', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  const post = await journey.publish(olga, 'Вопрос')
+  await journey.rows(
+    `INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id, recipient_id, received_no)
+     SELECT $1, 'Ответ ' || n, $2, $2, $3, n FROM generate_series(1, 25) n`,
+    [petr.id, post.id, olga.id],
+  )
+  await journey.rows('INSERT INTO answer_states (user_id, last_no) VALUES ($1, 25)', [olga.id])
+  const page = await journey.visit({
+    as: olga,
+    path: '/replies',
+    before: (it) => it.clock.install(),
+  })
+  const marks = page.getByText('Новый ответ')
+  await bell(page).waitFor()
+  expect(await marks.count()).toBe(10)
+  await readOn(page, 25)
+  const read = postWith(page, /Ответ 8$/)
+  await bringTo(read, 217)
+  await read.locator('time').click()
+  await page.getByRole('heading', { name: 'Ответы', exact: true }).waitFor()
+  await page.clock.fastForward('10:00')
+  await page.goBack()
+  await expect.poll(() => isAt(read, 217)).toBe(true)
+  expect(await marks.count()).toBe(25)
+
+  await journey.reply(petr, post.id, 'Новее всех')
+  await bell(page, 1).waitFor()
+  await page.reload()
+  await read.waitFor()
+  expect(await postWith(page, 'Новее всех').count()).toBe(0)
+  await expect
+    .poll(async () => {
+      await scroll(page, -400)
+      return (await postTexts(page))[0]
+    })
+    .toBe('Новее всех')
+  await bell(page).waitFor()
 })
 
 test('mails about replies are turned off in the settings', async ({ journey, olga }) => {

@@ -5,6 +5,7 @@ import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
 import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
+import { LIST_LIFETIME_MS } from '../posts/cache/list-cache.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 import { refreshReceived } from './answers.queries.ts'
 
@@ -15,7 +16,7 @@ function newRepliesKey(entryKey: string) {
   return ['new-replies', entryKey] as const
 }
 
-/** Returns the source of the replies to the viewer. Reading its first page marks them as seen. */
+/** Returns the source of the replies to the viewer. A read marks them as seen, up to the newest. */
 export function receivedSource(entryKey: string): ListSource {
   return {
     name: 'received',
@@ -23,8 +24,9 @@ export function receivedSource(entryKey: string): ListSource {
       const query = pageAfter(cursor)
       const page = await call('GET /posts/replies/received', { query }, { signal })
       queryClient.setQueryData<NewReplies>(newRepliesKey(entryKey), (known) => withNew(known, page))
-      const newest = page.posts[0]?.received_no
-      if (cursor === '' && newest !== undefined) void markSeen(newest)
+      const newest = Math.max(page.seen, ...page.posts.map((post) => post.received_no))
+      if (newest > page.seen) void markSeen(newest)
+      else if (cursor === '') void refreshReceived()
       return page
     },
   }
@@ -41,6 +43,8 @@ export function useIsNewReply(id: string): boolean {
   const { data } = useQuery<NewReplies>({
     queryKey: newRepliesKey(useEntry().key),
     queryFn: skipToken,
+    // As long as the list itself.
+    gcTime: LIST_LIFETIME_MS,
     staleTime: Number.POSITIVE_INFINITY,
   })
   return data?.ids.includes(id) ?? false
