@@ -78,6 +78,30 @@ test('the bell leads to unseen replies, not of muted posts', async ({ journey, o
   expect(await marks.count()).toBe(0)
 })
 
+test('the bell is dark in each tab once all replies were seen or are gone', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  const post = await journey.publish(olga, 'Спрашиваю')
+  const gone = await journey.reply(petr, post.id, 'Передумаю')
+  const first = await journey.visit({ as: olga, path: '/settings' })
+  const second = await openTab(first, '/settings')
+  await bell(first, 1).waitFor()
+  await journey.call('DELETE', `/posts/${gone.id}`, petr)
+  await bell(first, 1).click()
+  await first.getByRole('heading', { name: 'Записи не найдены' }).waitFor()
+  await bell(first).waitFor()
+
+  await journey.reply(petr, post.id, 'Отвечаю')
+  await bell(first, 1).waitFor()
+  await bell(second, 1).waitFor()
+  await bell(second, 1).click()
+  await postWith(second, 'Отвечаю').waitFor()
+  await bell(second).waitFor()
+  await bell(first).waitFor()
+})
+
 test('new replies keep their mark, and are seen also above the place', async ({
   journey,
   olga,

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { call } from '../http/call.ts'
 import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
+import { createTabChannel } from '../platform/tabs.ts'
 import { RECEIVED_KEY } from '../posts/cache/posts.queries.ts'
 
 /** The number of unseen replies, and the viewer's muted posts. Seeded when the account is read. */
@@ -10,16 +11,25 @@ export const receivedQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /users/current/received', {}, { signal }),
 })
 
+const changes = createTabChannel<null>('received')
+changes.subscribe(() => void refreshReceived())
+
 export function refreshReceived(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: RECEIVED_KEY })
 }
 
+/** Reads again what the viewer has changed, also in other tabs. */
+export function receivedChanged(): Promise<void> {
+  changes.post(null)
+  return refreshReceived()
+}
+
 export async function setMuted(id: string, isMuted: boolean): Promise<void> {
   await write(isMuted ? 'PUT /posts/:id/muted' : 'DELETE /posts/:id/muted', { params: { id } })
-  await refreshReceived()
+  await receivedChanged()
 }
 
 export async function setReplyMails(wantsMail: boolean): Promise<void> {
   await write('PUT /users/current/reply-mails', { body: { wantsMail } })
-  await refreshReceived()
+  await receivedChanged()
 }

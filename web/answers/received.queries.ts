@@ -7,7 +7,7 @@ import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
 import { LIST_LIFETIME_MS } from '../posts/cache/list-cache.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
-import { refreshReceived } from './answers.queries.ts'
+import { receivedChanged, refreshReceived } from './answers.queries.ts'
 
 /** The replies that were new when the list was opened: their numbers are above `seen`. */
 type NewReplies = { seen: number; ids: readonly string[] }
@@ -26,6 +26,7 @@ export function receivedSource(entryKey: string): ListSource {
       queryClient.setQueryData<NewReplies>(newRepliesKey(entryKey), (known) => withNew(known, page))
       const newest = Math.max(page.seen, ...page.posts.map((post) => post.received_no))
       if (newest > page.seen) void markSeen(newest)
+      // The bell may show a reply that is gone, or was seen elsewhere.
       else if (cursor === '') void refreshReceived()
       return page
     },
@@ -53,5 +54,5 @@ export function useIsNewReply(id: string): boolean {
 /** Marks replies as seen. Ignores a failure, because the next visit marks them. */
 async function markSeen(seen: number): Promise<void> {
   await write('PUT /users/current/received', { body: { seen } }).catch(() => {})
-  await refreshReceived()
+  await receivedChanged()
 }

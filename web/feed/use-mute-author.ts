@@ -1,5 +1,5 @@
 import { Eye, EyeOff } from 'lucide'
-import { refreshReceived } from '../answers/answers.queries.ts'
+import { receivedChanged } from '../answers/answers.queries.ts'
 import { useAction } from '../http/use-action.tsx'
 import { setAuthorMuted } from '../mutes/mutes.queries.ts'
 import { useIsMuted } from '../posts/cache/hidden.ts'
@@ -12,7 +12,7 @@ export function useMuteAuthor({ id, username }: { id: string; username: string }
   const action = useAction({
     mutationFn: async (isMuted: boolean) => {
       await setAuthorMuted(id, isMuted)
-      void refreshReceived()
+      void receivedChanged()
     },
     onSuccess: (_, isMuted) => {
       const undo = { label: 'Вернуть', onSelect: () => action.mutate(false) }
