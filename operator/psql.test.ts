@@ -11,6 +11,7 @@ test('psql gets the password in its environment, and an address without it', () 
       env: { PGPASSWORD: 'a%b@c' },
     })
   }
-  const socket = 'postgresql://vslukh@localhost:5432/vslukh?host=%2Fvar%2Flib%2Fvslukh%2Fpostgres'
+  const socket =
+    'postgresql://vslukh@localhost:5432/vslukh?host=%2Fvar%2Flib%2Fthe%20wall%2Fpostgres'
   expect(withoutPassword(socket)).toEqual({ address: socket, env: {} })
 })

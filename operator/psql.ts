@@ -8,17 +8,19 @@ export const psql: Command = {
   endsWhenInterrupted: true,
 }
 
-async function open({ wall: { url }, values, env: inherited }: Context): Promise<Output> {
+async function open({ wall, values, env: inherited }: Context): Promise<Output> {
+  // The default of this option, which libraries before PostgreSQL 17 refuse.
+  const url = wall.url.replace('&sslnegotiation=postgres', '')
   const printed = { lines: [url], json: { url } }
   if (values.json === true || !process.stdin.isTTY) return printed
   // Ignores Ctrl+C, because psql handles it.
   process.on('SIGINT', () => {})
   const { address, env } = withoutPassword(url)
-  const { error } = spawnSync('psql', [address], {
+  const { error, status } = spawnSync('psql', [address], {
     stdio: 'inherit',
     env: { ...inherited, ...env },
   })
-  return error ? printed : { lines: [], json: null }
+  return error ? printed : { lines: [], json: null, isBroken: status !== 0 }
 }
 
 /** Moves the password into PGPASSWORD, because every user can read a program's arguments. */
@@ -26,6 +28,8 @@ export function withoutPassword(url: string): { address: string; env: { PGPASSWO
   const address = new URL(url)
   const password = address.searchParams.get('password') ?? decodeURIComponent(address.password)
   address.searchParams.delete('password')
+  // The change above has written spaces as plus signs, which psql does not decode.
+  address.search = address.search.replaceAll('+', '%20')
   address.password = ''
   return { address: address.href, env: password === '' ? {} : { PGPASSWORD: password } }
 }

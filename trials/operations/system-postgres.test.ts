@@ -4,9 +4,11 @@ import { parseEnv } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
 import { certificateForTest } from '../../server/testing/http/certificate.ts'
 import { endChild, untilReady } from '../../server/testing/process/child-process.ts'
+import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
 import { runCommand } from '../../server/testing/process/run-command.ts'
-import { asRoot as test } from './deploy-file.ts'
+import { startMain } from '../../server/testing/process/start-main.ts'
+import { ROOT, run, asRoot as test } from './deploy-file.ts'
 import { openMachine, SETUP } from './machine-without-systemd.ts'
 import { createPostgres, debiansPostgres, giveToPostgres } from './own-postgres.ts'
 
@@ -101,4 +103,20 @@ test('an address without the password, or with TLS that fails, is refused with a
   await postgres.configure('ssl = on')
   await postgres.start()
   expect(await refusal()).toMatch(/^DATABASE_URL: .*сертификат.*sslrootcert.*\n$/)
+})
+
+test('the machine’s psql opens the embedded database, whose folder may have a space in its name, and takes the printed address', async () => {
+  await debiansPostgres()
+  const DATA_DIR = join(await folderForTest(), 'the data')
+  await startMain({ DATA_DIR })
+  const vslukh = `${ROOT}/bin/vslukh psql`
+  const statement = `SELECT 'answer ' || 6 * 7;`
+  const env = { ...process.env, DATA_DIR, PAGER: 'cat' }
+  for (const line of [
+    `psql "$(${vslukh})" -c "${statement}"`,
+    `echo "${statement}" | script -qec '${vslukh}' /dev/null`,
+  ]) {
+    const { stdout } = await run('sh', ['-c', line], { env })
+    expect(stdout).toContain('answer 42')
+  }
 })
