@@ -96,6 +96,12 @@ test('on a slow network no kind of page shifts as it loads', async ({ journey, o
     for (const n of [1, 2, 3]) await journey.reply(user, own.id, `${TEXT.repeat(3)} ${n}`)
   }
   await reportByApi(journey, petr, { postId: post.id })
+  const { id } = await journey.publish(vera, 'Удалена')
+  await journey.rows(
+    `UPDATE posts SET hidden_for = 'removed', hidden_reason = 'Спам', hidden_by = 'vera',
+       hidden_at = now(), hidden_until = now() + interval '1 day' WHERE id = $1`,
+    [id],
+  )
   const search = { '/search?q=слов': TEXT }
   const thread = { [`/posts/${own.id}`]: `${TEXT} 1` }
   const author = { [`/users/${olga.username}`]: TEXT }

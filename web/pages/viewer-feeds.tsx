@@ -31,8 +31,7 @@ export function OwnPostsPage() {
   const source = useOwnSource(postsOfSource)
   return (
     source && (
-      <>
-        <RemovedPosts />
+      <RemovedPosts>
         <PostFeed
           source={source}
           label="Мои записи"
@@ -46,7 +45,7 @@ export function OwnPostsPage() {
             />
           }
         />
-      </>
+      </RemovedPosts>
     )
   )
 }

@@ -5,6 +5,7 @@ import { exactDay } from '../../format/labels.ts'
 import { Read } from '../../http/read.tsx'
 import { PostText } from '../../posts/view/post-text.tsx'
 import { withViewer } from '../../session/intents.ts'
+import { useUser } from '../../session/viewer.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Skeleton } from '../../ui/states/skeleton.tsx'
@@ -16,17 +17,22 @@ const UNFOLDED = 3
 /** The characters of a post in the name of its button, by which screen readers tell it apart. */
 const NAME_MAX = 40
 
-/** Shows the viewer's removed posts, which suppresses the toast about them. */
-export function RemovedPosts() {
+/** Shows the viewer's removed posts above a list, which suppresses the toast about them. */
+export function RemovedPosts({ children }: { children: ReactNode }) {
   const query = useRemovedPosts()
+  // Otherwise the list would move when they arrive.
+  const waits = useUser()?.lastRemoval !== undefined && query.isPending
   const last = query.data?.posts.find(({ state }) => state === 'removed')?.removedAt
   useEffect(() => {
     if (last) noteRemoval(last)
   }, [last])
   return (
-    <Read query={query} loading={null} inRow>
-      {({ posts }) => posts.length > 0 && <RemovedSection posts={posts} />}
-    </Read>
+    <>
+      <Read query={query} loading={waits && <Skeleton label="Загружаем записи" />} inRow>
+        {({ posts }) => posts.length > 0 && <RemovedSection posts={posts} />}
+      </Read>
+      {!waits && children}
+    </>
   )
 }
 
