@@ -1,8 +1,11 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcessByStdio, execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
-import { test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { endChild } from '../../server/testing/process/child-process.ts'
 import { findProgram, isRoot } from '../../server/testing/process/debian-package.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
@@ -34,4 +37,27 @@ export async function copyDeployFile(name: string, folder: string, places: [stri
   const path = join(folder, basename(name))
   await writeFile(path, text)
   return path
+}
+
+/** What a program on a terminal asks, and what is typed then. */
+export type Dialog = [asked: RegExp, answer: string][]
+
+type Talking = ChildProcessByStdio<Writable, Readable, Readable | null>
+
+/** Answers the questions of a program that runs under `script`. Returns all that it prints. */
+export async function talk(child: Talking, dialog: Dialog) {
+  onTestFinished(() => endChild(child))
+  let printed = ''
+  child.stdout.setEncoding('utf8').on('data', (part) => {
+    printed += part
+    const [next] = dialog
+    if (!next?.[0].test(printed.slice(read))) return
+    read = printed.length
+    dialog.shift()
+    child.stdin.write(`${next[1]}\r`)
+  })
+  let read = 0
+  await once(child, 'close')
+  expect(dialog).toEqual([])
+  return printed
 }

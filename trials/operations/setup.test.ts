@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -6,8 +5,7 @@ import { expect, onTestFinished } from 'vitest'
 import { dkimPublicKey } from '../../server/kernel/mail/dkim.ts'
 import { openDns } from '../../server/testing/mail/dns-server.ts'
 import { openRefusingSmtp } from '../../server/testing/mail/smtp-faults.ts'
-import { endChild } from '../../server/testing/process/child-process.ts'
-import { programOf, asRoot as test } from './deploy-file.ts'
+import { type Dialog, programOf, talk, asRoot as test } from './deploy-file.ts'
 import { DNS, openMachine, SETUP } from './machine-without-systemd.ts'
 
 const OPERATOR = ['--name', 'ООО «Ромашка»', '--contact', 'olga@example.org']
@@ -151,22 +149,8 @@ test('a wrong answer is refused with a sentence, and so is a machine that lacks 
 type Machine = Awaited<ReturnType<typeof openMachine>>
 
 /** Runs setup on a terminal and answers its questions. Returns all that it prints. */
-async function talk(machine: Machine, dialog: [asked: RegExp, answer: string][]) {
-  const child = machine.spawn(`script -qec '${SETUP}' /dev/null`)
-  onTestFinished(() => endChild(child))
-  let printed = ''
-  child.stdout.setEncoding('utf8').on('data', (part) => {
-    printed += part
-    const [next] = dialog
-    if (!next?.[0].test(printed.slice(read))) return
-    read = printed.length
-    dialog.shift()
-    child.stdin.write(`${next[1]}\r`)
-  })
-  let read = 0
-  await once(child, 'close')
-  expect(dialog).toEqual([])
-  return printed
+function talkToSetup(machine: Machine, dialog: Dialog) {
+  return talk(machine.spawn(`script -qec '${SETUP}' /dev/null`), dialog)
 }
 
 test('a new mail server that refuses the login does not replace one that accepts it', async () => {
@@ -207,7 +191,7 @@ test('a port that another program uses is reported with that program, for the se
 test('on a terminal setup asks for each answer, asks again after a wrong one, shows no password, and believes the operator that the mail arrived', async () => {
   await needCaddy()
   const machine = await openMachine()
-  const first = await talk(machine, [
+  const first = await talkToSetup(machine, [
     [/Имя сайта.*: /, 'wall_example'],
     [/не имя сайта[\s\S]*Имя сайта.*: /, 'wall.example'],
     [/Почтовый сервер.*: /, machine.mailbox.url.replace('smtp://', '')],
@@ -233,7 +217,7 @@ test('on a terminal setup asks for each answer, asks again after a wrong one, sh
   await writeFile(join(machine.folder, 'etc/vslukh.env'), `SMTP_URL=${machine.mailbox.url}\n`, {
     flag: 'a',
   })
-  const second = await talk(machine, [
+  const second = await talkToSetup(machine, [
     [/Имя сайта.* \[wall\.example\]: /, ''],
     [/Почтовый сервер.*: /, machine.mailbox.url],
     [/Имя для входа.*: /, ''],

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -8,7 +9,7 @@ import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
 import { runCommand } from '../../server/testing/process/run-command.ts'
 import { startMain } from '../../server/testing/process/start-main.ts'
-import { ROOT, run, asRoot as test } from './deploy-file.ts'
+import { type Dialog, ROOT, run, talk, asRoot as test } from './deploy-file.ts'
 import { openMachine, SETUP } from './machine-without-systemd.ts'
 import { createPostgres, debiansPostgres, giveToPostgres } from './own-postgres.ts'
 
@@ -112,11 +113,12 @@ test('the machine’s psql opens the embedded database, whose folder may have a 
   const vslukh = `${ROOT}/bin/vslukh psql`
   const statement = `SELECT 'answer ' || 6 * 7;`
   const env = { ...process.env, DATA_DIR, PAGER: 'cat' }
-  for (const line of [
-    `psql "$(${vslukh})" -c "${statement}"`,
-    `echo "${statement}" | script -qec '${vslukh}' /dev/null`,
-  ]) {
-    const { stdout } = await run('sh', ['-c', line], { env })
-    expect(stdout).toContain('answer 42')
-  }
+  const { stdout } = await run('sh', ['-c', `psql "$(${vslukh})" -c "${statement}"`], { env })
+  expect(stdout).toContain('answer 42')
+  const terminal = spawn('script', ['-qec', vslukh, '/dev/null'], { env })
+  const dialog: Dialog = [
+    [/vslukh=[>#] /, statement],
+    [/answer 42[\s\S]*vslukh=[>#] /, '\\q'],
+  ]
+  expect(await talk(terminal, dialog)).toContain('answer 42')
 })
