@@ -58,7 +58,7 @@ test('when the replied post is deleted, replied_post is null, replied_post_id st
 test('the replies of a post are its direct replies, newest first, for every viewer, without deleted ones', async () => {
   const root = await app.publish(olga)
   const list = `/posts/${root.id}/replies`
-  const count = async () => (await readPost(root.id)).actions.replies_count
+  const count = async () => (await readPost(root.id, petr)).actions.replies_count
   const first = await app.reply(petr, root.id)
   const gone = await app.reply(petr, root.id)
   const second = await app.reply(olga, root.id)
