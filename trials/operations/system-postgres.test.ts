@@ -115,7 +115,7 @@ test('the machine’s psql opens the embedded database, whose folder may have a 
   const env = { ...process.env, DATA_DIR, PAGER: 'cat' }
   const { stdout } = await run('sh', ['-c', `psql "$(${vslukh})" -c "${statement}"`], { env })
   expect(stdout).toContain('answer 42')
-  const terminal = spawn('script', ['-qec', vslukh, '/dev/null'], { env })
+  const terminal = spawn('sh', ['-c', `script -qec '${vslukh}' /dev/null`], { env })
   const dialog: Dialog = [
     [/vslukh=[>#] /, statement],
     [/answer 42[\s\S]*vslukh=[>#] /, '\\q'],
