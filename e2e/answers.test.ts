@@ -17,7 +17,7 @@ import {
 
 const MANY = ['Первый', 'Второй', 'Третий']
 
-/** Returns the bell with so many new replies. */
+/** Returns the link with the bell while it shows `unread` new replies. */
 function bell(page: Page, unread = 0): Locator {
   const name = unread > 0 ? `Ответы мне, новых: ${unread}` : 'Ответы мне'
   return page.getByRole('link', { name, exact: true })

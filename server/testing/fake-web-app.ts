@@ -15,8 +15,8 @@ export const FRAMES: PageFrames = {
   inlineHashes: { scripts: ["'sha256-script'"], styles: ["'sha256-style'"] },
 }
 /**
- * Shows the address, how often it has rendered, and at which priority it was loaded and renders; is
- * slow, fails or ends for a post that says so.
+ * Shows the address, how often it has rendered, and at which priority it was loaded and renders. Is
+ * slow, fails or ends its thread if the text of a post is «Медленно…», «Сбой» or «Конец».
  */
 const RENDERER = `import { getPriority } from 'node:os'
 const loadedAt = getPriority()

@@ -32,7 +32,7 @@ import {
   updateSiteState,
   upsertBan,
 } from './site-state.repository.ts'
-import { closedError } from './write-refusal.ts'
+import { refusalWithContact } from './write-refusal.ts'
 
 const MAX_AGE_MS = 1000
 export const NOTICE_MAX = 200
@@ -183,7 +183,7 @@ export async function requireRegistrable(
   const admission = await selectAdmission(db, askingOf(applicant), asker)
   if (admission.isBanned) {
     const why = 'С этой почтой или из этой сети зарегистрироваться нельзя'
-    throw closedError('REGISTRATION_CLOSED', why, applicant.contact)
+    throw refusalWithContact('REGISTRATION_CLOSED', why, applicant.contact)
   }
   if (isInvitationNeeded(admission) && !admission.isInvited) throw uninvited(admission, applicant)
   return admission
@@ -219,7 +219,7 @@ function uninvited({ closed }: Admission, { invitation, contact }: Refusable): A
     return new AppError('REGISTRATION_CLOSED', { message: INVITATION_OVER })
   }
   const why = closed === null ? INVITE_ONLY : `${ERRORS.REGISTRATION_CLOSED.message}: ${closed}`
-  return closedError('REGISTRATION_CLOSED', why, contact)
+  return refusalWithContact('REGISTRATION_CLOSED', why, contact)
 }
 
 /** Returns an address or network (CIDR) for PostgreSQL, without `::ffff:` before IPv4. */

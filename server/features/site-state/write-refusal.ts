@@ -2,8 +2,8 @@ import { formatDate } from '../../../contract/dates.ts'
 import { ERRORS } from '../../../contract/errors.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 
-/** `why` states what is refused and, if that is known, until when; `contact` is whom to ask. */
-export function closedError(
+/** Returns a refusal whose message is `why`, which names the reason, followed by the contact. */
+export function refusalWithContact(
   code: 'BLOCKED' | 'REGISTRATION_CLOSED' | 'WRITING_CLOSED',
   why: string,
   contact: string | undefined,
@@ -23,8 +23,8 @@ export function writeRefusal(
   if (reason === null) {
     if (writingClosed === null) return null
     const why = `${ERRORS.WRITING_CLOSED.message}: ${writingClosed}`
-    return closedError('WRITING_CLOSED', why, contact)
+    return refusalWithContact('WRITING_CLOSED', why, contact)
   }
   const what = until ? `До ${formatDate(until)} вы можете только читать` : 'Вы можете только читать'
-  return closedError('BLOCKED', `${what}. Причина: ${reason}`, contact)
+  return refusalWithContact('BLOCKED', `${what}. Причина: ${reason}`, contact)
 }
