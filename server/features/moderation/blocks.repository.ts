@@ -11,9 +11,9 @@ export async function lockBlocks(tx: Queryable, mailbox: string): Promise<void> 
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`block ${mailbox}`}, 0))`.execute(tx)
 }
 
-/** Returns a user's e-mail, and prevents the user's erasure until the transaction ends. */
-export async function keepUser(tx: Queryable, userId: string): Promise<string | undefined> {
-  const user = tx.selectFrom('users').select('email').where('id', '=', userId).forKeyShare()
+/** Locks a user, so that neither the e-mail changes nor a session begins. Returns the e-mail. */
+export async function lockEmail(tx: Queryable, userId: string): Promise<string | undefined> {
+  const user = tx.selectFrom('users').select('email').where('id', '=', userId).forNoKeyUpdate()
   return (await user.executeTakeFirst())?.email
 }
 

@@ -10,8 +10,8 @@ import {
   blockMailbox,
   copyBlock,
   deleteBlocks,
-  keepUser,
   lockBlocks,
+  lockEmail,
   type NewBlock,
   selectBlock,
   unblockMailbox,
@@ -52,7 +52,7 @@ export async function mailBlock(
 }
 
 async function lockMailboxOf(tx: Queryable, userId: string): Promise<string> {
-  const email = isRowId(userId) ? await keepUser(tx, userId) : undefined
+  const email = isRowId(userId) ? await lockEmail(tx, userId) : undefined
   if (!email) throw new AppError('USER_NOT_FOUND', { message: 'Такого пользователя нет' })
   const mailbox = mailboxOf(email)
   await lockBlocks(tx, mailbox)

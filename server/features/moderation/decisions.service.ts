@@ -6,7 +6,7 @@ import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
-import { keepUser } from './blocks.repository.ts'
+import { lockEmail } from './blocks.repository.ts'
 import { mailBlock, placeBlock } from './blocks.service.ts'
 import { type DecisionMail, mailExpiry } from './moderation.mail.ts'
 import { countReasons, type Subject, selectSubject } from './queue.repository.ts'
@@ -51,9 +51,11 @@ export type Decided = {
  */
 export async function decide(tx: Queryable, decision: NewDecision): Promise<Decided> {
   const { postId, verdict, actor, note, order, notifies } = decision
+  const author = await selectSubject(tx, postId)
+  // Before the post, as an account that leaves locks itself before its posts.
+  const email = author && (await lockEmail(tx, author.owner_id))
   await lockPost(tx, postId)
   const subject = await selectSubject(tx, postId)
-  const email = subject && (await keepUser(tx, subject.owner_id))
   if (!subject || !email) throw new AppError('POST_NOT_FOUND')
   const { owner_id: userId, text, state: was } = subject
   if (decision.isModerator && mailboxOf(email) === mailboxOf(actor)) throw new AppError('OWN_POST')
