@@ -1,4 +1,4 @@
-import { publishFromOutside } from '../server/kernel/cache/change-feed.ts'
+import { type Change, publishFromOutside } from '../server/kernel/cache/change-feed.ts'
 import type { Config } from '../server/kernel/config/config.ts'
 import { type Db, isRowId, type Queryable } from '../server/kernel/db/database.ts'
 
@@ -53,15 +53,22 @@ export type Command = {
 )
 
 /** Runs a change like `commit`, and then makes every node invalidate its cached responses. */
-export async function change<T>(context: Context, work: (tx: Queryable) => Promise<T>): Promise<T> {
+export async function change<T>(
+  context: Context,
+  work: (tx: Queryable) => Promise<T>,
+  published?: Change,
+): Promise<T> {
   const result = await commit(context, work)
-  await publish(context)
+  await publish(context, published)
   return result
 }
 
 /** Makes every node invalidate its cached responses. Does nothing in a dry run. */
-export async function publish({ wall, isDryRun }: Context): Promise<void> {
-  if (!isDryRun) await publishFromOutside(wall.url, { kind: 'edited' })
+export async function publish(
+  { wall, isDryRun }: Context,
+  published: Change = { kind: 'edited' },
+): Promise<void> {
+  if (!isDryRun) await publishFromOutside(wall.url, published)
 }
 
 /** Runs a change in one transaction, rolled back with `--dry-run`. Callers then call `publish`. */

@@ -3,6 +3,7 @@ import { decide } from '../server/features/moderation/decisions.service.ts'
 import { readWaitingPost } from '../server/features/moderation/moderation.service.ts'
 import { selectSubject } from '../server/features/moderation/queue.repository.ts'
 import { removeWave } from '../server/features/moderation/wave.service.ts'
+import type { Queryable } from '../server/kernel/db/database.ts'
 import { counted } from '../server/kernel/errors/words.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
@@ -57,8 +58,8 @@ async function remove(context: Context): Promise<Output> {
   if (found.state === 'removed') throw new Refusal(`Запись ${id} уже удалена.`)
   const decision = await decisionOf(context, id, 'remove')
   await confirmBlock(context, decision)
-  const decided = await change(context, (tx) => decide(tx, { ...decision, isAnyPost: true }))
-  return outcomeOf('remove', decided)
+  const work = (tx: Queryable) => decide(tx, { ...decision, isAnyPost: true })
+  return outcomeOf('remove', await change(context, work, { kind: 'removed', postId: id }))
 }
 
 async function restore(context: Context): Promise<Output> {
@@ -86,7 +87,7 @@ async function removeAll(context: Context): Promise<Output> {
     return { lines: [`Удалено: ${counted(removed.length, POSTS)}.`], json: { removed } }
   } finally {
     // Notifies the nodes once for all removed posts, even if a later removal has failed.
-    await publish(context)
+    await publish(context, { kind: 'removed' })
   }
 }
 

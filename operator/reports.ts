@@ -117,7 +117,7 @@ async function decideAll(context: Context, verdict: Verdict): Promise<Output> {
       outcomes.push({ postId, ...(await decideOne(postId).catch(failureOf)) })
     }
   } finally {
-    await publish(context)
+    await publish(context, { kind: verdict === 'remove' ? 'removed' : 'edited' })
   }
   return {
     lines: outcomes.map(({ postId, lines }) => `${postId}: ${lines.join(' ')}`),

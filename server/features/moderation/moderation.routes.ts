@@ -77,9 +77,13 @@ function registerQueue(node: Node): void {
     const actor = await actorOf(db, viewer)
     const by = { actor, isModerator: true, removedDays: config.removedDays }
     const decision = { ...body, ...by, postId: params.id }
-    const removesRecent = decision.verdict === 'remove' && body.block?.removesRecent
-    await inTransactions(node, (run) =>
-      removesRecent ? decideWithRecent(db, run, decision) : run((tx) => decide(tx, decision)),
+    if (decision.verdict === 'remove' && body.block?.removesRecent) {
+      await inTransactions(node, { kind: 'removed' }, (run) => decideWithRecent(db, run, decision))
+      return
+    }
+    const kind = decision.verdict === 'remove' ? 'removed' : 'edited'
+    await inTransactions(node, { kind, postId: params.id }, (run) =>
+      run((tx) => decide(tx, decision)),
     )
   })
 }
@@ -96,7 +100,7 @@ function registerBlocks(node: Node): void {
       return
     }
     const removal = { ...block, removedDays: config.removedDays }
-    await inTransactions(node, (run) => blockAndRemove(db, run, removal))
+    await inTransactions(node, { kind: 'removed' }, (run) => blockAndRemove(db, run, removal))
   })
 
   route(unblockUserEndpoint, async ({ params: { id }, viewer }) => {

@@ -1,3 +1,4 @@
+import type { Change } from '../../kernel/cache/change-feed.ts'
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
@@ -47,9 +48,10 @@ function ignoreGone(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== 'POST_NOT_FOUND') throw error
 }
 
-/** Runs transactions. If any was committed, publishes the change, even if a later one failed. */
+/** Runs transactions. If any was committed, publishes `change`, even if a later one failed. */
 export async function inTransactions(
   { db, publishChange }: Pick<Node, 'db' | 'publishChange'>,
+  change: Change,
   work: (run: InTransaction) => Promise<unknown>,
 ): Promise<void> {
   let isChanged = false
@@ -61,7 +63,7 @@ export async function inTransactions(
   try {
     await work(run)
   } finally {
-    if (isChanged) await publishChange({ kind: 'edited' })
+    if (isChanged) await publishChange(change)
   }
 }
 

@@ -2,11 +2,20 @@ import type { Socket } from 'node:net'
 import fastify from 'fastify'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { decide, report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import { databaseForTest } from '../../testing/database/database-for-test.ts'
 import { listeningNodes } from '../../testing/database/databases.ts'
+import type { TestUser } from '../../testing/http/client.ts'
 import { openNews } from '../../testing/http/news-reader.ts'
 import { limitsInMemory } from '../../testing/limits-in-memory.ts'
-import { appForFile, appForTest, NODES, startTestApp, testPerNode } from '../../testing/test-app.ts'
+import {
+  appForFile,
+  appForTest,
+  NODES,
+  startTestApp,
+  type TestApp,
+  testPerNode,
+} from '../../testing/test-app.ts'
 import { CHANNEL, payloadOf } from '../cache/change-feed.ts'
 import { Live } from './live.ts'
 
@@ -86,15 +95,50 @@ test('a client that has stopped reading is dropped once its buffers are full, an
   await expect.poll(reading.text).toContain('"newest":"40000"')
 })
 
-test('a post that is removed is in no later event', async () => {
+test.each([
+  ['by its author', '7'],
+  ['among others', undefined],
+])('a post that is removed %s is in no later event', async (_, postId) => {
   const { live, url } = await serveNews()
   const stream = await openNews(url)
   await expect.poll(stream.text).toMatch(/^retry/)
   live.note({ kind: 'added', newest: { id: '7', by: '1' }, answered: [] })
   await expect.poll(() => stream.events().at(-1)?.data).toEqual({ newest: '7', by: '1' })
-  live.note({ kind: 'removed', postId: '7' })
+  live.note({ kind: 'removed', ...(postId && { postId }) })
   live.note({ kind: 'added', answered: ['2'] })
   await expect.poll(() => stream.events().at(-1)?.data).toEqual({ to: ['2'] })
+})
+
+test.each([
+  [
+    'decision',
+    (app: TestApp, by: TestUser, { id }: { id: string }) =>
+      decide(app, by, { postId: id, verdict: 'remove', reason: 'Спам' }),
+  ],
+  [
+    'removal of an author’s recent posts',
+    (app: TestApp, by: TestUser, { owner_id }: { owner_id: string }) =>
+      app.call('PUT', `/moderation/users/${owner_id}/block`, {
+        token: by.token,
+        body: { reason: 'Спам', days: 7, removesRecent: true },
+      }),
+  ],
+])('a post that is gone by a moderator’s %s is in no later event', async (_, remove) => {
+  const app = await appForTest()
+  const [moderator, author, other] = [
+    await signUpModerator(app),
+    await app.signUp(),
+    await app.signUp(),
+  ]
+  const post = await app.publish(author)
+  await report(app, other, { postId: post.id })
+  expect((await remove(app, moderator, { id: post.id, owner_id: author.id })).status).toBe(204)
+  const readLate = async () => {
+    const late = await openNews(app.url)
+    await expect.poll(late.text).toMatch(/^retry/)
+    return late.events()[0]?.data.newest
+  }
+  await expect.poll(readLate).toBeUndefined()
 })
 
 testPerNode('bytes that a balancer would judge before any node')(

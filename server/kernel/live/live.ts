@@ -48,8 +48,10 @@ export class Live {
   }
 
   note(change: Change): void {
-    // A later event must not offer a post that is gone.
-    if (change.kind === 'removed' && change.postId === this.#newest?.id) this.#newest = undefined
+    if (change.kind === 'removed') {
+      // A later event must not offer a post that is gone.
+      if ((change.postId ?? this.#newest?.id) === this.#newest?.id) this.#newest = undefined
+    }
     if (change.kind !== 'added') return
     const added = change.newest
     const isNewer = added !== undefined && BigInt(added.id) > BigInt(this.#newest?.id ?? 0)
