@@ -110,6 +110,7 @@ test('a blocked user reads why, and keeps the text', async ({ journey, vera, que
   await form.getByRole('textbox').fill('Последнее слово')
   await blocked.keyboard.press('Control+Enter')
   await form.getByRole('alert').getByText(note).waitFor()
+  expect(await form.getByText(note).count()).toBe(1)
   expect(await form.getByRole('textbox').inputValue()).toBe('Последнее слово')
 
   await page.bringToFront()

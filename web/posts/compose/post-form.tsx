@@ -9,6 +9,7 @@ import {
   useState,
 } from 'react'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
+import { CallError } from '../../http/call-error.ts'
 import { storedElsewhere } from '../../platform/storage.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
@@ -36,7 +37,11 @@ type PostFormProps = {
 }
 
 export function PostForm({ form, shape = 'dialog', ...props }: PostFormProps) {
-  const { submitLabel = 'Опубликовать', placeholder, label = 'Текст записи', note } = props
+  const { submitLabel = 'Опубликовать', placeholder, label = 'Текст записи' } = props
+  const { sendError } = form
+  // The error states the block too.
+  const isNoted = sendError instanceof CallError && sendError.code === 'BLOCKED'
+  const note = isNoted ? undefined : props.note
   const isDialog = shape === 'dialog'
   const send = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault()
