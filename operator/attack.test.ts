@@ -3,7 +3,8 @@ import { freePort } from '../server/testing/process/free-port.ts'
 import { envOf, runHere } from '../server/testing/process/run-command.ts'
 import { appForFile } from '../server/testing/test-app.ts'
 
-const app = await appForFile({ config: { trustProxy: ['127.0.0.1'] } })
+const contactEmail = 'wall@example.org'
+const app = await appForFile({ config: { trustProxy: ['127.0.0.1'], contactEmail } })
 const env = { ...envOf(app), PORT: new URL(app.url).port, TRUST_PROXY: '127.0.0.1' }
 const vslukh = (...args: string[]) => runHere(env, args)
 
@@ -39,7 +40,10 @@ test('a ban with --all refuses pages and calls of the network, cached ones too, 
   expect(await statuses('203.0.114.7')).toEqual([200, 200])
   const page = await from('203.0.113.7', '/')
   expect(page.headers.get('content-type')).toContain('text/html')
-  expect(await page.text()).toContain('Доступ из вашей сети закрыт')
+  const message = `Доступ из вашей сети закрыт. Вопросы: ${contactEmail}`
+  expect(await page.text()).toContain(`<p>${message}</p>`)
+  const call = await from('203.0.113.7', '/api/v1/posts')
+  expect(await call.json()).toEqual({ code: 'BLOCKED', message })
   const { out } = await vslukh('ban', 'list')
   expect(out).toMatch(/сеть 203\.0\.113\.0\/24, закрыто всё, до .*Набег/)
   const id = out.split(' ')[0] ?? ''

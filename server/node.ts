@@ -150,6 +150,7 @@ async function openHttp(base: Base) {
     observe,
     fastPath,
     pageNotNow: web && pageNotNow(web),
+    contact: config.contactEmail,
   })
   const { cookieName } = base.sessions
   await describeApi(server.app, { appName: config.appName, cookieName, limits })

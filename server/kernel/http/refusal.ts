@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
+import { escapeHtml } from './escape.ts'
 
 export const RETRY_UNAVAILABLE_SECONDS = 2
 export const HTML_TYPE = 'text/html; charset=utf-8'
@@ -19,18 +20,23 @@ type ParseError = { code?: string; rawPacket?: unknown; bytesParsed?: number }
 const TOO_LONG = 'Слишком длинный адрес или слишком много cookie: удалите cookie этого сайта'
 const TOO_SLOW = 'Запрос шёл слишком долго. Попробуйте ещё раз'
 const SHUT = 'Доступ из вашей сети закрыт'
-const SHUT_PAGE = `<!doctype html><html lang="ru"><title>${SHUT}</title><p>${SHUT}.</p></html>`
 
 export type Refusals = ReturnType<typeof createRefusals>
 
-/** Creates the responses to requests that reach no route; `pages` is for those without a slot. */
-export function createRefusals(
-  securityHeaders: Headers,
-  pages: Record<'visitor' | 'session', string> | null,
-) {
+type RefusalOptions = {
+  /** The pages for requests that get no slot. */
+  pages: Record<'visitor' | 'session', string> | null
+  /** The address that people of a shut network may write to. */
+  contact: string | undefined
+}
+
+/** Creates the responses to requests that reach no route. */
+export function createRefusals(securityHeaders: Headers, { pages, contact }: RefusalOptions) {
   const refusal = (status: number, message?: string) =>
     createRefusal('INVALID_REQUEST', { securityHeaders, status, ...(message && { message }) })
-  const shut = (html?: string) => createRefusal('BLOCKED', { securityHeaders, message: SHUT, html })
+  const message = `${SHUT}.${contact ? ` Вопросы: ${contact}` : ''}`
+  const shutPage = `<!doctype html><html lang="ru"><title>${SHUT}</title><p>${escapeHtml(message)}</p></html>`
+  const shut = (html?: string) => createRefusal('BLOCKED', { securityHeaders, message, html })
   const unavailable = (html?: string) => createRefusal('UNAVAILABLE', { securityHeaders, html })
   const call = unavailable()
   const visitor = unavailable(pages?.visitor)
@@ -41,7 +47,7 @@ export function createRefusals(
     HPE_HEADER_OVERFLOW: refusal(431, TOO_LONG),
     ERR_HTTP_REQUEST_TIMEOUT: refusal(408, TOO_SLOW),
     shutCall: shut(),
-    shutPage: shut(SHUT_PAGE),
+    shutPage: shut(shutPage),
     unavailable({ url, headers }: IncomingMessage): Refusal {
       if (url?.startsWith('/api/')) return call
       return headers.cookie === undefined ? visitor : session

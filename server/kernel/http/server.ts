@@ -37,6 +37,7 @@ type Options = {
   fastPath: LaneOptions['fastPath'] & { wrap(listener: RequestListener): RequestListener }
   /** The HTML for a page request that gets no slot; null if no pages are served. */
   pageNotNow: Record<'visitor' | 'session', string> | null
+  contact: string | undefined
 }
 
 const SERVER_OPTIONS = {
@@ -66,10 +67,10 @@ export class HttpServer {
   readonly #servers: Server[] = []
 
   constructor(options: Options) {
-    const { headers, logger, fastPath, pageNotNow } = options
+    const { headers, logger, fastPath, pageNotNow: pages, contact } = options
     this.#options = options
     this.refusalLog = new RefusalLog(logger)
-    this.#refusals = createRefusals(headers, pageNotNow)
+    this.#refusals = createRefusals(headers, { pages, contact })
     this.app = this.#createApp()
     handleErrors(this.app)
     parseBodies(this.app)
