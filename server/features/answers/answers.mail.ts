@@ -48,7 +48,7 @@ const SHOWN = 5
 export const answerMails = (db: Db, options: WriteOptions) => ({
   'send-reply-mail': {
     write: async (mail: ReplyMail) => {
-      const replies = await selectToMail(db, mail.userId, mail.afterNo)
+      const replies = await selectToMail(db, mail)
       return replies.length > 0 ? writeReplyMail(mail, replies, options) : null
     },
   },

@@ -93,13 +93,13 @@ export async function claimReplyMails(tx: Queryable, limit: number): Promise<Due
 
 export type ToMail = { username: string; text: string }
 
-/** Returns the unseen replies, oldest first; none if the user wants no mails. */
+/** Returns the unseen replies, oldest first; none if the user wants no mails or left the address. */
 export async function selectToMail(
   db: Queryable,
-  userId: string,
-  afterNo: string,
+  { userId, afterNo, to }: { userId: string; afterNo: string; to: string },
 ): Promise<ToMail[]> {
-  const state = sql`SELECT greatest(seen_no, ${afterNo}::bigint) FROM answer_states
+  const state = sql`SELECT greatest(seen_no, ${afterNo}::bigint)
+    FROM answer_states JOIN users ON id = user_id AND email = ${to}
     WHERE user_id = ${userId}::bigint AND wants_mail`
   const { rows } = await sql<ToMail>`
     SELECT username, text FROM received_replies

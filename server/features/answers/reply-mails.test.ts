@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { comeBack } from '../../testing/calls/account-deletion-calls.ts'
 import { passSessionTime } from '../../testing/database/passing-time.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { startMailApp } from '../../testing/test-app.ts'
+import type { ReplyMail } from './answers.mail.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
@@ -81,6 +83,23 @@ test('no mail is sent if the person was there after the reply, has seen it or ha
   await app.reply(petr, post.id)
   await app.call('PUT', `/users/${petr.id}/mute`, { token: anna.token })
   expect(await mailsAfter(HOUR)).toEqual([])
+})
+
+test('a mail that waits while its address changes is not sent', async () => {
+  const post = await app.publish(anna)
+  await app.reply(petr, post.id)
+  const { email: to, id: userId } = anna
+  await app.sql`UPDATE users SET email = 'new@example.org' WHERE id = ${userId}`
+  const mail: ReplyMail = {
+    to,
+    userId,
+    afterNo: '0',
+    isLast: false,
+    expiresAt: Date.now() + DAY * 1000,
+  }
+  await queueMail(app.db, 'send-reply-mail', mail)
+  await expect.poll(() => app.sql`SELECT FROM outbox WHERE payload IS NOT NULL`).toEqual([])
+  expect(mailsTo(anna)).toEqual([])
 })
 
 test('there is one mail a day at most, and after three without a visit no more until one', async () => {
