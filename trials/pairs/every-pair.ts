@@ -40,7 +40,10 @@ export function testEveryOtherPair(start: 0 | 1): void {
     expect(refused, 'writes that succeeded in no pair here').toEqual(['guess a code'])
   })
 
-  test.concurrent.for(cases.filter(({ name }) => only.test(name)))(
+  const chosen = cases.filter(({ name }) => only.test(name))
+  // Vitest fails a file that has no test.
+  if (chosen.length === 0) test.skip('no pair of this half', () => {})
+  test.concurrent.for(chosen)(
     '$name: as one after the other',
     { timeout: 600_000 },
     async (pair, { expect }) => {
