@@ -93,7 +93,7 @@ export async function claimReplyMails(tx: Queryable, limit: number): Promise<Due
 
 export type ToMail = { username: string; text: string }
 
-/** Returns the unseen replies, oldest first; none if the user wants no mails or left the address. */
+/** Returns the unseen replies, oldest first; none if the user wants no mails or has another e-mail. */
 export async function selectToMail(
   db: Queryable,
   { userId, afterNo, to }: { userId: string; afterNo: string; to: string },

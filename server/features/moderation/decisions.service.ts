@@ -51,9 +51,9 @@ export type Decided = {
  */
 export async function decide(tx: Queryable, decision: NewDecision): Promise<Decided> {
   const { postId, verdict, actor, note, order, notifies } = decision
-  const author = await selectSubject(tx, postId)
-  // Before the post, as an account that leaves locks itself before its posts.
-  const email = author && (await lockEmail(tx, author.owner_id))
+  const found = await selectSubject(tx, postId)
+  // An account that leaves is locked before its posts too.
+  const email = found && (await lockEmail(tx, found.owner_id))
   await lockPost(tx, postId)
   const subject = await selectSubject(tx, postId)
   if (!subject || !email) throw new AppError('POST_NOT_FOUND')

@@ -5,7 +5,6 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { decide, report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import { databaseForTest } from '../../testing/database/database-for-test.ts'
 import { listeningNodes } from '../../testing/database/databases.ts'
-import type { TestUser } from '../../testing/http/client.ts'
 import { openNews } from '../../testing/http/news-reader.ts'
 import { limitsInMemory } from '../../testing/limits-in-memory.ts'
 import {
@@ -52,12 +51,7 @@ test('events for a post and replies arrive on every node, also for a muted post,
   for (const { events } of streams) {
     await expect.poll(() => events().flatMap(({ data }) => data.to ?? [])).toEqual(to)
   }
-  const readLate = async () => {
-    const late = await openNews(first.url)
-    await expect.poll(late.text).toMatch(/^retry/)
-    return late.events()[0]?.data
-  }
-  await expect.poll(readLate).toEqual({ ...news, to })
+  await expect.poll(() => readFormer(first)).toEqual({ ...news, to })
 })
 
 test('many posts are one event a second, and more than 50 replied authors are «many»', async () => {
@@ -109,37 +103,32 @@ test.each([
   await expect.poll(() => stream.events().at(-1)?.data).toEqual({ to: ['2'] })
 })
 
-test.each([
-  [
-    'decision',
-    (app: TestApp, by: TestUser, { id }: { id: string }) =>
-      decide(app, by, { postId: id, verdict: 'remove', reason: 'Спам' }),
-  ],
-  [
-    'removal of an author’s recent posts',
-    (app: TestApp, by: TestUser, { owner_id }: { owner_id: string }) =>
-      app.call('PUT', `/moderation/users/${owner_id}/block`, {
-        token: by.token,
-        body: { reason: 'Спам', days: 7, removesRecent: true },
-      }),
-  ],
-])('a post that is gone by a moderator’s %s is in no later event', async (_, remove) => {
+test('a post that a moderator removes, alone or with the author’s recent posts, is in no later event', async () => {
   const app = await appForTest()
-  const [moderator, author, other] = [
-    await signUpModerator(app),
-    await app.signUp(),
-    await app.signUp(),
-  ]
-  const post = await app.publish(author)
-  await report(app, other, { postId: post.id })
-  expect((await remove(app, moderator, { id: post.id, owner_id: author.id })).status).toBe(204)
-  const readLate = async () => {
-    const late = await openNews(app.url)
-    await expect.poll(late.text).toMatch(/^retry/)
-    return late.events()[0]?.data.newest
-  }
-  await expect.poll(readLate).toBeUndefined()
+  const moderator = await signUpModerator(app)
+  const author = await app.signUp()
+  const alone = await app.publish(author)
+  await expect.poll(() => readFormer(app)).toMatchObject({ newest: alone.id })
+  await report(app, await app.signUp(), { postId: alone.id })
+  const decision = { postId: alone.id, verdict: 'remove', reason: 'Спам' } as const
+  expect(await decide(app, moderator, decision)).toMatchObject({ status: 204 })
+  await expect.poll(async () => (await readFormer(app))?.newest).toBeUndefined()
+
+  const recent = await app.publish(author)
+  await expect.poll(() => readFormer(app)).toMatchObject({ newest: recent.id })
+  const body = { reason: 'Спам', days: 7, removesRecent: true }
+  const block = ['PUT', `/moderation/users/${author.id}/block`] as const
+  const blocked = await app.call(...block, { token: moderator.token, body })
+  expect(blocked).toMatchObject({ status: 204 })
+  await expect.poll(async () => (await readFormer(app))?.newest).toBeUndefined()
 })
+
+/** Returns the event with which a new stream begins; undefined if there is none. */
+async function readFormer({ url }: TestApp) {
+  const stream = await openNews(url)
+  await expect.poll(stream.text).toMatch(/^retry/)
+  return stream.events()[0]?.data
+}
 
 testPerNode('bytes that a balancer would judge before any node')(
   'a server that drains ends its streams, each with a time of its own to come back',

@@ -48,11 +48,12 @@ export class Live {
   }
 
   note(change: Change): void {
-    if (change.kind === 'removed') {
+    if (change.kind !== 'added') {
+      const { kind, postId = this.#newest?.id } = change
       // A later event must not offer a post that is gone.
-      if ((change.postId ?? this.#newest?.id) === this.#newest?.id) this.#newest = undefined
+      if (kind === 'removed' && postId === this.#newest?.id) this.#newest = undefined
+      return
     }
-    if (change.kind !== 'added') return
     const added = change.newest
     const isNewer = added !== undefined && BigInt(added.id) > BigInt(this.#newest?.id ?? 0)
     if (isNewer) this.#newest = added

@@ -39,9 +39,9 @@ type PostFormProps = {
 export function PostForm({ form, shape = 'dialog', ...props }: PostFormProps) {
   const { submitLabel = 'Опубликовать', placeholder, label = 'Текст записи' } = props
   const { sendError } = form
-  // The error states the block too.
-  const isNoted = sendError instanceof CallError && sendError.code === 'BLOCKED'
-  const note = isNoted ? undefined : props.note
+  const isBlocked = sendError instanceof CallError && sendError.code === 'BLOCKED'
+  // The error states the block, as the note does.
+  const note = isBlocked ? undefined : props.note
   const isDialog = shape === 'dialog'
   const send = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault()
