@@ -15,6 +15,7 @@ import {
   toast,
   typeRussian,
 } from './testing/page-actions.ts'
+import { signInButton } from './testing/sign-in-actions.ts'
 
 const test = moderated(onWall)
 /** The browser sends a decision after this time. */
@@ -113,6 +114,7 @@ test('a decision that fails to be sent returns its report', async ({ journey, ve
   await other.getByRole('button', { name: 'Выйти' }).click()
   await toast(other, 'Вы вышли').waitFor()
   await page.bringToFront()
+  await signInButton(page).waitFor()
   await page.clock.fastForward(DELAY_MS)
   await toast(page, 'Решение не отправлено. Вы вышли из аккаунта').waitFor()
   expect(await verdicts(journey)).toMatchObject({ Останется: 'open' })
