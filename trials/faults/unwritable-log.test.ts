@@ -28,6 +28,8 @@ async function startServer(log: number | 'pipe') {
       APP_SECRET,
       PORT: String(port),
       RATE_LIMIT_SCALE: '1000',
+      // Reads from the cache are logged at this level.
+      LOG_LEVEL: 'debug',
     },
     stdio: ['ignore', log === 'pipe' ? 'pipe' : 'ignore', log],
   })

@@ -18,6 +18,7 @@ const database = await freshDatabase(inject('databaseUrl'))
 const proxy = await openPostgresProxy(database.url)
 const app = await startTestApp({
   databaseUrl: proxy.url,
+  config: { logLevel: 'debug' },
   poolLimits: { connectionWaitMs: 1000 },
 })
 afterAll(async () => {

@@ -7,7 +7,8 @@ import { appForFile, appForTest, type TestApp, testPerNode } from '../../testing
 
 const test = testPerNode('responses that each node caches for itself')
 
-const app = await appForFile()
+// Reads from the cache are logged at this level.
+const app = await appForFile({ config: { logLevel: 'debug' } })
 const olga = await app.signUp()
 await app.publish(olga)
 
@@ -46,8 +47,9 @@ test('a signed-in read from the cache has the same headers, body and log line as
   const line = await lineOf(logged)
   logged = wallLines().length
   const [cached] = await readCached(app, vera)
-  expect(await lineOf(logged)).toEqual(line)
-  expect(line).toMatchObject({ route: '/api/v1/posts', status: 200, userId: vera.id })
+  expect(await lineOf(logged)).toEqual({ ...line, level: 'debug' })
+  const expected = { level: 'info', route: '/api/v1/posts', status: 200, userId: vera.id }
+  expect(line).toMatchObject(expected)
   expect(cached?.body).toEqual(read.body)
   const sent = [read, cached].map((answer) => {
     const { date: _, ...headers } = Object.fromEntries(answer?.headers ?? [])

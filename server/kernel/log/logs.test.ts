@@ -16,7 +16,7 @@ async function linesAfter(app: TestApp, requests: number) {
   return app.logged.map((line) => JSON.parse(line))
 }
 
-test('each request except health checks has one line: reqId, method, route, status, ms and who called, never the URL', async () => {
+test('each request that the cache does not answer has one line, except health checks: reqId, method, route, status, ms and who called, never the URL', async () => {
   const app = await appForTest()
   const olga = await app.signUp()
   const before = app.logged.filter((line) => line.includes(REQUEST)).length
