@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { formatTime } from '../contract/dates.ts'
 import { freePort } from '../server/testing/process/free-port.ts'
 import { envOf, runHere } from '../server/testing/process/run-command.ts'
 import { appForFile } from '../server/testing/test-app.ts'
@@ -40,14 +41,20 @@ test('a ban with --all refuses pages and calls of the network, cached ones too, 
   expect(await statuses('203.0.114.7')).toEqual([200, 200])
   const page = await from('203.0.113.7', '/')
   expect(page.headers.get('content-type')).toContain('text/html')
-  const message = `Доступ из вашей сети закрыт. Вопросы: ${contactEmail}`
+  const [{ id, until }] = JSON.parse((await vslukh('ban', 'list', '--json')).out)
+  const end = formatTime(new Date(until))
+  const message = `Доступ из вашей сети закрыт до ${end}. Вопросы: ${contactEmail}`
   expect(await page.text()).toContain(`<p>${message}</p>`)
   const call = await from('203.0.113.7', '/api/v1/posts')
   expect(await call.json()).toEqual({ code: 'BLOCKED', message })
   const { out } = await vslukh('ban', 'list')
   expect(out).toMatch(/сеть 203\.0\.113\.0\/24, закрыто всё, до .*Набег/)
-  const id = out.split(' ')[0] ?? ''
-  expect(await vslukh('ban', 'remove', id)).toMatchObject({ code: 0 })
+  const readRefusal = async () => (await from('203.0.113.7', '/api/v1/posts')).text()
+  const endless = await vslukh('ban', 'add', 'network', '203.0.113.7', '--all', '--json')
+  await expect.poll(readRefusal).toContain(`Доступ из вашей сети закрыт. Вопросы: ${contactEmail}`)
+  for (const ban of [id, JSON.parse(endless.out).id]) {
+    expect(await vslukh('ban', 'remove', ban)).toMatchObject({ code: 0 })
+  }
   await expect.poll(() => statuses('203.0.113.7')).toEqual([200, 200])
 })
 

@@ -7,13 +7,15 @@ import { selectBans } from './site-state.repository.ts'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = [Address, number]
+type Shut = { range: Range; until: number }
 
 const MISSED_MS = 60_000
 
 /** Holds the networks whose bans cover all, in memory, because each request is compared. */
 export class ShutNetworks {
   isEmpty = true
-  #shut: { range: Range; until: number }[] = []
+  /** Those with the latest end first; `until` is Infinity without an end. */
+  #shut: Shut[] = []
   /** Changes during a read share the next one, however long that waits for a connection. */
   readonly #reads = new BatchedCalls(async (changes: undefined[]) => {
     await this.#read()
@@ -25,9 +27,11 @@ export class ShutNetworks {
     this.#db = db
   }
 
-  includes(address: string | undefined): boolean {
+  /** Returns until when an address is shut, Infinity without an end; undefined if it is not. */
+  until(address: string | undefined): number | undefined {
     const parsed = parseAddress(address)
-    return this.#shut.some(({ range, until }) => until > Date.now() && contains(range, parsed))
+    const isShut = ({ range, until }: Shut) => until > Date.now() && contains(range, parsed)
+    return this.#shut.find(isShut)?.until
   }
 
   note(change: Change): void {
@@ -48,6 +52,7 @@ export class ShutNetworks {
     this.#shut = bans
       .filter(({ coversAll }) => coversAll)
       .map(({ value, until }) => ({ range: rangeOf(value), until: until?.getTime() ?? Infinity }))
+      .sort((one, other) => other.until - one.until)
     this.isEmpty = this.#shut.length === 0
   }
 }

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { formatTime } from '../../../contract/dates.ts'
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
 import { escapeHtml } from './escape.ts'
 
@@ -34,9 +35,6 @@ type RefusalOptions = {
 export function createRefusals(securityHeaders: Headers, { pages, contact }: RefusalOptions) {
   const refusal = (status: number, message?: string) =>
     createRefusal('INVALID_REQUEST', { securityHeaders, status, ...(message && { message }) })
-  const message = `${SHUT}.${contact ? ` Вопросы: ${contact}` : ''}`
-  const shutPage = `<!doctype html><html lang="ru"><title>${SHUT}</title><p>${escapeHtml(message)}</p></html>`
-  const shut = (html?: string) => createRefusal('BLOCKED', { securityHeaders, message, html })
   const unavailable = (html?: string) => createRefusal('UNAVAILABLE', { securityHeaders, html })
   const call = unavailable()
   const visitor = unavailable(pages?.visitor)
@@ -46,8 +44,14 @@ export function createRefusals(securityHeaders: Headers, { pages, contact }: Ref
     expectation: refusal(417),
     HPE_HEADER_OVERFLOW: refusal(431, TOO_LONG),
     ERR_HTTP_REQUEST_TIMEOUT: refusal(408, TOO_SLOW),
-    shutCall: shut(),
-    shutPage: shut(shutPage),
+    /** `until` is Infinity if the network stays shut. */
+    shut({ url }: IncomingMessage, until: number): Refusal {
+      const end = until === Infinity ? '' : ` до ${formatTime(until)}`
+      const message = `${SHUT}${end}.${contact ? ` Вопросы: ${contact}` : ''}`
+      if (url?.startsWith('/api/')) return createRefusal('BLOCKED', { securityHeaders, message })
+      const html = `<!doctype html><html lang="ru"><title>${SHUT}</title><p>${escapeHtml(message)}</p></html>`
+      return createRefusal('BLOCKED', { securityHeaders, html })
+    },
     unavailable({ url, headers }: IncomingMessage): Refusal {
       if (url?.startsWith('/api/')) return call
       return headers.cookie === undefined ? visitor : session

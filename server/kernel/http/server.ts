@@ -31,7 +31,7 @@ type Options = {
   logger: FastifyBaseLogger
   noteRefused: NoteRefused
   trustProxy: string[]
-  shut: { isEmpty: boolean; includes(address: string | undefined): boolean }
+  shut: { isEmpty: boolean; until(address: string | undefined): number | undefined }
   observe?: ObserveRequest | undefined
   headers: Record<string, string>
   fastPath: LaneOptions['fastPath'] & { wrap(listener: RequestListener): RequestListener }
@@ -130,10 +130,8 @@ export class HttpServer {
         if (!namesItsHost(request)) return sendRefusal(response, this.#refusals.request)
         useOriginForm(request)
         if (request.headers['x-forwarded-for'] !== undefined) checkForwardedFor(request)
-        if (!shut.isEmpty && shut.includes(addressOf(request))) {
-          const isCall = request.url?.startsWith('/api/')
-          return sendRefusal(response, this.#refusals[isCall ? 'shutCall' : 'shutPage'])
-        }
+        const until = shut.isEmpty ? undefined : shut.until(addressOf(request))
+        if (until) return sendRefusal(response, this.#refusals.shut(request, until))
         serve(request, response)
       }),
     )
