@@ -2,7 +2,17 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type Journey, testWith } from '../../e2e/testing/journey.ts'
 import { proxyWithNextBuild } from '../../e2e/testing/next-build.ts'
-import { followLink, refuseNews, styleOf } from '../../e2e/testing/page-actions.ts'
+import {
+  closeByKey,
+  followLink,
+  goOffline,
+  goOnline,
+  postWith,
+  refuseNews,
+  styleOf,
+  submitPost,
+  untilPreloaded,
+} from '../../e2e/testing/page-actions.ts'
 import {
   leftovers,
   pageStored,
@@ -112,6 +122,24 @@ test('a stored page shows a notice at every address that leads to it, and is upd
   await journey.product.start()
   await saved.waitFor({ state: 'detached' })
   await page.getByText('Стало').waitFor()
+})
+
+test('a text that waits for the network shows after a reload without it, and is sent later', async ({
+  journey,
+  olga,
+}) => {
+  const page = await journey.visit({ ...ALLOWED, as: olga })
+  await pageStored(page, '/')
+  await untilPreloaded(page)
+  await goOffline(page)
+  await closeByKey(await submitPost(page, 'Из тоннеля'))
+  const row = page.getByRole('status').getByText('1 запись ждёт связи.')
+  await row.waitFor()
+  await page.reload()
+  await row.waitFor()
+  await goOnline(page)
+  await postWith(page, 'Из тоннеля').waitFor()
+  await row.waitFor({ state: 'detached' })
 })
 
 test('a browser whose cache storage breaks shows pages and runs the app', async ({ journey }) => {

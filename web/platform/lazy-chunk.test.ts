@@ -1,13 +1,17 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLazyChunk } from './lazy-chunk.ts'
 
-test('a preload ignores failures, and sends no request offline', async () => {
+test('a preload ignores failures, and offline sends no request that no service worker answers', async () => {
   onTestFinished(() => void vi.unstubAllGlobals())
   const importModule = vi.fn(() => Promise.reject<{ name: string }>(new TypeError('No network')))
   const chunk = createLazyChunk(importModule, 'name')
-  for (const onLine of [true, false]) {
-    vi.stubGlobal('navigator', { onLine })
+  for (const [browser, calls] of [
+    [{ onLine: true }, 1],
+    [{ onLine: false }, 1],
+    [{ onLine: false, serviceWorker: { controller: {} } }, 2],
+  ] as const) {
+    vi.stubGlobal('navigator', browser)
     await chunk.preload()
-    expect(importModule).toHaveBeenCalledTimes(1)
+    expect(importModule).toHaveBeenCalledTimes(calls)
   }
 })

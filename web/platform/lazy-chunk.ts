@@ -33,9 +33,13 @@ export function createLazyChunk<Module, Name extends keyof Module>(
   return { content: () => content, load, preload: () => preload(load) }
 }
 
-/** Preloads, except offline: browsers before 2026 remember a failed script until a reload. */
+/**
+ * Preloads, except offline without a service worker, which stores all scripts: browsers before 2026
+ * remember a failed script until a reload.
+ */
 export async function preload(load: () => Promise<unknown>): Promise<void> {
-  if (navigator.onLine) await load().catch(() => undefined)
+  const isStored = !!navigator.serviceWorker?.controller
+  if (navigator.onLine || isStored) await load().catch(() => undefined)
 }
 
 /** Reloads only if the server answers, because otherwise the reload would lose the page. */

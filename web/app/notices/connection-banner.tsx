@@ -18,8 +18,9 @@ export function ConnectionBanner() {
   const [, setIsLoaded] = useState(false)
   const OutboxRow = hasOutbox && outboxRow.content()
   useFreshPosts(stale)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: without a network nothing may be loaded, so its return tries again
   useEffect(() => {
-    if (hasOutbox && online) void outboxRow.preload().then(() => setIsLoaded(true))
+    if (hasOutbox) void outboxRow.preload().then(() => setIsLoaded(true))
   }, [hasOutbox, online])
   const notice = (stale || !online) && (
     <Notice>
