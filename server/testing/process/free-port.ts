@@ -8,9 +8,22 @@ export async function listen(server: Server, port = 0): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
+/** Below the ports that systems give to outgoing connections: one could take it in the meantime. */
+const PORTS = { from: 16_384, to: 32_768 }
+/** Processes whose ids are near each other have ports of their own. */
+const PORTS_OF_PROCESS = 32
+let tried = 0
+
+/** Returns a port for a server that starts later; neither this nor a neighbouring process uses it. */
 export async function freePort(): Promise<number> {
+  const own = process.pid * PORTS_OF_PROCESS + (tried++ % PORTS_OF_PROCESS)
+  const port = PORTS.from + (own % (PORTS.to - PORTS.from))
   const probe = createServer()
-  const port = await listen(probe)
+  try {
+    await listen(probe, port)
+  } catch {
+    return freePort()
+  }
   probe.close()
   await once(probe, 'close')
   return port
