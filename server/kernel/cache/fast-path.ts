@@ -143,7 +143,7 @@ export class FastPath {
   #note(line: Omit<Parameters<typeof requestLine>[0], 'reqId' | 'method'>): void {
     const facts = { method: 'GET', ...line }
     this.#options.observe?.(facts, true)
-    // At `info` a line would cost half as much as the read; the read that filled the cache has one.
+    // A line would cost half as much as the read; the read that filled the cache has one.
     this.#options.log.debug(requestLine({ reqId: nextRequestId(), ...facts }), 'request')
   }
 }

@@ -18,7 +18,7 @@ export function ConnectionBanner() {
   const [, setIsLoaded] = useState(false)
   const OutboxRow = hasOutbox && outboxRow.content()
   useFreshPosts(stale)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: without a network nothing may be loaded, so its return tries again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: tries again once the network is back
   useEffect(() => {
     if (hasOutbox) void outboxRow.preload().then(() => setIsLoaded(true))
   }, [hasOutbox, online])
