@@ -5,6 +5,7 @@ import {
   chooseFromMenu,
   closeByKey,
   goOffline,
+  goOnline,
   openTab,
   postWith,
   refuseOnce,
@@ -66,6 +67,26 @@ test('texts wait for the network, and are sent in their order', async ({ journey
   const posts = await journey.rows('SELECT text FROM posts ORDER BY id')
   const texts = ['Было опечатано', 'Первая в метро', 'Вторая в метро']
   expect(posts).toEqual(texts.map((text) => ({ text })))
+})
+
+test('a tab whose scripts could not be loaded shows what waits once the network is back', async ({
+  journey,
+  olga,
+}) => {
+  const first = await journey.visit({ as: olga })
+  const context = first.context()
+  await context.route(PUBLICATION, (route) => route.abort())
+  await closeByKey(await submitPost(first, 'Из подвала'))
+  await row(first, '1 запись ждёт связи.').waitFor()
+  const scripts = '**/assets/dialogs-*.js'
+  await context.route(scripts, (route) => route.abort())
+  const second = await openTab(first)
+  await untilPreloaded(second)
+  await goOffline(second)
+  await second.getByText('Нет связи. Читать можно').waitFor()
+  await context.unroute(scripts)
+  await goOnline(second)
+  await row(second, '1 запись ждёт связи.').waitFor()
 })
 
 test('two tabs share one outbox, and a text is sent once', async ({ journey, olga }) => {

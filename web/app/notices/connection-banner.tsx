@@ -20,7 +20,7 @@ export function ConnectionBanner() {
   useFreshPosts(stale)
   // biome-ignore lint/correctness/useExhaustiveDependencies: tries again once the network is back
   useEffect(() => {
-    if (hasOutbox) void outboxRow.preload().then(() => setIsLoaded(true))
+    if (hasOutbox) void outboxRow.preload().then(() => setIsLoaded(!!outboxRow.content()))
   }, [hasOutbox, online])
   const notice = (stale || !online) && (
     <Notice>
