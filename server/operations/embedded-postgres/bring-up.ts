@@ -6,7 +6,7 @@ import { freeBytes } from '../../kernel/http/health.ts'
 import { type Address, chooseAddress } from './address.ts'
 import type { ClusterPaths } from './cluster.ts'
 import { connect, createDatabase, DataDirTaken, takeLock } from './lock.ts'
-import { findRunning } from './pid-file.ts'
+import { findRunning, isServerOf, readPidFile } from './pid-file.ts'
 import { failureReason, hasExited, type Launched, launch } from './postmaster.ts'
 
 const LONG_RECOVERY_MS = 2_000
@@ -112,13 +112,14 @@ async function ensureLaunched(state: ServerState, address: Address): Promise<voi
   const { launched, paths } = state
   if (launched && !hasExited(launched)) return
   state.launched = undefined
+  const left = await readPidFile(paths.cluster)
   // Leaves the cluster to the server of a simultaneous start.
-  if (await findRunning(paths.cluster)) return
+  if (left && (await isServerOf(left.pid, paths.cluster))) return
   // PostgreSQL exits with 0 if it was stopped from outside.
   if (launched && launched.child.exitCode !== 0) {
     throw new StartError(`PostgreSQL не запустился. ${await whyEnded(paths, launched)}`)
   }
-  state.launched = await launch(paths, address, state.settings)
+  state.launched = await launch(paths, address, { ...state, stalePid: left?.pid })
 }
 
 /** Returns why PostgreSQL ended. On a full disk its log cannot contain the reason. */

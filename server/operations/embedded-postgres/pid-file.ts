@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
-import { readlink, writeFile } from 'node:fs/promises'
+import { readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
-import { errorCode } from '../../kernel/db/database-errors.ts'
 import type { Address } from './address.ts'
 
 const execute = promisify(execFile)
@@ -47,30 +46,5 @@ export async function isServerOf(pid: number, cluster: string): Promise<boolean>
     return found.stdout.includes(`-D ${cluster}`)
   } catch {
     return false
-  }
-}
-
-/**
- * Writes the pid of this process into lock files whose pid another program has after a reboot,
- * because PostgreSQL would not start. It ignores the pid of its parent. The files stay, because
- * without them PostgreSQL would not look for surviving backends.
- */
-export async function disarmStaleLocks(cluster: string, socketLock: string): Promise<void> {
-  for (const path of [join(cluster, 'postmaster.pid'), socketLock]) {
-    const text = await readIfExists(path)
-    if (text === undefined) continue
-    const { pid } = parsePidFile(text)
-    if (!isAlive(pid) || (await isServerOf(pid, cluster))) continue
-    const disarmed = text.replace(/^\d+/, (old) => String(process.pid).padStart(old.length, '0'))
-    // Does not truncate the file: on a full disk it would stay empty, which PostgreSQL refuses.
-    await writeFile(path, disarmed, { flag: 'r+' })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return errorCode(error) === 'EPERM'
   }
 }

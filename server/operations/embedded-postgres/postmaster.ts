@@ -9,7 +9,7 @@ import { endsWithin } from '../../kernel/db/outage.ts'
 import type { Address } from './address.ts'
 import { type ClusterPaths, environment } from './cluster.ts'
 import { changeOwner, commandAs } from './os-user.ts'
-import { disarmStaleLocks, findRunning, isServerOf } from './pid-file.ts'
+import { findRunning, isServerOf } from './pid-file.ts'
 
 const LARGEST_LOG = 1024 * 1024
 const FAST_SHUTDOWN_MS = 5_000
@@ -29,20 +29,21 @@ export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
 export async function launch(
   paths: ClusterPaths,
   address: Address,
-  settings: string[],
+  { settings, stalePid }: { settings: string[]; stalePid: number | undefined },
 ): Promise<Launched> {
   const log = logPath(paths.dataDir)
   // A disk that is too full to copy the log must not keep PostgreSQL from starting.
   await limitLogSize(log).catch(() => {})
   await changeOwner(paths.user, paths.cluster)
-  await disarmStaleLocks(paths.cluster, join(address.host, `.s.PGSQL.${address.port}.lock`))
   const logged = await sizeOf(log)
   const output = await open(log, 'a', 0o600)
   try {
     const { file, args, ids } = launchCommand(paths, address, settings)
     const child = spawn(file, args, {
       ...ids,
-      env: environment(),
+      // Another program may have the pid in a lock file that is left. PostgreSQL ignores such a file
+      // only if the pid is its grandparent's.
+      env: { ...environment(), ...(stalePid && { PG_GRANDPARENT_PID: String(stalePid) }) },
       detached: true,
       stdio: ['ignore', output.fd, output.fd],
     })
