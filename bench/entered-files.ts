@@ -22,7 +22,7 @@ const STATEMENTS_BEFORE_CODE = 5
 
 await using started = new AsyncDisposableStack()
 const { path: dataDir } = started.use(await mkdtempDisposable(join(tmpdir(), 'vslukh-entered-')))
-const postgres = await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
+const postgres = await startEmbeddedPostgres({ dataDir, say() {} })
 started.defer(() => postgres.stop())
 const databaseUrl = postgres.connectionString
 await seed(databaseUrl, dataSetOf(400))

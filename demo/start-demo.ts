@@ -30,14 +30,7 @@ export async function startDemo({ port, say, signal = new AbortController().sign
   await using started = new AsyncDisposableStack()
   const { path: dataDir } = started.use(await mkdtempDisposable(join(tmpdir(), 'vslukh-demo-')))
   const config = configOf(dataDir, port)
-  const postgres = await startEmbeddedPostgres({
-    dataDir,
-    say,
-    signal,
-    onLost(error) {
-      throw error
-    },
-  })
+  const postgres = await startEmbeddedPostgres({ dataDir, say, signal })
   started.defer(() => postgres.stop())
   const { connectionString: databaseUrl } = postgres
   await migrate(databaseUrl, { signal })

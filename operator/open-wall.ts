@@ -95,8 +95,7 @@ export async function findDatabase(
 
 /** Starts the embedded database. `stop` waits for other commands that use it. */
 async function startAlone(dataDir: string, say: (line: string) => void): Promise<Found> {
-  const onLost = (error: Error) => say(error.message)
-  const options = { dataDir, say, onLost, signal: interruption }
+  const options = { dataDir, say, signal: interruption }
   const { connectionString: url, stop } = await startEmbeddedPostgres(options)
   return {
     url,

@@ -31,7 +31,7 @@ const say = (line: string) => terminal.write(`${line}\n`)
 const running = new AsyncDisposableStack()
 let disposing: Promise<void> | undefined
 const stopping = new AbortController()
-/** How long a stopping server still serves: 0 until it listens, and once its database is lost. */
+/** How long a stopping server still serves: 0 until it listens. */
 let drainSeconds = 0
 
 // SIGHUP comes when the terminal is closed.
@@ -107,17 +107,7 @@ async function start(): Promise<void> {
 async function startDatabase(config: Config): Promise<string> {
   const { dataDir } = config
   await refuseLostDatabase(config)
-  const postgres = await startEmbeddedPostgres({
-    dataDir,
-    say,
-    signal: stopping.signal,
-    onLost(error) {
-      process.stderr.write(`${error.message}\n`)
-      process.exitCode = 1
-      drainSeconds = 0
-      stop()
-    },
-  })
+  const postgres = await startEmbeddedPostgres({ dataDir, say, signal: stopping.signal })
   running.defer(() => postgres.stop())
   say('База данных: встроенный PostgreSQL. Он для проб, система его не обновляет')
   return postgres.connectionString

@@ -55,7 +55,7 @@ type Throwaway = Pick<Options, 'major' | 'signal'>
 
 /** Starts PostgreSQL in a new folder. `remove` stops it and deletes its files. */
 async function startThrowaway(folder: string, { major, signal }: Throwaway) {
-  const silent = { say() {}, onLost() {}, major, ...(signal && { signal }) }
+  const silent = { say() {}, major, ...(signal && { signal }) }
   let failure: unknown
   for (const parent of verifyParents(folder)) {
     let dataDir = ''

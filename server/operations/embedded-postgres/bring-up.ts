@@ -5,7 +5,7 @@ import { StartError } from '../../kernel/errors/app-error.ts'
 import { freeBytes } from '../../kernel/http/health.ts'
 import { type Address, chooseAddress } from './address.ts'
 import type { ClusterPaths } from './cluster.ts'
-import { connect, createDatabase, DataDirTaken, takeLock } from './lock.ts'
+import { connect, createDatabase, takeLock } from './lock.ts'
 import { findRunning, isServerOf, readPidFile } from './pid-file.ts'
 import { failureReason, hasExited, type Launched, launch } from './postmaster.ts'
 
@@ -37,7 +37,7 @@ type Reporting = { say: (line: string) => void; signal: AbortSignal }
 /**
  * Takes over a running PostgreSQL or starts one, and takes the lock on DATA_DIR. With `'temporary'`
  * it retries failures that pass by themselves, up to eight times; with `'any'` it retries every
- * failure until it succeeds. Throws DataDirTaken or the last failure.
+ * failure until it succeeds. Throws the last failure, or when the signal aborts.
  */
 export async function bringUp(
   state: ServerState,
@@ -51,7 +51,7 @@ export async function bringUp(
       return await connectOrLaunch(state, reporting)
     } catch (error) {
       state.failures += 1
-      if (error instanceof DataDirTaken || reporting.signal.aborted) throw error
+      if (reporting.signal.aborted) throw error
       if (retry === 'temporary') {
         if (!isTemporary(error as Error) || state.failures > MAX_FAILURES) throw error
       } else if (performance.now() - reportedAt >= REMINDER_MS) {

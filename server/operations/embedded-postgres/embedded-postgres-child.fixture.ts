@@ -6,7 +6,6 @@ try {
   const { connectionString, stop } = await startEmbeddedPostgres({
     dataDir,
     say: () => {},
-    onLost: (error) => process.send?.({ lost: error.message }),
   })
   process.on('message', async () => {
     await stop()

@@ -7,7 +7,7 @@ import { executeOn } from '../../testing/database/databases.ts'
 import { folderForTest } from '../../testing/process/folder-for-test.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
-type Message = { connectionString?: string; refused?: string; lost?: string }
+type Message = { connectionString?: string; refused?: string }
 type Child = { child: ChildProcess; message: Promise<Message> }
 
 /** Makes a new folder for each test; what was started in it is stopped after the test. */
@@ -24,16 +24,14 @@ export class Folder {
 
   async start(dataDir = this.dataDir) {
     const lines: string[] = []
-    const lost: Error[] = []
     const { promise: recovered, resolve } = Promise.withResolvers<void>()
     const say = (line: string) => {
       lines.push(line)
       if (line.includes('снова работает')) resolve()
     }
-    const onLost = (error: Error) => lost.push(error)
-    const postgres = await startEmbeddedPostgres({ dataDir, say, onLost })
+    const postgres = await startEmbeddedPostgres({ dataDir, say })
     onTestFinished(postgres.stop)
-    return { ...postgres, lines, lost, recovered }
+    return { ...postgres, lines, recovered }
   }
 
   /** Starts PostgreSQL from a process that can be killed; `message` resolves to the outcome. */

@@ -22,8 +22,6 @@ const SHORT_LIFE_MS = 1_000
 type EmbeddedPostgresOptions = {
   dataDir: string
   say: (line: string) => void
-  /** Called once if PostgreSQL was lost and another server has taken DATA_DIR. */
-  onLost: (error: Error) => void
   settings?: string[]
   /** The major version whose installed programs are preferred to the embedded ones. */
   major?: string | undefined
@@ -77,7 +75,7 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
 /** Restarts PostgreSQL at the same address when the connection that holds the lock has ended. */
 function supervise(
   state: ServerState,
-  { onLost, say }: EmbeddedPostgresOptions,
+  { say }: EmbeddedPostgresOptions,
   stopping: AbortController,
 ): EmbeddedPostgres {
   const { signal } = stopping
@@ -97,11 +95,12 @@ function supervise(
     say('Связь с базой данных потеряна, поднимаем её снова…')
     try {
       await bringUp(state, { say, signal }, 'any')
-      watch()
-      say('База данных снова работает.')
-    } catch (error) {
-      if (!signal.aborted) onLost(error as Error)
+    } catch {
+      // Rejects only after `stop`.
+      return
     }
+    watch()
+    say('База данных снова работает.')
   }
 
   const log = logPath(state.paths.dataDir)
