@@ -80,7 +80,7 @@ async function connectOrLaunch(state: ServerState, reporting: Reporting): Promis
     reporting.signal.throwIfAborted()
     // Before the first lock, the server of another start may listen elsewhere than planned.
     const { address = (await findRunning(paths.cluster))?.address ?? planned } = state
-    const answer = await connect(paths.cluster, address)
+    const answer = await connect(address)
     if (typeof answer !== 'string') return takeOver(state, address, answer)
     await ensureLaunched(state, address)
     noteProgress(answer)

@@ -3,7 +3,6 @@ import { errorCode, noteDatabaseError } from '../../kernel/db/database-errors.ts
 import { StartError } from '../../kernel/errors/app-error.ts'
 import type { Address } from './address.ts'
 import { DATABASE, SUPERUSER } from './cluster.ts'
-import { parsePidFile, readPidFile } from './pid-file.ts'
 
 const LOCK = 1
 const LOCK_NOT_AVAILABLE = '55P03'
@@ -19,11 +18,8 @@ export class DataDirTaken extends StartError {
   }
 }
 
-/** Connects. Resolves to 'starting' during a recovery, and to 'silent' without this cluster. */
-export async function connect(
-  cluster: string,
-  address: Address,
-): Promise<Client | 'starting' | 'silent'> {
+/** Connects. Resolves to 'starting' during a recovery, and to 'silent' without an answer. */
+export async function connect(address: Address): Promise<Client | 'starting' | 'silent'> {
   const client = new Client({
     ...address,
     user: SUPERUSER,
@@ -39,23 +35,12 @@ export async function connect(
   client.on('error', noteDatabaseError)
   try {
     await client.connect()
-    if (await serves(client, cluster)) return client
-    await client.end()
-    return 'silent'
+    return client
   } catch (error) {
     client.end().catch(() => {})
     if (LOGIN_OR_CATALOG_ERROR.test(errorCode(error))) throw error
     return errorCode(error) === CANNOT_CONNECT_NOW ? 'starting' : 'silent'
   }
-}
-
-/** Returns whether the server is this cluster's: a copied cluster has another pid file. */
-async function serves(client: Client, cluster: string): Promise<boolean> {
-  const { rows } = await client.query<{ file: string }>(
-    `select pg_read_file('postmaster.pid', 0, 4096, true) as file`,
-  )
-  const theirs = parsePidFile(rows[0]?.file ?? '').identity
-  return theirs === (await readPidFile(cluster))?.identity
 }
 
 /** Takes the lock, which ends with the connection. Throws DataDirTaken after two seconds. */

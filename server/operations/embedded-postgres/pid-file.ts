@@ -7,22 +7,17 @@ import type { Address } from './address.ts'
 
 const execute = promisify(execFile)
 
-/** The file postmaster.pid. `address` is written late; `identity` is pid, folder and start time. */
-export type PidFile = { pid: number; address: Address | undefined; identity: string }
-
-export function parsePidFile(text: string): PidFile {
-  const lines = text.split('\n')
-  const [pid = '', _folder, _time, port, host] = lines
-  return {
-    pid: Number.parseInt(pid, 10),
-    address: host ? { host, port: Number(port) } : undefined,
-    identity: lines.slice(0, 3).join('\n'),
-  }
-}
+/** The facts of the file postmaster.pid. PostgreSQL writes `address` late. */
+type PidFile = { pid: number; address: Address | undefined }
 
 export async function readPidFile(cluster: string): Promise<PidFile | undefined> {
   const text = await readIfExists(join(cluster, 'postmaster.pid'))
-  return text === undefined ? undefined : parsePidFile(text)
+  if (text === undefined) return undefined
+  const [pid = '', _folder, _time, port, host] = text.split('\n')
+  return {
+    pid: Number.parseInt(pid, 10),
+    address: host ? { host, port: Number(port) } : undefined,
+  }
 }
 
 /** Returns the pid file of a cluster if its server still runs. */
