@@ -120,9 +120,8 @@ async function readChecked(file: FileHandle, path: string, isSummed: boolean): P
   const length = tail.readUInt32BE()
   if (length > Math.min(LARGEST_MANIFEST, end - LENGTH_BYTES)) throw damaged
   const text = Buffer.alloc(length)
-  const partsEnd = end - LENGTH_BYTES - length
-  await file.read(text, 0, length, partsEnd)
-  return parseManifest(text.toString(), { path, start: MAGIC.length, end: partsEnd })
+  await file.read(text, 0, length, end - LENGTH_BYTES - length)
+  return parseManifest(text.toString(), path)
 }
 
 async function sumOf(path: string, bytes: number): Promise<Buffer> {
