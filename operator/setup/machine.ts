@@ -44,6 +44,21 @@ export async function hasProgram(name: string): Promise<boolean> {
   return (await run('/bin/sh', ['-c', `command -v ${name}`])).isDone
 }
 
+type PortHolder = { program: string; pid: string; uid: number }
+
+/** Returns the program that listens on a TCP port. Only root sees the programs of other users. */
+export async function portHolder(port: number): Promise<PortHolder | undefined> {
+  const { out } = await run('ss', ['-Hltnpe', `sport = :${port}`])
+  if (out === '') return undefined
+  const [, program = '?', pid = '?'] = /\("([^"]*)",pid=(\d+)/.exec(out) ?? []
+  const [, uid] = / uid:(\d+)/.exec(out) ?? []
+  // `ss` leaves out the id of root.
+  return { program, pid, uid: Number(uid ?? 0) }
+}
+
+export const holderName = (port: number, { program, pid }: PortHolder) =>
+  `порт ${port} занят программой ${program} (PID ${pid})`
+
 export const hasSystemd = () => existsSync('/run/systemd/system')
 
 /** Returns the group id of the wall's user. Throws Refusal without root or without that user. */

@@ -2,8 +2,7 @@ import { copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { broken, type Finding, ok } from '../../server/operations/doctor/finding.ts'
-import { hasProgram, hasSystemd, run } from './machine.ts'
-import { holderName, portHolder } from './port-holder.ts'
+import { hasProgram, hasSystemd, holderName, portHolder, run } from './machine.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
 const EXAMPLE = 'vslukh.example'

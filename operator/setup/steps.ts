@@ -9,8 +9,15 @@ import type { Alone } from '../command.ts'
 import type { Answers } from './answers.ts'
 import { makeDatabase, makeSecret, NoPostgres } from './database.ts'
 import { isOwnDomain, missingRecords } from './dns.ts'
-import { askWall, hasSystemd, run, untilAnswers, untilServiceReady } from './machine.ts'
-import { holderName, portHolder } from './port-holder.ts'
+import {
+  askWall,
+  hasSystemd,
+  holderName,
+  portHolder,
+  run,
+  untilAnswers,
+  untilServiceReady,
+} from './machine.ts'
 import { type ProxyName, setUpProxy } from './proxy.ts'
 import { readSettings, SETTINGS_FILE, withSettings, writeForWall } from './settings-file.ts'
 

@@ -48,7 +48,7 @@ Version: ${version.replaceAll('-', '~')}
 Architecture: ${architecture}
 Maintainer: Вслух
 Installed-Size: ${Number.parseInt(size, 10)}
-Depends: caddy | nginx, ca-certificates, libatomic1, libc6 (>= 2.28), libstdc++6, passwd, postgresql (>= 15)
+Depends: caddy | nginx, ca-certificates, iproute2, libatomic1, libc6 (>= 2.28), libstdc++6, passwd, postgresql (>= 15)
 Recommends: unattended-upgrades
 Section: web
 Priority: optional
