@@ -30,24 +30,23 @@ export async function loadIntoScratch(
   const { parts, sequences, migration, leftOut = LEFT_OUT } = backup.manifest
   await client.query(`DROP SCHEMA IF EXISTS ${SCRATCH} CASCADE; CREATE SCHEMA ${SCRATCH}`)
   await migrateTo(migration, scratchUrl(url), SCRATCH)
-  await inScratch(client, async () => {
-    const tables = (await selectTables(client)).map(({ table }) => table)
-    await client.query(`BEGIN; TRUNCATE ${tables.map(quote).join(', ')}`)
-    await setTriggers(client, tables, 'DISABLE')
-    for (const part of parts) {
-      if (!tables.includes(part.table)) continue
-      onProgress(part.table)
-      await loadPart(client, part, { backup, signal })
-    }
-    const there = [...leftOut, ...parts.map(({ table }) => table)]
-    const missing = tables.find((table) => !there.includes(table))
-    if (missing !== undefined) throw new BackupError(`Копия неверна: в ней нет таблицы ${missing}.`)
-    for (const sequence of sequences.filter(({ table }) => tables.includes(table))) {
-      await explainWrong(sequence.table, setSequence(client, sequence))
-    }
-    await setTriggers(client, tables, 'ENABLE')
-    await client.query('COMMIT; ANALYZE')
-  })
+  await client.query(`BEGIN; SET LOCAL search_path = ${SCRATCH}`)
+  const tables = (await selectTables(client)).map(({ table }) => table)
+  await client.query(`TRUNCATE ${tables.map(quote).join(', ')}`)
+  await setTriggers(client, tables, 'DISABLE')
+  for (const part of parts) {
+    if (!tables.includes(part.table)) continue
+    onProgress(part.table)
+    await loadPart(client, part, { backup, signal })
+  }
+  const there = [...leftOut, ...parts.map(({ table }) => table)]
+  const missing = tables.find((table) => !there.includes(table))
+  if (missing !== undefined) throw new BackupError(`Копия неверна: в ней нет таблицы ${missing}.`)
+  for (const sequence of sequences.filter(({ table }) => tables.includes(table))) {
+    await explainWrong(sequence.table, setSequence(client, sequence))
+  }
+  await setTriggers(client, tables, 'ENABLE')
+  await client.query('COMMIT; ANALYZE')
 }
 
 async function setTriggers(client: pg.Client, tables: string[], state: 'DISABLE' | 'ENABLE') {
@@ -82,17 +81,17 @@ function explainWrong(table: string, loading: Promise<void>): Promise<void> {
 
 /** Throws BackupError if the loaded tables differ from the manifest. */
 export async function compareScratch(client: pg.Client, { manifest }: Backup): Promise<void> {
-  await inScratch(client, async () => {
-    const orders = new Map((await selectTables(client)).map(({ table, order }) => [table, order]))
-    for (const part of manifest.parts) {
-      const order = orders.get(part.table)
-      if (!order) continue
-      const counted = countRows()
-      const shape = { ...part, order }
-      for await (const _ of counted.through(copyOut(client, shape)));
-      requireEqual(part, counted.result())
-    }
-  })
+  await client.query(`BEGIN; SET LOCAL search_path = ${SCRATCH}`)
+  const orders = new Map((await selectTables(client)).map(({ table, order }) => [table, order]))
+  for (const part of manifest.parts) {
+    const order = orders.get(part.table)
+    if (!order) continue
+    const counted = countRows()
+    const shape = { ...part, order }
+    for await (const _ of counted.through(copyOut(client, shape)));
+    requireEqual(part, counted.result())
+  }
+  await client.query('COMMIT')
 }
 
 function requireEqual({ table, rows, sha256 }: Part, found: { rows: number; sha256: string }) {
@@ -100,18 +99,6 @@ function requireEqual({ table, rows, sha256 }: Part, found: { rows: number; sha2
   throw new BackupError(
     `Копия неверна: в таблице ${table} записано строк ${rows}, получилось ${found.rows}, суммы не сходятся.`,
   )
-}
-
-async function inScratch(client: pg.Client, work: () => Promise<void>): Promise<void> {
-  await client.query(`SET search_path = ${SCRATCH}`)
-  try {
-    await work()
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {})
-    throw error
-  } finally {
-    await client.query('RESET search_path').catch(() => {})
-  }
 }
 
 export function migrateScratch(url: string): Promise<void> {
