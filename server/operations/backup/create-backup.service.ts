@@ -47,7 +47,11 @@ async function writeInto(
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     const writer = new BackupWriter(file, signal)
     const { migration, version } = await selectMigration(client)
-    const parts = await copyTables(client, { writer, onProgress })
+    const parts: Part[] = []
+    for (const shape of await selectTables(client)) {
+      onProgress(shape.table)
+      parts.push({ ...shape, ...(await writer.addPart(copyOut(client, shape))) })
+    }
     const manifest: Manifest = {
       format: 1,
       product: 'vslukh',
@@ -64,17 +68,4 @@ async function writeInto(
   } finally {
     await client.end()
   }
-}
-
-async function copyTables(
-  client: pg.Client,
-  { writer, onProgress }: { writer: BackupWriter; onProgress: Progress },
-): Promise<Part[]> {
-  const parts: Part[] = []
-  for (const shape of await selectTables(client)) {
-    const { table, columns } = shape
-    onProgress(table)
-    parts.push({ table, columns, ...(await writer.addPart(copyOut(client, shape))) })
-  }
-  return parts
 }

@@ -8,17 +8,11 @@ import { countRows, type Progress, readPart } from './backup-file.ts'
 import { BackupError } from './backup-folder.ts'
 import type { Manifest, Part } from './manifest.ts'
 import { scratchUrl } from './scratch-schema.repository.ts'
-import {
-  copyInStatement,
-  copyOut,
-  LEFT_OUT,
-  selectTables,
-  setSequence,
-} from './tables.repository.ts'
+import { copyInStatement, LEFT_OUT, selectTables, setSequence } from './tables.repository.ts'
 
 const quote = pg.escapeIdentifier
 
-export type Backup = { path: string; manifest: Manifest }
+type Backup = { path: string; manifest: Manifest }
 type Loading = { backup: Backup; onProgress: Progress; signal?: AbortSignal | undefined }
 
 /** Loads a backup into a new scratch schema of the backup's migration. Throws BackupError. */
@@ -77,21 +71,6 @@ function explainWrong(table: string, loading: Promise<void>): Promise<void> {
     if (!WRONG.test(errorCode(cause))) throw cause
     throw new BackupError(`Копия неверна: таблица ${table} не загружается.`, { cause })
   })
-}
-
-/** Throws BackupError if the loaded tables differ from the manifest. */
-export async function compareScratch(client: pg.Client, { manifest }: Backup): Promise<void> {
-  await client.query(`BEGIN; SET LOCAL search_path = ${SCRATCH}`)
-  const orders = new Map((await selectTables(client)).map(({ table, order }) => [table, order]))
-  for (const part of manifest.parts) {
-    const order = orders.get(part.table)
-    if (!order) continue
-    const counted = countRows()
-    const shape = { ...part, order }
-    for await (const _ of counted.through(copyOut(client, shape)));
-    requireEqual(part, counted.result())
-  }
-  await client.query('COMMIT')
 }
 
 function requireEqual({ table, rows, sha256 }: Part, found: { rows: number; sha256: string }) {

@@ -3,8 +3,7 @@ import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import type { Part, Sequence } from './manifest.ts'
 
-/** A table to copy. `order` lists columns that sort its rows the same way under every collation. */
-export type TableShape = { table: string; columns: string[]; order: string }
+type TableShape = { table: string; columns: string[] }
 
 const quote = pg.escapeIdentifier
 
@@ -37,12 +36,7 @@ export async function selectTables(client: pg.ClientBase): Promise<TableShape[]>
     )
     SELECT c.relname AS "table",
       (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
-        WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns,
-      COALESCE((SELECT string_agg(quote_ident(a.attname)
-          || CASE WHEN a.attcollation <> 0 THEN ' COLLATE "C"' ELSE '' END, ', ' ORDER BY k.place)
-        FROM pg_index i CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY k (attnum, place)
-        JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum
-        WHERE i.indrelid = c.oid AND i.indisprimary), 'ctid') AS "order"
+        WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
     FROM depths JOIN pg_class c USING (oid) WHERE c.relnamespace = current_schema()::regnamespace
     GROUP BY c.oid, c.relname ORDER BY max(depth), c.relname`,
     [LEFT_OUT],
@@ -50,12 +44,10 @@ export async function selectTables(client: pg.ClientBase): Promise<TableShape[]>
   return rows
 }
 
-/** Copies a table as text in the order of its key, so that equal rows make equal texts. */
-export function copyOut(client: pg.ClientBase, { table, columns, order }: TableShape): Readable {
+/** Copies a table as text. */
+export function copyOut(client: pg.ClientBase, { table, columns }: TableShape): Readable {
   const list = columns.map(quote).join(', ')
-  const copy = client.query(
-    copyTo(`COPY (SELECT ${list} FROM ${quote(table)} ORDER BY ${order}) TO STDOUT`),
-  )
+  const copy = client.query(copyTo(`COPY ${quote(table)} (${list}) TO STDOUT`))
   // After a failed write nobody reads the copy, and its next error would end the process.
   return copy.on('error', () => {})
 }
@@ -64,7 +56,7 @@ export function copyOut(client: pg.ClientBase, { table, columns, order }: TableS
 export async function setCopyFormat(client: pg.ClientBase): Promise<void> {
   await client.query(`SET datestyle = 'ISO, YMD'; SET timezone = 'UTC'; SET intervalstyle = 'postgres';
     SET bytea_output = 'hex'; SET extra_float_digits = 1; SET client_encoding = 'UTF8';
-    SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET work_mem = '64MB'`)
+    SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0`)
 }
 
 /** Returns the sequences, which are never behind the rows of an earlier snapshot. */

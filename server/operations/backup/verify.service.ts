@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts
 import { readFingerprint, readPostgresMajor } from '../start/installation.ts'
 import type { Progress } from './backup-file.ts'
 import { BackupError, VERIFICATION } from './backup-folder.ts'
-import { compareScratch, loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
+import { loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
 import type { Manifest } from './manifest.ts'
 import { readRestorable } from './restore.service.ts'
 import { moveScratchIntoPlace, withRestoreLock } from './scratch-schema.repository.ts'
@@ -80,7 +80,6 @@ async function restoreAndCompare(
 ): Promise<void> {
   await withRestoreLock(url, async (client) => {
     await loadIntoScratch(client, url, { backup, onProgress })
-    await compareScratch(client, backup)
     await migrateScratch(url)
     await moveScratchIntoPlace(client)
   })
