@@ -5,27 +5,23 @@ import { promisify } from 'node:util'
 import { StartError } from '../../kernel/errors/app-error.ts'
 
 const execute = promisify(execFile)
+/** The user and the group `nobody` of Linux. */
+const NOBODY = 65_534
 
-/** The user who runs PostgreSQL: ids to switch to, or a `prefix` command that starts programs. */
-export type OsUser = {
-  uid: number | undefined
-  gid: number | undefined
-  switchIds: boolean
-  prefix: string[]
-}
+/** The user who runs PostgreSQL. `prefix` is a command that starts programs. */
+export type OsUser = { uid: number | undefined; gid: number | undefined; prefix: string[] }
 
-export function commandAs(user: OsUser, program: string, args: string[]) {
-  const [file = program, ...rest] = [...user.prefix, program, ...args]
-  const ids = user.switchIds ? { uid: user.uid, gid: user.gid } : {}
-  return { file, args: rest, ids: ids as { uid?: number; gid?: number } }
+export function commandAs({ uid, gid, prefix }: OsUser, program: string, args: string[]) {
+  const [file = program, ...rest] = [...prefix, program, ...args]
+  return { file, args: rest, ids: { uid, gid } as { uid?: number; gid?: number } }
 }
 
 /** Returns this user or, as PostgreSQL refuses root, a user who can reach program and data. */
 export async function chooseOsUser(postgres: string, dataDir: string): Promise<OsUser> {
   const uid = process.getuid?.()
-  if (uid !== 0) return { uid, gid: process.getgid?.(), switchIds: false, prefix: [] }
-  for await (const user of usersForRoot(postgres, dataDir)) {
-    if (user.switchIds) await openToOthers(dataDir)
+  if (uid !== 0) return { uid, gid: process.getgid?.(), prefix: [] }
+  for (const user of await usersForRoot(postgres, dataDir)) {
+    if (user.uid !== 0) await openToOthers(dataDir)
     if (await canReach(user, postgres, dataDir)) return user
   }
   throw new StartError(
@@ -35,32 +31,17 @@ export async function chooseOsUser(postgres: string, dataDir: string): Promise<O
   )
 }
 
-async function* usersForRoot(postgres: string, dataDir: string): AsyncGenerator<OsUser> {
+async function usersForRoot(postgres: string, dataDir: string): Promise<OsUser[]> {
   const owner = await stat(join(dataDir, 'postgres')).catch(() => undefined)
-  if (owner && owner.uid !== 0) {
-    yield { uid: owner.uid, gid: owner.gid, switchIds: true, prefix: [] }
-    return
-  }
+  if (owner && owner.uid !== 0) return [{ uid: owner.uid, gid: owner.gid, prefix: [] }]
   // In a user namespace PostgreSQL sees root as nobody, and root still reaches its closed folders.
-  const prefix = ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--']
-  yield { uid: 0, gid: 0, switchIds: false, prefix }
-  const nobody = await idsOfNobody()
-  if (nobody) yield { ...nobody, switchIds: true, prefix: [] }
+  const prefix = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--']
   // Under sudo the checkout may be closed to everyone but its owner.
   const { uid, gid } = await stat(postgres)
-  if (uid !== 0) yield { uid, gid, switchIds: true, prefix: [] }
-}
-
-async function idsOfNobody(): Promise<{ uid: number; gid: number } | undefined> {
-  try {
-    const [uid, gid] = await Promise.all([
-      execute('id', ['-u', 'nobody']),
-      execute('id', ['-g', 'nobody']),
-    ])
-    return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
-  } catch {
-    return undefined
-  }
+  return [
+    { uid: 0, gid: 0, prefix },
+    { uid: uid || NOBODY, gid: uid === 0 ? NOBODY : gid, prefix: [] },
+  ]
 }
 
 async function openToOthers(dataDir: string): Promise<void> {
