@@ -43,7 +43,7 @@ async function selectValue<T>(client: pg.Client, statement: string): Promise<T> 
  */
 export async function moveScratchIntoPlace(
   client: pg.Client,
-  beforeCommit = async () => {},
+  beforeCommit: () => Promise<void>,
 ): Promise<void> {
   const loaded = await objectsOf(client, SCRATCH)
   const place = await selectValue<string>(client, 'SELECT quote_ident(current_schema())')

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import { findCounterDifferences } from '../../features/posts/counters.task.ts'
 import { readPostList, wall } from '../../features/posts/post-lists.ts'
 import { openDatabase } from '../../kernel/db/database.ts'
-import { migrate } from '../../kernel/db/migrate.ts'
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
 import { readFingerprint, readPostgresMajor } from '../start/installation.ts'
 import type { Progress } from './backup-file.ts'
@@ -12,7 +11,7 @@ import { BackupError, VERIFICATION } from './backup-folder.ts'
 import { loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
 import type { Manifest } from './manifest.ts'
 import { readRestorable } from './restore.service.ts'
-import { moveScratchIntoPlace, withRestoreLock } from './scratch-schema.repository.ts'
+import { scratchUrl, withRestoreLock } from './scratch-schema.repository.ts'
 
 const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh verify' }
 
@@ -26,7 +25,7 @@ type Options = {
 type Verified = { manifest: Manifest; posts: number; fingerprint: Buffer | null; major: string }
 
 /**
- * Restores a backup into a throwaway PostgreSQL, and compares sums and counters. Uses the wall's
+ * Loads a backup into a throwaway PostgreSQL, and compares sums and counters. Uses the wall's
  * version of PostgreSQL if it is installed, and otherwise the embedded one. Throws BackupError.
  */
 export async function verifyBackup(
@@ -38,8 +37,11 @@ export async function verifyBackup(
   const stop = () => void remove()
   signal?.addEventListener('abort', stop)
   try {
-    await restoreAndCompare(url, { path, manifest }, onProgress)
-    return { manifest, ...(await readWall(url)) }
+    await withRestoreLock(url, async (client) => {
+      await loadIntoScratch(client, url, { backup: { path, manifest }, onProgress })
+      await migrateScratch(url)
+    })
+    return { manifest, ...(await readWall(scratchUrl(url))) }
   } catch (error) {
     signal?.throwIfAborted()
     throw error
@@ -71,19 +73,6 @@ async function startThrowaway(folder: string, { major, signal }: Throwaway) {
     }
   }
   throw failure
-}
-
-async function restoreAndCompare(
-  url: string,
-  backup: { path: string; manifest: Manifest },
-  onProgress: Progress,
-): Promise<void> {
-  await withRestoreLock(url, async (client) => {
-    await loadIntoScratch(client, url, { backup, onProgress })
-    await migrateScratch(url)
-    await moveScratchIntoPlace(client)
-  })
-  await migrate(url)
 }
 
 async function readWall(url: string): Promise<Omit<Verified, 'manifest'>> {
