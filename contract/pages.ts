@@ -186,8 +186,6 @@ export type FirstPage = {
   site: SiteState
   /** Set if the data is stale, because a fresh read failed. */
   saved?: true
-  /** Set if the page has its texts as plain HTML, because the server was too busy to render it. */
-  plain?: true
 } & (
   | { shows: 'wall'; cursor: string; posts: PostPage }
   | {

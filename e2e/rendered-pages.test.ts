@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { type Journey, test } from './testing/journey.ts'
+import { test } from './testing/journey.ts'
 import { followLink, postTexts, postWith, refuseNews } from './testing/page-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
@@ -90,54 +90,23 @@ test('pages are hydrated as they were served, without any call', async ({ journe
   })
   const { nextCursor } = (await journey.call('GET', '/posts?limit=10')).body
   const { posts } = (await journey.call('GET', `/posts/${talk.id}/replies`)).body
-  const path = `/posts/${talk.id}`
   for (const [address, text] of [
     ['/', 'Разговор'],
     [`/?cursor=${encodeURIComponent(nextCursor)}`, 'Запись 10'],
-    [path, 'Ответ 12'],
+    [`/posts/${talk.id}`, 'Ответ 12'],
     [`/posts/${posts[0].id}`, 'Разговор'],
-    ['plain', 'Ответ 12'],
   ] as const) {
-    const plain = address === 'plain' && (await fetchPlain(journey, path))
-    if (plain) await page.route(journey.url + path, (route) => route.fulfill(plain))
-    await page.goto(journey.url + (plain ? path : address))
+    await page.goto(journey.url + address)
     await postWith(page, text).first().waitFor()
     await page.getByRole('button', { name: 'Тёмная тема' }).waitFor()
     await page.waitForLoadState('networkidle')
     expect(calls, address).toEqual([])
-    expect(await page.locator('[data-plain]').count()).toBe(0)
     expect(await page.locator('time').first().getAttribute('title')).not.toContain('UTC')
   }
   await page.goto(`${journey.url}//evil.example`)
   await whenScriptsRun(page)
   await page.getByRole('heading', { name: 'Страница не существует' }).waitFor()
 })
-
-/** Returns a page as the server sends it when many are requested at once. */
-async function fetchPlain({ url, invalidateCache }: Journey, path: string) {
-  let cursor = 1000
-  /** Requests each page from another network, because limits count per network. */
-  const ask = (address: string) => {
-    const from = `10.99.${cursor >> 8}.${cursor++ & 255}`
-    const headers = { 'accept-encoding': 'identity', 'x-forwarded-for': from }
-    return fetch(url + address, { headers })
-  }
-  let body = ''
-  let headers: Record<string, string> = {}
-  await expect
-    .poll(async () => {
-      // A busy machine would send an older cached page, which the app would read again.
-      await invalidateCache()
-      // Uncached pages, only as many as run at once, because a busy machine refuses queued ones.
-      const others = Array.from({ length: 11 }, () => `/?cursor=${cursor++}`)
-      const answer = (await Promise.all([...others, path].map(ask))).at(-1)
-      body = (await answer?.text()) ?? ''
-      headers = Object.fromEntries(answer?.headers ?? [])
-      return body.includes('<main data-plain>') && !('age' in headers)
-    })
-    .toBe(true)
-  return { body, headers }
-}
 
 test('visitors see the introduction until they close it', async ({ journey }) => {
   const page = await journey.visit()

@@ -11,7 +11,6 @@ import {
   type Tile,
 } from '../../contract/pages.ts'
 import { lowerPriority } from '../kernel/threads/threads.ts'
-import { plainPage } from './plain-page.ts'
 
 export type PageParts = {
   url: string
@@ -30,7 +29,7 @@ export type Answer = MadePage | PictureParts | { failure: Error }
 export type MakerData = { build: string; settings: PageSettings; frames: PageFrames['rendered'] }
 
 /** A higher quality takes as long as the rendering; a wider window only costs memory. */
-const QUALITY = { rendered: 5, plain: 3 }
+const QUALITY = 5
 const WINDOW_BITS = 16
 
 // This module runs in a helper thread, which web-app.ts starts.
@@ -54,11 +53,11 @@ function makePage({ url, head, data, isVisitors, isPacked }: PageParts): MadePag
   const first: FirstPage = JSON.parse(data)
   const { before, after, end } = frames
   const start = (isVisitors ? before : withFlag(before, 'session')) + head + after
-  const content = first.plain ? plainPage(url, first) : render(url, first)
+  const content = render(url, first)
   const body = Buffer.from(`${start}${content}</div>${dataBlock(data)}${end}`)
   // `now` is excluded, because the content already contains the times that the page shows.
   const shown = start + content + JSON.stringify({ ...first, now: 0 }) + end
-  const packed = isPacked ? pack(body, QUALITY[first.plain ? 'plain' : 'rendered']) : undefined
+  const packed = isPacked ? pack(body) : undefined
   return { body, tag: hash('sha1', shown, 'base64url'), packed }
 }
 
@@ -68,10 +67,10 @@ function dataBlock(json: string): string {
   return `<script type="application/json" ${FIRST_PAGE_START}${escaped}</script>`
 }
 
-function pack(body: Buffer, quality: number): Uint8Array {
+function pack(body: Buffer): Uint8Array {
   const params = {
     [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-    [constants.BROTLI_PARAM_QUALITY]: quality,
+    [constants.BROTLI_PARAM_QUALITY]: QUALITY,
     [constants.BROTLI_PARAM_LGWIN]: WINDOW_BITS,
     [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
   }

@@ -5,12 +5,10 @@ import { expect, test } from 'vitest'
 import { type FirstPage, OPEN_SITE } from '../../contract/pages.ts'
 import { makePost } from '../../contract/post.fixture.ts'
 import type { Post } from '../../contract/posts.ts'
-import { PROFILE, PROFILE_TEXTS } from '../../contract/profile.fixture.ts'
-import { hostileText, unescapeHtml, withoutNonXml } from '../testing/calls/hostile-text.ts'
+import { hostileText, withoutNonXml } from '../testing/calls/hostile-text.ts'
 import { findInXml, requireAtom, textsInXml } from '../testing/http/xml.ts'
 import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
 import { headOf, structuredData } from './page-head.ts'
-import { plainPage } from './plain-page.ts'
 
 const ORIGIN = 'https://vslukh.example'
 const PUBLISHED = '1970-01-01T00:16:40.000Z'
@@ -35,7 +33,6 @@ const listOf = (...posts: Post[]) => ({
 })
 
 const FORMATS = {
-  'plain page': (post: Post) => plainPage('/', { ...FACTS, shows: 'wall', posts: listOf(post) }),
   Atom: (post: Post) => toAtom(feedOf(post), ORIGIN),
   'JSON Feed': (post: Post) => toJsonFeed(feedOf(post), ORIGIN),
   'structured data': (post: Post) => structuredData(post, ORIGIN),
@@ -51,7 +48,8 @@ const SHOWN: { [F in keyof Fields]: [other: Fields[F], formats: Format[]] } = {
   id: ['2', ALL],
   text: ['Стена молчит', ALL],
   created_at: [1_000_000, ALL],
-  is_modified: [true, ['plain page']],
+  // The formats have the time instead.
+  is_modified: [true, []],
   modified_at: [1060, ['Atom', 'JSON Feed', 'structured data']],
   owner: [{ id: '2', username: 'petr2' }, ALL],
   // Depends on the viewer.
@@ -62,10 +60,7 @@ const SHOWN: { [F in keyof Fields]: [other: Fields[F], formats: Format[]] } = {
   parent_post_id: ['9', []],
   replied_post_id: ['9', []],
   // Feeds have the wall's posts and an author's, not replies.
-  replied_post: [
-    { ...postOf('Вопрос'), actions: { ...ACTIONS, replied_post: null } },
-    ['plain page'],
-  ],
+  replied_post: [{ ...postOf('Вопрос'), actions: { ...ACTIONS, replied_post: null } }, []],
 }
 
 test.for(Object.entries(SHOWN))(
@@ -155,49 +150,8 @@ test('the structured data of a post is one data block with the whole text', () =
   )
 })
 
-type Shown = [url: string, first: FirstPage]
-
-function pagesOf(text: string): Shown[] {
-  const posts = listOf(postOf(text))
-  const search = { words: ['стена'], similar: ['1'], refusal: null }
-  return [
-    ['/', { ...FACTS, shows: 'wall', posts }],
-    ['/posts/7', { ...FACTS, shows: 'post', post: postOf('Начало'), replies: posts }],
-    ['/users/olga', { ...FACTS, shows: 'author', author: PROFILE, list: 'author', posts }],
-    ['/search?q=стена', { ...FACTS, shows: 'search', posts, search }],
-  ]
-}
-
-test('a plain page has its texts as they are, links to authors and posts, and to the next part of its list', () => {
-  fc.assert(
-    fc.property(hostileText, (text) => {
-      for (const [url, first] of pagesOf(text)) {
-        const html = plainPage(url, first)
-        const shown = [...html.matchAll(/<p dir="auto">(.*?)<\/p>/gs)].map(([, it = '']) => it)
-        expect(unescapeHtml(shown.at(-1) ?? '')).toBe(text)
-        const end = url.includes('?') ? '?q=%D1%81%D1%82%D0%B5%D0%BD%D0%B0&#38;' : `${url}?`
-        expect(html).toContain(`${end}cursor=7">Дальше</a>`)
-        expect(html).toContain('href="/users/olga_v"')
-        expect(html).toContain('href="/posts/1"')
-        expect(html.includes('<li><p>Похожие слова</p>')).toBe(first.shows === 'search')
-      }
-    }),
-  )
-  const empty = plainPage('/', { ...FACTS, shows: 'wall', posts: listOf() })
-  expect(empty).toContain('<h1>Стена</h1>')
-  expect(empty).toContain('<p>Записи не найдены</p><p>Возможно, записи скоро появятся</p>')
-  const search = { words: [], similar: [], refusal: null }
-  const searchAt = (url: string) =>
-    plainPage(url, { ...FACTS, shows: 'search', posts: listOf(), search })
-  expect(searchAt('/search?q=кот')).toContain('<p>Записи не найдены</p>')
-  expect(searchAt('/search')).not.toContain('<p>Записи не найдены</p>')
-})
-
-const [[, WALL], [, THREAD], AUTHOR] = pagesOf('текст') as [Shown, Shown, Shown]
-
-test.each(PROFILE_TEXTS)('a plain page shows the %s of its author', (text) => {
-  expect(plainPage(...AUTHOR)).toContain(`>${text}</`)
-})
+const WALL: FirstPage = { ...FACTS, shows: 'wall', posts: listOf(postOf('текст')) }
+const THREAD: FirstPage = { ...FACTS, shows: 'post', post: postOf('Начало'), replies: listOf() }
 
 test('the wall and a post name their feeds, other pages have none; only a post has structured data', () => {
   const headFor = (shown: Parameters<typeof headOf>[0]) => {

@@ -1,7 +1,6 @@
 import { getPriority } from 'node:os'
 import { expect, test } from 'vitest'
 import { type FirstPage, OPEN_SITE } from '../../contract/pages.ts'
-import type { Post } from '../../contract/posts.ts'
 import { WEB_FILES } from '../testing/fake-web-app.ts'
 import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
 
@@ -162,29 +161,6 @@ perNode('a page is the same for its browser until something on it has changed', 
   // The fake app writes its count into the page: then it is another page.
   await expect.poll(async () => (await again()).status).toBe(200)
 })
-
-perNode(
-  'when many pages are asked for at once, posts but never the wall come plain, each with its head, its data and its text',
-  async () => {
-    const posts: Post[] = []
-    // Fewer than run at once with the wall: beside busy tests others could wait in vain.
-    for (let n = 0; n < 8; n++) posts.push(await app.publish(olga, `Медленно <b> ${n}`))
-    const reading = posts.map(({ id }) => read(`/posts/${id}`))
-    expect(firstPage((await read('/')).html)?.plain, 'the wall').toBeUndefined()
-    const pages = await Promise.all(reading)
-    expect(pages.map(({ status }) => status)).toEqual(posts.map(() => 200))
-    let plain = 0
-    for (const [n, { html }] of pages.entries()) {
-      expect(html).toContain(`<title>${olga.username}: Медленно &#60;b&#62; ${n} - `)
-      const first = firstPage(html)
-      expect(first).toMatchObject({ shows: 'post', post: { text: `Медленно <b> ${n}` } })
-      if (!first?.plain) continue
-      expect(html).toContain(`<p dir="auto">Медленно &#60;b&#62; ${n}</p>`)
-      plain++
-    }
-    expect(plain).toBeGreaterThan(0)
-  },
-)
 
 test.runIf(process.platform === 'linux')(
   'pages are rendered at a lower priority, after a load at the usual one, which a busy machine does not delay for long',

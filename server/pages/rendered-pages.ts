@@ -112,36 +112,29 @@ export class RenderedPages {
   }
 
   async #render({ route, url, first }: Content, { reader, http }: Asked): Promise<CachedResponse> {
-    const leave = this.#web.maker.rendered.tryEnter()
-    // The wall is always rendered, as it is read most. A page without `http` is made only once.
-    const isPlain = !leave && http !== undefined && url !== PATHS.wall && first.shows !== 'own'
     const isVisitors = reader === 'visitor'
-    try {
-      const made = this.#web.maker.make({
-        url,
-        head: headOf(first, this.#web, url) + (isVisitors ? VISITOR_META : ''),
-        data: JSON.stringify(isPlain ? { ...first, plain: true } : first),
-        isVisitors,
-        isPacked: accepts('br', http?.request.headers['accept-encoding']),
-      })
-      const { body, packed, tag } = await withHandlerDeadline(made)
-      const isPrivate = !isVisitors || first.shows === 'search'
-      return new CachedResponse({
-        route,
-        isPage: true,
-        body: bufferOf(body),
-        packed: packed && bufferOf(packed),
-        tag,
-        type: HTML_TYPE,
-        headers: this.#options.headers,
-        vary: 'Cookie',
-        ...(isPrivate && { cacheControl: 'private, no-cache' }),
-        postIds: postIdsShown(first),
-        markSaved,
-      })
-    } finally {
-      leave?.()
-    }
+    const made = this.#web.maker.make({
+      url,
+      head: headOf(first, this.#web, url) + (isVisitors ? VISITOR_META : ''),
+      data: JSON.stringify(first),
+      isVisitors,
+      isPacked: accepts('br', http?.request.headers['accept-encoding']),
+    })
+    const { body, packed, tag } = await withHandlerDeadline(made)
+    const isPrivate = !isVisitors || first.shows === 'search'
+    return new CachedResponse({
+      route,
+      isPage: true,
+      body: bufferOf(body),
+      packed: packed && bufferOf(packed),
+      tag,
+      type: HTML_TYPE,
+      headers: this.#options.headers,
+      vary: 'Cookie',
+      ...(isPrivate && { cacheControl: 'private, no-cache' }),
+      postIds: postIdsShown(first),
+      markSaved,
+    })
   }
 
   async #readFacts() {

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { PAGE_FRAMES_FILE, type PageFrames, type PageSettings } from '../../contract/pages.ts'
 import { readIfExists } from '../kernel/config/read-if-exists.ts'
-import { Gate } from '../kernel/gate/gate.ts'
 import { escapeHtml } from '../kernel/http/escape.ts'
 import { createHelperThread } from '../kernel/threads/threads.ts'
 import type { Answer, Asked, MadePage, MakerData, PageParts, PictureParts } from './make-page.ts'
@@ -40,8 +39,6 @@ export async function loadWebApp(folder: string, settings: Settings): Promise<We
   }
 }
 
-/** The most pages that wait to be rendered; further pages are sent as plain HTML. */
-const RENDERED_MAX = 3
 const SILENCE_MS = 10_000
 const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 12 }
 
@@ -63,7 +60,6 @@ function createPageMaker(data: MakerData) {
   }
 
   return {
-    rendered: new Gate({ running: RENDERED_MAX }),
     make: (page: PageParts) => ask<MadePage>({ page }),
     pictureParts: (username: string) => ask<PictureParts>({ pictureOf: username }),
     stop: thread.stop,

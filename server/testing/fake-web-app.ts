@@ -15,8 +15,8 @@ export const FRAMES: PageFrames = {
   inlineHashes: { scripts: ["'sha256-script'"], styles: ["'sha256-style'"] },
 }
 /**
- * Shows the address, how often it has rendered, and at which priority it was loaded and renders. Is
- * slow, fails or ends its thread if the text of a post is «Медленно…», «Сбой» or «Конец».
+ * Shows the address, how often it has rendered, and at which priority it was loaded and renders.
+ * Fails or ends its thread if the text of a post is «Сбой» or «Конец».
  */
 const RENDERER = `import { getPriority } from 'node:os'
 const loadedAt = getPriority()
@@ -27,8 +27,6 @@ export const pictureParts = {
 let count = 0
 export async function createRenderer({ appName }) {
   return (path, first) => {
-    const end = performance.now() + (first.post?.text.startsWith('Медленно') ? 50 : 0)
-    while (performance.now() < end);
     if (first.post?.text === 'Сбой') throw new Error('This post cannot be rendered')
     if (first.post?.text === 'Конец') queueMicrotask(() => { throw new Error('The thread ends') })
     const priorities = loadedAt + ' ' + getPriority()

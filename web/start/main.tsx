@@ -69,7 +69,7 @@ function show(container: HTMLElement, served: FirstPage | null): void {
   const app = <Shown onShown={onShown} />
   // A transition lets the page answer a tap during the first render.
   startTransition(() => {
-    if (served && !served.plain) hydrateRoot(container, app, { onRecoverableError })
+    if (served) hydrateRoot(container, app, { onRecoverableError })
     else createRoot(container).render(app)
   })
 }
