@@ -6,7 +6,6 @@ import type { Tile } from '../../contract/pages.ts'
 import { lowerPriority } from '../kernel/threads/threads.ts'
 
 export type Painting = {
-  tag: string
   text: string
   username: string
   tile: Tile
@@ -44,7 +43,7 @@ const FONTS: [name: string, files: string[]][] = [
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u
 const FIRST_LETTER = /\p{L}/u
 
-// This module runs in a helper thread, which painter.ts starts.
+// This module runs in a helper thread, which post-pictures.ts starts.
 lowerPriority()
 
 const renderer = new Renderer()

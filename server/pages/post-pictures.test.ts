@@ -3,7 +3,7 @@ import { PNG } from 'pngjs'
 import { afterAll, expect, test, vi } from 'vitest'
 import { hostileText } from '../testing/calls/hostile-text.ts'
 import { appForFile } from '../testing/test-app.ts'
-import { createPainter } from './painter.ts'
+import { createPainter } from './post-pictures.ts'
 
 const ORIGIN = 'https://vslukh.example'
 /** Where the text is, below and above the margins; the author and the wall stand beneath. */
@@ -62,7 +62,7 @@ const linesOf = (ink: number[]) => ink.filter((n, at) => n > 0 && !ink[at - 1]).
 async function paint(text: string): Promise<PNG> {
   const painting = { username: 'olga', appName: 'Вслух', mark: 'M0 0h24v24H0z' }
   const tile = { tone: 1, pale: '', tinted: '', full: '' }
-  return PNG.sync.read(await painter.paint({ tag: text, text, tile, ...painting }))
+  return PNG.sync.read(Buffer.from(await painter.ask({ text, tile, ...painting })))
 }
 
 /** Paints one character alone; returns where there is ink. */

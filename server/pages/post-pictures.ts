@@ -5,11 +5,13 @@ import { requirePost } from '../features/posts/hydrate-posts.ts'
 import { CACHE_CONTROL, isNotModified } from '../kernel/cache/cached-response.ts'
 import type { Db } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
+import { Gate } from '../kernel/gate/gate.ts'
 import { VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { withHandlerDeadline } from '../kernel/http/server.ts'
 import type { Limits } from '../kernel/limits/limits.ts'
+import { createHelperThread } from '../kernel/threads/threads.ts'
 import { isDrawn, PICTURE_PATH, pictureTag } from './page-head.ts'
-import { createPainter } from './painter.ts'
+import type { Painting } from './paint-post.ts'
 import type { WebApp } from './web-app.ts'
 
 type Options = {
@@ -19,9 +21,25 @@ type Options = {
 }
 type PictureRequest = { Params: { id: string } }
 
+/** The longest painting. Requests end sooner; a late picture is cached for the next request. */
+const PAINT_MS = 30_000
+/** After this idle time the thread ends and frees the memory of its fonts. */
+const IDLE_MS = 60_000
+const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 }
+/** The most pictures that may wait to be painted; requests for others are refused. */
+const WAITING_MAX = 8
 const CACHED_BYTES = 16 * 1024 * 1024
 /** After this time the picture of a deleted post has left the memory too. */
 const CACHED_MS = 10 * 60_000
+
+/** Creates the painter, whose thread starts with the first picture and paints one at a time. */
+export function createPainter() {
+  return createHelperThread<Painting, Uint8Array>(new URL('./paint-post.ts', import.meta.url), {
+    memory: MEMORY,
+    silenceMs: PAINT_MS,
+    idleMs: IDLE_MS,
+  })
+}
 
 /** Serves pictures for link previews. It reads the post each time: no picture outlives its post. */
 export async function servePostPictures(
@@ -30,48 +48,31 @@ export async function servePostPictures(
 ): Promise<void> {
   const { appName, maker } = web
   const painter = createPainter()
+  const gate = new Gate({ running: WAITING_MAX })
   app.addHook('onClose', painter.stop)
-  const cached = new LRUCache<string, { tag: string; png: Buffer }>({
+  const pictures = new LRUCache<string, Buffer, Post>({
     maxSize: CACHED_BYTES,
-    sizeCalculation: ({ png }) => 512 + png.length,
+    sizeCalculation: (png) => 512 + png.length,
     ttl: CACHED_MS,
     ttlAutopurge: true,
+    fetchMethod: (_tag, _stale, { context: { text, owner } }) =>
+      gate.run(async () => {
+        const { username } = owner
+        const parts = await maker.pictureParts(username)
+        return Buffer.from(await painter.ask({ text, username, appName, ...parts }))
+      }),
   })
 
-  async function readTagged(id: string): Promise<{ post: Post; tag: string }> {
-    const post = await requirePost(db, id, null)
-    if (!isDrawn(post)) throw new AppError('NOT_FOUND')
-    return { post, tag: pictureTag(post, appName) }
-  }
-
-  async function paint({ id, text, owner: { username } }: Post, tag: string): Promise<Buffer> {
-    const parts = await maker.pictureParts(username)
-    const png = await painter.paint({ tag, text, username, appName, ...parts })
-    const { tag: now } = await readTagged(id)
-    if (now !== tag) throw new AppError('UNAVAILABLE')
-    cached.set(id, { tag, png })
-    return png
-  }
-
-  await app.register(async (pictures) => {
-    pictures.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
-    pictures.get<PictureRequest>(
-      PICTURE_PATH,
-      { schema: { hide: true } },
-      async (request, reply) => {
-        const { id } = request.params
-        // Checked before the read, so that many requests for pictures do not slow other reads.
-        if (painter.gate.isFull && !cached.has(id)) throw painter.gate.refusal()
-        const { post, tag } = await readTagged(id).catch((error) => {
-          cached.delete(id)
-          throw error
-        })
-        reply.headers({ 'cache-control': CACHE_CONTROL, etag: `"${tag}"` })
-        if (isNotModified({ tag }, request.headers['if-none-match'])) return reply.code(304).send()
-        const kept = cached.get(id)
-        reply.type('image/png')
-        return kept?.tag === tag ? kept.png : withHandlerDeadline(paint(post, tag))
-      },
-    )
+  await app.register(async (routes) => {
+    routes.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
+    routes.get<PictureRequest>(PICTURE_PATH, { schema: { hide: true } }, async (request, reply) => {
+      const post = await requirePost(db, request.params.id, null)
+      if (!isDrawn(post)) throw new AppError('NOT_FOUND')
+      const tag = pictureTag(post, appName)
+      reply.headers({ 'cache-control': CACHE_CONTROL, etag: `"${tag}"` })
+      if (isNotModified({ tag }, request.headers['if-none-match'])) return reply.code(304).send()
+      reply.type('image/png')
+      return withHandlerDeadline(pictures.forceFetch(tag, { context: post }))
+    })
   })
 }

@@ -1,9 +1,7 @@
 import { once } from 'node:events'
 import { getPriority, setPriority } from 'node:os'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
-
-const SILENT = new Error('The thread is silent')
-const OVER = new DOMException('The server stops', 'AbortError')
+import { AppError } from '../errors/app-error.ts'
 
 type Options = {
   memory: ResourceLimits
@@ -15,7 +13,7 @@ type Options = {
 
 /**
  * Runs a file in a thread that answers messages in order. An error or a silence fails one question,
- * and the next starts a new thread. `ask` rejects with AbortError for silence, and once stopped.
+ * and the next starts a new thread. `ask` rejects with UNAVAILABLE for silence, and once stopped.
  */
 export function createHelperThread<Asked, Answer>(
   file: URL,
@@ -42,10 +40,10 @@ export function createHelperThread<Asked, Answer>(
   }
 
   async function askNow(what: Asked): Promise<Answer> {
-    if (isOver) throw OVER
+    if (isOver) throw new AppError('UNAVAILABLE')
     clearTimeout(idle)
     asking = new AbortController()
-    const silence = setTimeout(() => asking.abort(SILENT), silenceMs).unref()
+    const silence = setTimeout(() => asking.abort(), silenceMs).unref()
     try {
       worker ??= start()
       worker.postMessage(what)
@@ -54,7 +52,7 @@ export function createHelperThread<Asked, Answer>(
       return answer
     } catch (error) {
       await end()
-      throw error
+      throw asking.signal.aborted ? new AppError('UNAVAILABLE') : error
     } finally {
       clearTimeout(silence)
     }
@@ -68,7 +66,7 @@ export function createHelperThread<Asked, Answer>(
     },
     async stop(): Promise<void> {
       isOver = true
-      asking.abort(OVER)
+      asking.abort()
       await end()
     },
   }
