@@ -53,7 +53,7 @@ export function requireEmail(address: string): void {
   }
 }
 
-/** Returns the address with its usual domain. Throws INVALID_REQUEST, also for look-alikes. */
+/** Returns the address with its usual domain. Throws INVALID_REQUEST if the domain is misspelt. */
 export function requireNewEmail(address: string): string {
   requireEmail(address)
   if (hasReadableDomain(address)) return withUsualDomain(address)

@@ -32,8 +32,6 @@ test.each([
   ['olga@exаmple.org', 'a Cyrillic letter among Latin ones'],
   ['olga@xn--exmple-4nf.org', 'the same as the DNS has it'],
   ['olga@yаndex.рф', 'Latin letters among Cyrillic ones'],
-  ['olga@gοοgle.com', 'Greek letters among Latin ones'],
-  ['olga@аррӏе.com', 'a Latin word in Cyrillic letters'],
   ['olga@xn--a.org', 'a label that cannot be converted'],
   ['olga@exa%6dple.org', 'a percent sign'],
   ['olga@a..org', 'nothing between two dots'],

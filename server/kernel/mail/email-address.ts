@@ -58,45 +58,16 @@ export function mailboxOf(address: string): string {
   return `${name}@${domain}`
 }
 
-const CJK = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo']
-const SCRIPTS = [
-  'Latin',
-  'Cyrillic',
-  'Greek',
-  'Armenian',
-  'Hebrew',
-  'Arabic',
-  'Georgian',
-  'Cherokee',
-]
-const SCRIPT_PATTERNS = [
-  ...SCRIPTS.map((script) => new RegExp(`\\p{Script=${script}}`, 'u')),
-  new RegExp(`[${CJK.map((script) => `\\p{Script=${script}}`).join('')}]`, 'u'),
-]
-
-/** Cyrillic letters that look like Latin ones, from Chromium's spoof_checks. */
-const LATIN_LOOK = /^[аысԁеԍһіюјӏорԗԛѕԝхуъьҽпгѵѡ0-9-]+$/u
-const CYRILLIC = /\p{Script=Cyrillic}/u
-/** Top-level domains of countries that read Cyrillic, also from Chromium. */
-const CYRILLIC_COUNTRIES = new Set(['bg', 'by', 'kz', 'ru', 'su', 'ua', 'uz'])
-
-/** Returns whether no label mixes scripts or imitates Latin in Cyrillic letters (`аррӏе.com`). */
+/** Returns whether the domain is valid, and no label mixes Latin and Cyrillic letters. */
 export function hasReadableDomain(address: string): boolean {
   const ascii = asciiDomain(splitEmail(address).domain)
-  const labels = domainToUnicode(ascii).split('.')
-  const country = labels.at(-1) ?? ''
-  const readsCyrillic = CYRILLIC.test(country) || CYRILLIC_COUNTRIES.has(country)
-  return labels.every((label) => isValidLabel(label) && (readsCyrillic || !looksLatin(label)))
+  return domainToUnicode(ascii).split('.').every(isReadable)
 }
 
-function isValidLabel(label: string): boolean {
+function isReadable(label: string): boolean {
   // A label that still begins with `xn--` has no Unicode form, so it is invalid.
   if (label === '' || label.length > 63 || label.startsWith('xn--')) return false
-  return SCRIPT_PATTERNS.filter((script) => script.test(label)).length <= 1
-}
-
-function looksLatin(label: string): boolean {
-  return CYRILLIC.test(label) && LATIN_LOOK.test(label)
+  return !(/\p{Script=Latin}/u.test(label) && /\p{Script=Cyrillic}/u.test(label))
 }
 
 /** Returns an address with its domain in the usual form; an ASCII domain stays as it is. */
