@@ -18,7 +18,6 @@ import { registerSiteState } from './features/site-state/site-state.service.ts'
 import { registerTexts } from './features/texts/texts.service.ts'
 import { jobsOf } from './jobs.ts'
 import { originOf } from './kernel/config/config.ts'
-import { watchClock } from './kernel/db/clock.ts'
 import { quietDuringOutages, withDeadline } from './kernel/db/outage.ts'
 import type { Feature } from './kernel/feature.ts'
 import { serveHealth } from './kernel/http/health.ts'
@@ -96,13 +95,9 @@ async function registerAll(node: OpenNode): Promise<Feature[]> {
 }
 
 async function watch(node: OpenNode): Promise<() => void> {
-  const { config, db, background, log, database, metrics, live, shut } = node
+  const { config, background, log, database, metrics, live, shut } = node
   const { metricsPort: port, metricsHost: host, dataDir, backupDir } = config
-  const stops = [
-    shut.watch(),
-    watchClock(db, log),
-    watchHealth({ db: background, config }, { log }),
-  ]
+  const stops = [shut.watch(), watchHealth({ db: background, config }, { log })]
   if (metrics && port !== undefined) {
     const sources = {
       log,

@@ -1,8 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
-import type { Db, Queryable } from './database.ts'
+import type { Queryable } from './database.ts'
 
-const CHECK_MS = 60_000
 /** The largest tolerated skew: with more, codes would expire on arrival, or tokens too late. */
 export const LARGEST_SKEW_MS = 60_000
 
@@ -30,19 +29,6 @@ export async function clockSkew(db: Queryable): Promise<number> {
   const after = Date.now()
   if (theirs < before) return before - theirs
   return theirs > after ? after - theirs : 0
-}
-
-/** Logs an error each minute while the clocks differ. Returns the function that stops it. */
-export function watchClock(db: Db, log: Pick<FastifyBaseLogger, 'error'>): () => void {
-  async function check(): Promise<void> {
-    const skew = await clockSkew(db)
-    if (Math.abs(skew) > LARGEST_SKEW_MS) {
-      log.error({ seconds: Math.round(skew / 1000) }, 'clock differs from the database’s')
-    }
-  }
-
-  const timer = setInterval(() => void check().catch(() => {}), CHECK_MS).unref()
-  return () => clearInterval(timer)
 }
 
 const JUMP_MS = 60_000
