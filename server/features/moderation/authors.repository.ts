@@ -1,14 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { RECENT_MAX } from '../../../contract/constants.ts'
-import type { QueuedPost } from '../../../contract/moderation.ts'
-import { idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
+import { type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 
 /** The number of the newest acts about an author that are read; more would be slow. */
 const ACTS_MAX = sql.raw('500')
 const DAY_SECONDS = 86_400
-
-const BLOCK = sql`CASE WHEN b.reason IS NOT NULL
-  THEN json_build_object('reason', b.reason, 'until', ${unixSeconds('b.until')}) END`
 
 /** Selects the posts whose last act is a removal: a refused appeal counts as one. */
 const REMOVED = sql`SELECT FROM (
@@ -34,19 +30,14 @@ function recentPosts(ownerId: RawBuilder<unknown>, seconds: number, limit: numbe
     ORDER BY id DESC LIMIT ${limit}::int`
 }
 
-export async function selectAuthors(db: Queryable, ids: string[]): Promise<QueuedPost['author'][]> {
-  const { rows } = await sql<QueuedPost['author']>`
-    SELECT u.id::text AS id, u.username, ${unixSeconds('u.created_at')} AS "createdAt",
-      (coalesce(o.posts, 0) + coalesce(o.replies, 0))::float8 AS posts,
-      (SELECT count(*) FROM (${REMOVED}) removed)::int AS removed,
-      (SELECT count(*) FROM (${recentPosts(sql`u.id`, DAY_SECONDS, RECENT_MAX)}) recent)::int AS recent,
-      ${BLOCK} AS block
-    FROM users u
-    LEFT JOIN owner_totals o ON o.user_id = u.id
-    LEFT JOIN blocks_in_force b ON b.user_id = u.id
-    WHERE u.id = ANY(${idArray(ids)}::bigint[])`.execute(db)
-  return rows
-}
+/** SQL for the author `u` of a post in the queue. */
+export const AUTHOR = sql`json_build_object(
+    'id', u.id::text, 'username', u.username, 'createdAt', ${unixSeconds('u.created_at')},
+    'posts', coalesce((SELECT posts + replies FROM owner_totals WHERE user_id = u.id), 0),
+    'removed', (SELECT count(*) FROM (${REMOVED}) removed),
+    'recent', (SELECT count(*) FROM (${recentPosts(sql`u.id`, DAY_SECONDS, RECENT_MAX)}) recent),
+    'block', (SELECT json_build_object('reason', reason, 'until', ${unixSeconds('until')})
+      FROM blocks_in_force WHERE user_id = u.id))`
 
 /** Returns the ids of `recentPosts`, oldest first. */
 export async function selectRecentPosts(

@@ -9,7 +9,7 @@ import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
 import { lockEmail } from './blocks.repository.ts'
 import { mailBlock, placeBlock } from './blocks.service.ts'
 import { type DecisionMail, mailExpiry } from './moderation.mail.ts'
-import { countReasons, type Subject, selectSubject } from './queue.repository.ts'
+import { type Subject, selectMainReason, selectSubject } from './queue.repository.ts'
 import { closeOpen, lockOpen, type Verdict } from './report-states.repository.ts'
 
 const DEFAULT_REASON = 'Нарушение правил'
@@ -92,7 +92,7 @@ async function reasonOf(
   if (reason !== undefined) return reason
   if (verdict === 'keep') return null
   if (subject.state === 'removed') return subject.reason
-  return (await countReasons(tx, [postId]))[0]?.name ?? DEFAULT_REASON
+  return (await selectMainReason(tx, postId)) ?? DEFAULT_REASON
 }
 
 async function setState(

@@ -3,9 +3,8 @@ import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { readPosts } from '../posts/hydrate-posts.ts'
-import { selectAuthors } from './authors.repository.ts'
 import { mailExpiry } from './moderation.mail.ts'
-import { countReasons, selectWaiting, selectWaitingPosts } from './queue.repository.ts'
+import { selectWaiting, selectWaitingPosts } from './queue.repository.ts'
 import { claimModeratorMail } from './report-states.repository.ts'
 
 const QUEUE_PAGE = 20
@@ -36,27 +35,15 @@ export async function readModeratedPost(db: Queryable, id: string): Promise<Queu
 const isWaiting = ({ reporters, appeal }: QueuedPost) => reporters > 0 || appeal !== null
 
 async function readWaiting(db: Queryable, ids: string[]): Promise<QueuedPost[]> {
-  const [waiting, reasons] = await Promise.all([selectWaitingPosts(db, ids), countReasons(db, ids)])
+  const waiting = await selectWaitingPosts(db, ids)
   const around = waiting.flatMap(({ before, replies }) => [...before, ...replies])
-  const aroundIds = [...new Set(around.filter((id) => id !== null))]
-  const authorIds = [...new Set(waiting.map(({ author_id }) => author_id))]
-  const [read, authors] = await Promise.all([
-    readPosts(db, aroundIds, null),
-    selectAuthors(db, authorIds),
-  ])
+  const read = await readPosts(db, [...new Set(around)], null)
   const known = new Map(read.map((post) => [post.id, post]))
-  const find = (wanted: (string | null)[]) =>
-    [...new Set(wanted)].flatMap((id) => (id !== null && known.get(id)) || [])
-  const byPost = Map.groupBy(reasons, ({ post_id }) => post_id)
-  const byId = new Map(authors.map((author) => [author.id, author]))
-  return waiting.flatMap(({ author_id, before, replies, ...post }) => {
-    const author = byId.get(author_id)
-    // The author was erased meanwhile.
-    if (!author) return []
-    const counts = (byPost.get(post.id) ?? []).map(({ name, count }) => ({ name, count }))
-    const thread = { before: find(before), replies: find(replies) }
-    return { ...post, author, reasons: counts, thread }
-  })
+  const find = (wanted: string[]) => wanted.flatMap((id) => known.get(id) ?? [])
+  return waiting.map(({ before, replies, ...post }) => ({
+    ...post,
+    thread: { before: find(before), replies: find(replies) },
+  }))
 }
 
 /** Queues one mail for each address, so that no recipient sees the other addresses. */

@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { PostState, QueuedPost } from '../../../contract/moderation.ts'
 import { idArray, isRowId, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import type { HiddenFor } from '../../kernel/db/tables.ts'
+import { AUTHOR } from './authors.repository.ts'
 
 const COMMENTS_MAX = sql.raw('20')
 const REPLIES_SHOWN = sql.raw('3')
@@ -73,12 +74,15 @@ export async function countWaiting(db: Queryable): Promise<Waiting> {
   return rows[0] as Waiting
 }
 
-/** A post with the ids of the posts around it, which may be purged by now. */
-type WaitingPost = Omit<QueuedPost, 'author' | 'reasons' | 'thread'> & {
-  author_id: string
-  before: (string | null)[]
-  replies: string[]
-}
+/** A post with the ids of the posts above and below it, which may be purged by now. */
+type WaitingPost = Omit<QueuedPost, 'thread'> & { before: string[]; replies: string[] }
+
+/** Selects the reasons of a post's open reports, the most frequent first. */
+const reasonsOf = (postId: RawBuilder<unknown>) => sql<{ name: string }>`
+    SELECT rr.name, count(*)::int AS count
+    FROM reports r JOIN report_reasons rr ON rr.id = r.reason_id
+    WHERE r.state = 'open' AND r.post_id = ${postId}
+    GROUP BY rr.name, rr.place ORDER BY count DESC, rr.place`
 
 const APPEAL = sql`CASE WHEN ap.post_id IS NOT NULL THEN json_build_object('text', ap.text,
   'createdAt', ${unixSeconds('ap.created_at')}, 'removedFor', coalesce(p.hidden_reason, '')) END`
@@ -88,9 +92,12 @@ export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<
     SELECT asked.id::text AS id, ${POST_TEXT} AS text,
       nullif(r.post_text, ${POST_TEXT}) AS "reportedText",
       ${unixSeconds('coalesce(p.created_at, r.posted_at)')} AS "createdAt", ${POST_STATE} AS state,
-      u.id AS author_id,
+      ${AUTHOR} AS author,
+      (SELECT coalesce(json_agg(reason), '[]') FROM (${reasonsOf(sql`asked.id`)}) reason) AS reasons,
       ${unixSeconds('coalesce(least(counted.since, ap.created_at), p.created_at)')} AS since, counted.reporters, counted.comments,
-      ${APPEAL} AS appeal, ARRAY[p.parent_post_id, p.replied_post_id]::text[] AS before,
+      ${APPEAL} AS appeal,
+      ARRAY(SELECT DISTINCT id FROM unnest(ARRAY[p.parent_post_id, p.replied_post_id]) id
+        WHERE id IS NOT NULL ORDER BY id)::text[] AS before,
       ARRAY(SELECT r.id::text FROM visible_posts r WHERE r.replied_post_id = asked.id ORDER BY r.id LIMIT ${REPLIES_SHOWN})
         AS replies
     FROM unnest(${idArray(ids)}::bigint[]) WITH ORDINALITY asked (id, position)
@@ -111,13 +118,9 @@ export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<
   return rows
 }
 
-export async function countReasons(db: Queryable, ids: string[]) {
-  const { rows } = await sql<{ post_id: string; name: string; count: number }>`
-    SELECT r.post_id, rr.name, count(*)::int AS count
-    FROM reports r JOIN report_reasons rr ON rr.id = r.reason_id
-    WHERE r.state = 'open' AND r.post_id = ANY(${idArray(ids)}::bigint[])
-    GROUP BY r.post_id, rr.name, rr.place ORDER BY count DESC, rr.place`.execute(db)
-  return rows
+/** Returns the most frequent reason of a post's open reports. */
+export async function selectMainReason(db: Queryable, id: string): Promise<string | undefined> {
+  return (await reasonsOf(sql`${id}`).execute(db)).rows[0]?.name
 }
 
 export async function selectDecided(db: Queryable, limit: number) {
