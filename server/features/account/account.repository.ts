@@ -78,13 +78,8 @@ export async function insertUser(
   return rows[0]
 }
 
-export function updateUsername(db: Queryable, id: string, username: string): Promise<CurrentUser> {
-  return db
-    .updateTable('users')
-    .set({ username })
-    .where('id', '=', id)
-    .returning(CURRENT_USER)
-    .executeTakeFirstOrThrow()
+export async function updateUsername(tx: Queryable, id: string, username: string): Promise<void> {
+  await tx.updateTable('users').set({ username }).where('id', '=', id).execute()
 }
 
 export async function updateEmail(tx: Queryable, id: string, email: string): Promise<void> {

@@ -107,14 +107,11 @@ function registerUsernames({ route, db, limits, key, publishChange }: Node): voi
     const renamed = await db
       .transaction()
       .execute(async (tx) => {
-        // The account is read first: a block that it shows has closed the session, so that
-        // `lockViewer` throws.
-        const account = await readAccount(tx, user.id)
         await lockViewer(tx, viewer)
-        const renamed = await renameUser(tx, { userId: user.id, username, nameKey })
+        await renameUser(tx, { userId: user.id, username, nameKey })
         // Charged last and in `tx`, so that only a successful change counts towards the limit.
         await limits.charge([{ limit: USERNAME_CHANGES, key: user.id }], tx)
-        return { ...account, ...renamed }
+        return readAccount(tx, user.id)
       })
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
     await publishChange({ kind: 'edited' })

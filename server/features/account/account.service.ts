@@ -126,19 +126,18 @@ export async function lockViewer(tx: Queryable, viewer: Viewer): Promise<Current
 export async function renameUser(
   tx: Queryable,
   { userId, username, nameKey }: { userId: string; username: string; nameKey: Buffer },
-): Promise<CurrentUser> {
+): Promise<void> {
   const locked = await lockUser(tx, userId)
   if (!locked) throw new AppError('USER_NOT_FOUND')
   const old = locked.username
-  const user = await updateUsername(tx, userId, username)
-  if (old.toLowerCase() === username.toLowerCase()) return user
+  await updateUsername(tx, userId, username)
+  if (old.toLowerCase() === username.toLowerCase()) return
   // Checked after the update, which has waited for a transaction that releases this name.
   const nameHash = hashUsername(username, nameKey)
   if (await isUsernameReserved(tx, { username, userId, nameHash })) {
     throw new AppError('USERNAME_ALREADY_EXISTS')
   }
   await releaseUsername(tx, { username: old, userId })
-  return user
 }
 
 /** Changes the e-mail, and mails an undo link to the old address: it may be a theft. */
