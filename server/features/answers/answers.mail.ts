@@ -1,7 +1,6 @@
-import { createHmac } from 'node:crypto'
 import { API_PREFIX, UNREAD_MAX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
-import { isSameSecret } from '../../kernel/config/app-secret.ts'
+import { signText } from '../../kernel/config/app-secret.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { type Line, writeMail } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
@@ -77,18 +76,7 @@ function writeReplyMail(
       ? ['', 'Вы давно не заходили, поэтому до вашего возвращения писем больше не будет.']
       : []),
   ]
-  const token = unsubscribeToken(userId, unsubscribeKey)
+  const token = signText(userId, unsubscribeKey)
   const unsubscribeUrl = `${origin}${API_PREFIX}/reply-mails/${token}`
   return { ...writeMail({ to, subject: 'Вам ответили' }, lines, options), unsubscribeUrl }
-}
-
-/** Returns a user's id with its HMAC-SHA-256, which is not stored as it can be computed again. */
-function unsubscribeToken(userId: string, key: Buffer): string {
-  return `${userId}.${createHmac('sha256', key).update(userId).digest('base64url')}`
-}
-
-/** Returns the user's id; undefined if the token is forged. */
-export function readUnsubscribeToken(token: string, key: Buffer): string | undefined {
-  const [userId = ''] = token.split('.')
-  return isSameSecret(token, unsubscribeToken(userId, key)) ? userId : undefined
 }

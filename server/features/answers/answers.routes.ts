@@ -8,13 +8,14 @@ import {
 } from '../../../contract/answers.ts'
 import { API_PREFIX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
+import { readSigned } from '../../kernel/config/app-secret.ts'
 import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
 import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { readPostRows, receivedBy } from '../posts/post-lists.ts'
-import { answerJobs, answerMails, readUnsubscribeToken } from './answers.mail.ts'
+import { answerJobs, answerMails } from './answers.mail.ts'
 import {
   selectReceived,
   selectSeen,
@@ -61,7 +62,7 @@ export function registerAnswers(node: Node): Feature {
     for (const type of FORMS)
       mails.addContentTypeParser(type, { parseAs: 'buffer' }, async () => {})
     mails.post<Mailed>(UNSUBSCRIBE_PATH, { schema: { hide: true } }, async ({ params }, reply) => {
-      const userId = readUnsubscribeToken(params.token, unsubscribeKey)
+      const userId = readSigned(params.token, unsubscribeKey)
       if (userId === undefined) throw new AppError('NOT_FOUND')
       await setWantsMail(db, userId, false)
       return reply.code(204).send()

@@ -1,4 +1,4 @@
-import { hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError } from './config-reader.ts'
@@ -52,6 +52,17 @@ export async function storeAppSecret(dataDir: string, secret: string): Promise<v
 /** Derives a key for one purpose (RFC 5869), so that no two purposes share a key. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
+}
+
+/** Returns a text and its HMAC-SHA-256 in base64url. It is always the same, so it is not stored. */
+export function signText(text: string, key: Buffer | KeyObject): string {
+  return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`
+}
+
+/** Returns the text that `signText` has signed; undefined if it is forged. */
+export function readSigned(signed: string, key: Buffer | KeyObject): string | undefined {
+  const text = signed.slice(0, Math.max(0, signed.lastIndexOf('.')))
+  return isSameSecret(signed, signText(text, key)) ? text : undefined
 }
 
 /** Compares codes or secrets in a time that does not depend on where they differ. */
