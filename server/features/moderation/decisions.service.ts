@@ -5,7 +5,8 @@ import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
+import { setHidden } from '../posts/hidden-posts.repository.ts'
+import { lockPost } from '../posts/posts.service.ts'
 import { lockEmail } from './blocks.repository.ts'
 import { mailBlock, placeBlock } from './blocks.service.ts'
 import { type DecisionMail, mailExpiry } from './moderation.mail.ts'
@@ -101,11 +102,12 @@ async function setState(
   { state, hidden_for, reason }: Subject,
 ): Promise<'post.remove' | 'post.keep' | 'post.restore'> {
   if (verdict === 'keep') {
-    const isShown = hidden_for !== 'left' && (await showPost(tx, { id: postId, hidden_for }))
-    return isShown ? 'post.restore' : 'post.keep'
+    if (hidden_for !== 'removed' && hidden_for !== 'reported') return 'post.keep'
+    await setHidden(tx, [postId], null)
+    return 'post.restore'
   }
   if (state === 'published' || hidden_for === 'reported' || hidden_for === 'left') {
-    await hidePosts(tx, [postId], { why: 'removed', reason, by: actor, days: removedDays })
+    await setHidden(tx, [postId], { why: 'removed', reason, by: actor, days: removedDays })
   }
   return 'post.remove'
 }

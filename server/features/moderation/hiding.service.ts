@@ -3,8 +3,8 @@ import type { Config } from '../../kernel/config/config.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { appendToJournal, countActs } from '../../kernel/journal/journal.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { type LockedPost, markExpired } from '../posts/hidden-posts.repository.ts'
-import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
+import { type LockedPost, markExpired, setHidden } from '../posts/hidden-posts.repository.ts'
+import { lockPost } from '../posts/posts.service.ts'
 import { queueToEach, tellModerators } from './moderation.service.ts'
 import {
   countTrustedReporters,
@@ -37,7 +37,7 @@ export async function applyReportRules(
     await queueToEach(tx, moderatorEmails, { isHidingStopped: true })
     return false
   }
-  await hidePosts(tx, [postId], { why: 'reported', reason: null, by: ACTOR, days: HIDDEN_DAYS })
+  await setHidden(tx, [postId], { why: 'reported', reason: null, by: ACTOR, days: HIDDEN_DAYS })
   const details = { text, reporters }
   await appendToJournal(tx, { actor: ACTOR, action: 'post.hide', userId, postId, details })
   return true
@@ -54,7 +54,7 @@ export async function reviewHidden(
       if (post?.hidden_for !== 'reported') return false
       const reporters = await countTrustedReporters(tx, postId)
       if (reporters >= reportsToHide) return false
-      await showPost(tx, post)
+      await setHidden(tx, [postId], null)
       const details = { text: post.text, reporters }
       const userId = post.owner_id
       await appendToJournal(tx, { actor: ACTOR, action: 'post.unhide', userId, postId, details })

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
 import type { HiddenFor } from '../../kernel/db/tables.ts'
+import { addJob } from '../../kernel/queue/queue.ts'
 
 /** `days`: the days until the post is purged; null if it is not purged by time. */
 export type Hiding = {
@@ -42,7 +43,7 @@ export async function setHidden(
   tx: Queryable,
   ids: string[],
   hiding: Hiding | null,
-): Promise<{ areLikesLeft: boolean }> {
+): Promise<void> {
   const { rows } = await sql<{ id: string; moves_later: boolean }>`
     UPDATE posts SET
       hidden_for = ${hiding?.why ?? null}, hidden_reason = ${hiding?.reason ?? null}, hidden_by = ${hiding?.by ?? null},
@@ -56,7 +57,7 @@ export async function setHidden(
     WHERE post_id = ANY(${idArray(withLikes)}::bigint[]) AND post_hidden <> ${hiding !== null}`.execute(
     tx,
   )
-  return { areLikesLeft: withLikes.length < rows.length }
+  if (withLikes.length < rows.length) await addJob(tx, 'move-likes', { payload: {} })
 }
 
 function untilOf({ days }: Hiding) {

@@ -2,7 +2,6 @@ import type { Post } from '../../../contract/posts.ts'
 import { parsePostText } from '../../../contract/text.ts'
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import { addJob } from '../../kernel/queue/queue.ts'
 import {
   deletePosts,
   type Hiding,
@@ -52,18 +51,8 @@ export async function deletePost(
   const isKept = await isReported(tx, id)
   if (!isKept && !post.has_many_likes) return deletePosts(tx, [id])
   const days = isKept ? evidenceDays : 0
-  await hidePosts(tx, [id], { why: 'deleted', reason: null, by: 'author', days })
+  await setHidden(tx, [id], { why: 'deleted', reason: null, by: 'author', days })
   if (!isKept) await eraseText(tx, id)
-}
-
-/** Hides locked posts, or shows them if `hiding` is null. Many likes follow in `move-likes`. */
-export async function hidePosts(
-  tx: Queryable,
-  ids: string[],
-  hiding: Hiding | null,
-): Promise<void> {
-  const { areLikesLeft } = await setHidden(tx, ids, hiding)
-  if (areLikesLeft) await addJob(tx, 'move-likes', { payload: {} })
 }
 
 const LEFT: Hiding = { why: 'left', reason: null, by: 'vslukh', days: null }
@@ -75,16 +64,6 @@ export async function movePostsOf(
   hasLeft: boolean,
 ): Promise<boolean> {
   const ids = await lockPostsOf(tx, ownerId, hasLeft ? 'visible' : 'left')
-  if (ids.length > 0) await hidePosts(tx, ids, hasLeft ? LEFT : null)
+  if (ids.length > 0) await setHidden(tx, ids, hasLeft ? LEFT : null)
   return ids.length > 0
-}
-
-/** Shows a locked post again. Returns false if it is visible, or deleted by its author. */
-export async function showPost(
-  tx: Queryable,
-  { id, hidden_for }: Pick<LockedPost, 'id' | 'hidden_for'>,
-): Promise<boolean> {
-  if (hidden_for === null || hidden_for === 'deleted') return false
-  await hidePosts(tx, [id], null)
-  return true
 }

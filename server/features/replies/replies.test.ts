@@ -8,7 +8,7 @@ import { atOnce, signUps } from '../../testing/http/at-once.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
-import { hidePosts, showPost } from '../posts/posts.service.ts'
+import { setHidden } from '../posts/hidden-posts.repository.ts'
 
 const app = await appForFile()
 const olga = await app.signUp()
@@ -104,14 +104,14 @@ test('an ancestor that is hidden or deleted is left out, and comes back when it 
   const above = () => ancestorsOf(posts.at(-1), '', petr)
 
   // The next publication makes the node read anew, as a moderator's decision does.
-  await hidePosts(app.db, [second], { why: 'removed', reason: 'Спам', by: 'vera', days: 30 })
+  await setHidden(app.db, [second], { why: 'removed', reason: 'Спам', by: 'vera', days: 30 })
   await app.publish(olga)
   const shown = await above()
   expect([ids(shown), shown.total]).toEqual([[root, first, third], 3])
   const { actions } = shown.posts.at(-1)
   expect(actions).toMatchObject({ replied_post: null, replied_post_id: second })
   expectRefusal(await app.call('GET', `/posts/${second}/ancestors`), 'POST_NOT_FOUND')
-  await showPost(app.db, { id: second, hidden_for: 'removed' })
+  await setHidden(app.db, [second], null)
   await app.publish(olga)
   expect(ids(await above())).toEqual([root, first, second, third])
   await remove(first, petr)
