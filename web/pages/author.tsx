@@ -1,5 +1,4 @@
 import { Rss } from 'lucide'
-import { useMemo } from 'react'
 import { authorPath, cursorIn, feedPath, type Page, TITLES } from '../../contract/pages.ts'
 import type { Profile } from '../../contract/profiles.ts'
 import styles from '../authors/author.module.css'
@@ -56,10 +55,6 @@ function Author({ author, list }: AuthorProps) {
   const { pathname, search } = useEntry()
   const start = cursorIn(search)
   const isPosts = list === 'author'
-  const source = useMemo(
-    () => (isPosts ? postsOfSource : repliesOfSource)(id, start),
-    [isPosts, id, start],
-  )
   const isMuted = useIsMuted(id)
   const { isPending, mutate } = useMuteAuthor(author)
 
@@ -91,7 +86,7 @@ function Author({ author, list }: AuthorProps) {
         />
       ) : (
         <PostFeed
-          source={source}
+          source={(isPosts ? postsOfSource : repliesOfSource)(id, start)}
           label={isPosts ? `Записи автора ${username}` : `Ответы автора ${username}`}
           endText={isPosts ? undefined : 'Это все ответы'}
           hasFoot

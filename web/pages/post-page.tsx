@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { FROM_OLDEST, PAGE_SIZE } from '../../contract/constants.ts'
 import { cursorIn, EMPTY_LIST, isOldestFirst, postPath, withCursor } from '../../contract/pages.ts'
 import { hasMoreAncestors, postTitle, threadTitle } from '../../contract/post-rules.ts'
@@ -74,7 +74,7 @@ function Thread({ post }: { post: CachedPost }) {
   const [isFresh, setFresh] = useState<IsFresh>()
   // Only the browser knows which replies were seen before.
   const isHydrated = useHydrated()
-  const source = useMemo(() => repliesSource(post.id, start), [post.id, start])
+  const source = repliesSource(post.id, start)
   return (
     <>
       <Ancestors post={post} />

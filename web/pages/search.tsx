@@ -41,13 +41,12 @@ function Help() {
 }
 
 function Found({ q, start, entryKey }: { q: string; start: string; entryKey: string }) {
-  const source = useMemo(() => searchSource({ q, start, entryKey }), [q, start, entryKey])
   const { words, refusal } = useSearchState()
   const marked = useMemo(() => foundWords(words), [words])
   return (
     <Marked value={marked}>
       <PostFeed
-        source={source}
+        source={searchSource({ q, start, entryKey })}
         label="Найденные записи"
         card={FoundCard}
         empty={

@@ -1,4 +1,3 @@
-import { useMemo } from 'react'
 import { receivedSource } from '../answers/received.queries.ts'
 import { postsOfSource, repliesOfSource } from '../authors/authors.queries.ts'
 import { NoPosts, PostFeed } from '../feed/post-feed.tsx'
@@ -7,7 +6,6 @@ import { useEntry } from '../history/entry.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { RemovedPosts } from '../moderation/appeals/removed-posts.tsx'
 import { likedSource } from '../posts/cache/posts.queries.ts'
-import type { ListSource } from '../posts/cache/use-post-list.ts'
 import { writePost } from '../session/intents.ts'
 import { useUser } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
@@ -28,12 +26,12 @@ export function LikedPage() {
 /** /own/posts */
 export function OwnPostsPage() {
   usePageTitle('Мои записи')
-  const source = useOwnSource(postsOfSource)
+  const user = useUser()
   return (
-    source && (
+    user && (
       <RemovedPosts>
         <PostFeed
-          source={source}
+          source={postsOfSource(user.id)}
           label="Мои записи"
           empty={
             <NoPosts
@@ -53,11 +51,11 @@ export function OwnPostsPage() {
 /** /own/replies */
 export function OwnRepliesPage() {
   usePageTitle('Мои ответы')
-  const source = useOwnSource(repliesOfSource)
+  const user = useUser()
   return (
-    source && (
+    user && (
       <PostFeed
-        source={source}
+        source={repliesOfSource(user.id)}
         label="Мои ответы"
         empty={<NoPosts action={<WallLink />} />}
         endText="Это все ответы"
@@ -70,19 +68,13 @@ export function OwnRepliesPage() {
 export function ReceivedPage() {
   usePageTitle('Ответы мне')
   const { key } = useEntry()
-  const source = useMemo(() => receivedSource(key), [key])
   return (
     <PostFeed
-      source={source}
+      source={receivedSource(key)}
       label="Ответы мне"
       card={ReceivedCard}
       empty={<NoPosts note="Здесь появятся ответы на ваши записи" action={<WallLink />} />}
       endText="Это все ответы"
     />
   )
-}
-
-function useOwnSource(sourceOf: (userId: string) => ListSource): ListSource | null {
-  const userId = useUser()?.id
-  return useMemo(() => (userId === undefined ? null : sourceOf(userId)), [sourceOf, userId])
 }

@@ -1,4 +1,3 @@
-import { useMemo } from 'react'
 import { cursorIn, PATHS, SITE_DESCRIPTION, TITLES } from '../../contract/pages.ts'
 import { NoPosts, PostFeed } from '../feed/post-feed.tsx'
 import { useEntry } from '../history/entry.tsx'
@@ -14,7 +13,6 @@ import styles from './post-page.module.css'
 export function WallPage() {
   usePageTitle(TITLES.wall)
   const start = cursorIn(useEntry().search)
-  const source = useMemo(() => wallSource(start), [start])
   return (
     <>
       {start === '' && (
@@ -26,7 +24,7 @@ export function WallPage() {
         </header>
       )}
       <PostFeed
-        source={source}
+        source={wallSource(start)}
         label="Стена"
         empty={
           <NoPosts
