@@ -70,21 +70,9 @@ function serviceWorkers(): Plugin {
           const source = await bundleScript(`service-worker/${name}`, { BUILD_ASSETS })
           this.emitFile({ type: 'asset', fileName: `${name}.js`, source })
         }
-        // The offline page finds the app's fonts among the assets that the worker has stored.
-        const source = BUILD_ASSETS.filter((path) => OFFLINE_FONT.test(path))
-          .map(fontFace)
-          .join('')
-        this.emitFile({ type: 'asset', fileName: 'offline-fonts.css', source })
       },
     },
   }
-}
-
-const OFFLINE_FONT = /golos-text-(?:cyrillic|latin)-wght/
-
-function fontFace(path: string): string {
-  const source = `url(${path}) format("woff2")`
-  return `@font-face{font-family:"Golos Text Variable";font-weight:400 900;src:${source}}`
 }
 
 /** Bundles a file of the web into one script without imports, which knows some constants. */

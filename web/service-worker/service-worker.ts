@@ -1,17 +1,10 @@
 import { removeOldAssets, respondWithAsset } from './stored-assets.ts'
-import {
-  OFFLINE_FILES,
-  readStoredPages,
-  respondWithOfflineFile,
-  respondWithPage,
-  storeOfflinePage,
-  storeOpenPages,
-} from './stored-pages.ts'
+import { readStoredPages, respondWithPage, storeOpenPages, storeShell } from './stored-pages.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
 // Without skipWaiting(), the new worker waits for tabs that need assets of a former build.
-self.addEventListener('install', (event) => event.waitUntil(storeOfflinePage()))
+self.addEventListener('install', (event) => event.waitUntil(storeShell()))
 
 self.addEventListener('activate', (event) => event.waitUntil(activate()))
 
@@ -20,14 +13,11 @@ self.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(url)
   if (method !== 'GET' || origin !== self.location.origin || pathname.startsWith('/api/')) return
   if (mode === 'navigate') event.respondWith(respondWithPage(event))
-  else if (pathname.startsWith('/assets/')) respondOrFetch(event, respondWithAsset(event))
-  else if (OFFLINE_FILES.includes(pathname)) respondOrFetch(event, respondWithOfflineFile(event))
+  else if (pathname.startsWith('/assets/')) {
+    // Falls back on the network, because a broken cache storage rejects every access.
+    event.respondWith(respondWithAsset(event).catch(() => fetch(event.request)))
+  }
 })
-
-/** Falls back on the network, because a broken cache storage rejects every access. */
-function respondOrFetch(event: FetchEvent, response: Promise<Response>): void {
-  event.respondWith(response.catch(() => fetch(event.request)))
-}
 
 async function activate(): Promise<void> {
   // With navigation preload, the browser requests a page while the worker still starts.

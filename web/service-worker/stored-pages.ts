@@ -7,15 +7,15 @@ const PAGES = 'pages'
 const POSTS_AT_MOST = 50
 const TIMEOUT_MS = 3000
 
-/** Responds with the stored page after an error or 3 s, or with the offline page on an error. */
+/** Responds with the stored page after an error or 3 s, or with the shell on an error. */
 export async function respondWithPage(event: FetchEvent): Promise<Response> {
   const fresh = fetchPage(event)
   event.waitUntil(fresh.catch(() => undefined))
-  const first = await Promise.race([fresh.catch(() => 'failed' as const), pause(TIMEOUT_MS)])
-  if (first instanceof Response) return first
-  const stored = await findStored(new URL(event.request.url)).catch(() => undefined)
-  if (stored) return stored
-  return first === 'failed' ? offlinePage() : fresh.catch(offlinePage)
+  const first = await Promise.race([fresh.catch(() => undefined), pause(TIMEOUT_MS)])
+  if (first) return first
+  const url = new URL(event.request.url)
+  const stored = await findStored(url).catch(() => undefined)
+  return stored ?? fresh.catch(() => storedShell(url))
 }
 
 async function findStored({ pathname, search }: URL): Promise<Response | undefined> {
@@ -98,24 +98,23 @@ function pause(ms: number): Promise<undefined> {
   return new Promise((resolve) => setTimeout(() => resolve(undefined), ms))
 }
 
-const OFFLINE = 'offline'
-const OFFLINE_PAGE = '/offline.html'
+const SHELL = 'shell'
+/** A page of users, which visitors get without content: the app fills it at any address. */
+const SHELL_PATH = PATHS.settings
 
-export const OFFLINE_FILES = [OFFLINE_PAGE, '/offline.css', '/offline-fonts.css', '/offline.js']
-
-export async function storeOfflinePage(): Promise<void> {
-  const cache = await caches.open(OFFLINE)
-  await cache.addAll(OFFLINE_FILES.map((path) => new Request(path, { cache: 'reload' })))
+/** Stores the shell, in which the app shows what is wrong with a page that is not stored. */
+export async function storeShell(): Promise<void> {
+  const shell = await fetch(SHELL_PATH, { credentials: 'omit' })
+  if (!shell.ok) throw new Error(`The server answered ${shell.status}`)
+  await storeAssetsOf(await shell.clone().text())
+  const cache = await caches.open(SHELL)
+  await cache.put(SHELL_PATH, shell)
 }
 
-/** Returns the offline page with status 503, because it is not the page of the URL. */
-async function offlinePage(): Promise<Response> {
-  const stored = await caches.match(OFFLINE_PAGE, { cacheName: OFFLINE, ignoreVary: true })
-  if (!stored) return Response.error()
+/** Returns the shell with status 503, because it is not the page of the URL. */
+async function storedShell({ pathname }: URL): Promise<Response> {
+  const stored = await caches.match(SHELL_PATH, { cacheName: SHELL, ignoreVary: true })
+  // The app has no place for a feed or a picture.
+  if (!stored || !pageAt(pathname)) return Response.error()
   return new Response(stored.body, { status: 503, headers: stored.headers })
-}
-
-export async function respondWithOfflineFile({ request }: FetchEvent): Promise<Response> {
-  const stored = await caches.match(request.url, { cacheName: OFFLINE, ignoreVary: true })
-  return stored ?? fetch(request)
 }

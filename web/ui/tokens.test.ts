@@ -31,13 +31,6 @@ test.each(THEMES.flatMap((theme) => PAIRS.map((pair) => ({ theme, ...pair }))))(
   },
 )
 
-test('the offline page, which stands alone, has the same colours', () => {
-  const offline = readFileSync(new URL('../public/offline.css', import.meta.url), 'utf8')
-  const pairs = offline.match(/--[\w-]+: light-dark\(.*?\);/g) ?? []
-  expect(pairs.length).toBeGreaterThan(3)
-  expect(pairs.filter((pair) => !sheet.includes(pair))).toEqual([])
-})
-
 function colour(token: string, theme: 'light' | 'dark'): string {
   const match = sheet.match(new RegExp(`${token}: light-dark\\((#[0-9a-f]{6}), (#[0-9a-f]{6})\\)`))
   const value = match?.[theme === 'light' ? 1 : 2]
