@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { countdown } from '../format/time.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
@@ -16,7 +16,7 @@ export type Attempt = {
 
 type MailedCodeOptions<Answer> = {
   saved: ReturnType<typeof savedOperation>
-  start: (start: Start & { clientToken: string }, signal?: AbortSignal) => Promise<{ id: string }>
+  start: (start: Start & { clientToken: string }) => Promise<{ id: string }>
   verify: (
     input: { params: { id: string }; body: { confirmCode: string; clientToken: string } },
     attempt: Operation & Attempt,
@@ -97,7 +97,6 @@ function isStart(sent: Start | Attempt | undefined): sent is Start {
 function useOperation<Answer>(options: MailedCodeOptions<Answer>) {
   const { saved } = options
   const [operation, setOperation] = useState(() => saved.read())
-  const closing = useClosingSignal()
 
   function put(next: Operation): void {
     saved.write(next)
@@ -105,9 +104,8 @@ function useOperation<Answer>(options: MailedCodeOptions<Answer>) {
   }
 
   async function start(asked: Start): Promise<void> {
-    const signal = closing.current
-    const { id } = await options.start({ ...asked, clientToken: await clientToken() }, signal)
-    if (!signal?.aborted) put({ ...asked, id, sentAt: Date.now() })
+    const { id } = await options.start({ ...asked, clientToken: await clientToken() })
+    put({ ...asked, id, sentAt: Date.now() })
   }
 
   async function verify(attempt: Attempt): Promise<void> {
@@ -141,14 +139,4 @@ const HOUR = 3600
 export function inTime(seconds: number): string {
   if (seconds === 0 || seconds >= HOUR) return ''
   return ` через ${seconds > MINUTE ? countdown(seconds) : `${seconds} с`}`
-}
-
-function useClosingSignal() {
-  const signal = useRef<AbortSignal>(undefined)
-  useEffect(() => {
-    const controller = new AbortController()
-    signal.current = controller.signal
-    return () => controller.abort()
-  }, [])
-  return signal
 }

@@ -3,14 +3,11 @@ import { call } from '../http/call.ts'
 import { identify } from './identify.ts'
 import { savedInvitation } from './invitation.queries.ts'
 
-export async function startSignIn(
-  { email, way }: Start,
-  signal?: AbortSignal,
-): Promise<{ id: string }> {
+export async function startSignIn({ email, way }: Start): Promise<{ id: string }> {
   const body = { email, ...(await identify()) }
   return way === 'registration'
-    ? call('POST /registrations', { body: { ...body, ...savedInvitation() } }, { signal })
-    : call('POST /logins', { body }, { signal })
+    ? call('POST /registrations', { body: { ...body, ...savedInvitation() } })
+    : call('POST /logins', { body })
 }
 
 type Verification = {

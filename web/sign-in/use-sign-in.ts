@@ -14,8 +14,8 @@ export function useSignIn() {
   const [step, setStep] = useState<Step>({ at: 'mail' })
   const mailed = useMailedCode({
     saved: signInOperation,
-    start: async (start, signal) => {
-      const started = await startSignIn(start, signal)
+    start: async (start) => {
+      const started = await startSignIn(start)
       setStep({ at: 'mail' })
       return started
     },
