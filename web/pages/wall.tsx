@@ -17,7 +17,7 @@ export function WallPage() {
     <>
       {start === '' && (
         // This is a header element, because the print styles hide headers.
-        <header className={classes('band', styles.write)}>
+        <header className="band above-phone">
           <button type="button" className={classes('input', styles.field)} onClick={writePost}>
             О чём скажете вслух?
           </button>

@@ -33,7 +33,11 @@ export function SearchForm({ q }: { q: string }) {
 
   return (
     <search>
-      <form className={classes('line band', styles.form)} action={PATHS.search} onSubmit={search}>
+      <form
+        className={classes('line band below-desktop', styles.form)}
+        action={PATHS.search}
+        onSubmit={search}
+      >
         <input
           ref={input}
           className="input"

@@ -15,7 +15,7 @@ const LINKS = [
 /** Links to the site's texts. On wide screens SideInfo shows them beside the column instead. */
 export function SiteLinks({ children }: { children?: ReactNode }) {
   return (
-    <nav className={classes('soft wrap', styles.links)} aria-label="О сайте">
+    <nav className={classes('soft wrap below-desktop', styles.links)} aria-label="О сайте">
       <TextLinks />
       {children}
     </nav>

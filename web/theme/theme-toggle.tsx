@@ -1,9 +1,7 @@
 import { Moon, Sun } from 'lucide'
 import { useAtom } from '../platform/atom.ts'
-import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import { setTheme, theme } from './theme.ts'
-import styles from './theme-toggle.module.css'
 
 export function useOtherTheme() {
   const isDark = useAtom(theme, 'dark') === 'dark'
@@ -16,12 +14,14 @@ export function useOtherTheme() {
 
 type ThemeToggleProps = { className?: string | undefined; labelClass?: string | undefined }
 
-/** Renders the theme button. Without `className`, its style is for the foot of a page on phones. */
-export function ThemeToggle({ className, labelClass }: ThemeToggleProps) {
+/** Renders the theme button. Its own style is for the foot of a page on phones. */
+export function ThemeToggle({
+  className = 'line control phone-only',
+  labelClass,
+}: ThemeToggleProps) {
   const { label, icon, choose } = useOtherTheme()
-  const look = className ?? classes('line', styles.foot)
   return (
-    <button type="button" className={look} title={label} data-theme-toggle onClick={choose}>
+    <button type="button" className={className} title={label} data-theme-toggle onClick={choose}>
       <Icon shape={icon} size={22} />
       <span className={labelClass}>{label}</span>
     </button>

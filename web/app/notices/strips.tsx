@@ -48,7 +48,7 @@ export function VisitorIntro() {
 function Intro() {
   useEffect(() => localStore.write(INTRO_SEEN_KEY, 'yes'), [])
   return (
-    <p className={classes('line band', styles.strip, styles.intro)}>
+    <p className={classes('line band below-desktop', styles.strip, styles.intro)}>
       <span>«{settings().appName}» — стена коротких записей: читайте, пишите, отвечайте</span>
       <IconButton label="Скрыть" icon={<Icon shape={X} size={18} />} onClick={hideIntro} />
     </p>

@@ -45,7 +45,11 @@ export function Header() {
           <Link
             to={PATHS.search}
             // A phone has room for the search only beside the wall's title.
-            className={classes(iconButtonClass, styles.search, view !== PATHS.wall && styles.wide)}
+            className={classes(
+              iconButtonClass,
+              'below-desktop',
+              view !== PATHS.wall && 'above-phone',
+            )}
             aria-label="Поиск"
             title="Поиск"
           >
@@ -61,7 +65,12 @@ export function Header() {
 function Brand() {
   const { appName } = settings()
   return (
-    <Link to={PATHS.wall} className={styles.brand} aria-label={appName} title={appName}>
+    <Link
+      to={PATHS.wall}
+      className={classes('phone-only', styles.brand)}
+      aria-label={appName}
+      title={appName}
+    >
       <Mark size={26} solid />
     </Link>
   )

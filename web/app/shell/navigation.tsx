@@ -17,8 +17,8 @@ import { useHideOnScroll } from './use-hide-on-scroll.ts'
 export function SideRail({ appName }: { appName: string }) {
   const user = useUser()
   return (
-    <nav className={rail.rail} aria-label="Разделы">
-      <Link to={PATHS.wall} className={rail.brand} title={appName}>
+    <nav className={classes('above-phone', rail.rail)} aria-label="Разделы">
+      <Link to={PATHS.wall} className={classes('desktop-only', rail.brand)} title={appName}>
         <Mark size={26} solid />
         <span className={rail.label}>{appName}</span>
       </Link>
@@ -47,7 +47,11 @@ export function SideRail({ appName }: { appName: string }) {
 export function BottomBar() {
   const hidden = useHideOnScroll()
   return (
-    <nav className={bar.bar} data-hidden={hidden || undefined} aria-label="Разделы">
+    <nav
+      className={classes('phone-only', bar.bar)}
+      data-hidden={hidden || undefined}
+      aria-label="Разделы"
+    >
       <NavigationLink to={PATHS.wall} className={bar.item} aria-label="Стена">
         <Mark size={24} />
       </NavigationLink>

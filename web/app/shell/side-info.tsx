@@ -16,7 +16,7 @@ import styles from './side-info.module.css'
 /** Shows the search, the description and the site's texts beside the column on wide screens. */
 export function SideInfo() {
   return (
-    <aside className={classes('soft unprinted', styles.side)} aria-label="О сайте">
+    <aside className={classes('soft unprinted desktop-only', styles.side)} aria-label="О сайте">
       <SideSearch />
       <p>{SITE_DESCRIPTION}</p>
       <div className={classes('wrap', styles.links)}>
