@@ -1,23 +1,9 @@
-import {
-  AtSign,
-  EyeOff,
-  Flag,
-  type IconNode,
-  Keyboard,
-  LogOut as LogOutShape,
-  Mail,
-  MonitorSmartphone,
-  ShieldCheck,
-  UserRoundX,
-} from 'lucide'
-import { type ReactNode, useState } from 'react'
-import type { CurrentUser } from '../../contract/account.ts'
-import { authorPath, MODERATION_PATH, PATHS } from '../../contract/pages.ts'
+import { LogOut as LogOutShape } from 'lucide'
+import { useState } from 'react'
+import { PATHS } from '../../contract/pages.ts'
 import { plural } from '../format/counts.ts'
-import { moderationLabel } from '../format/labels.ts'
 import { useEntry } from '../history/entry.tsx'
-import { goBack, leave, openDialog } from '../history/history.ts'
-import { Link } from '../history/link.tsx'
+import { goBack, leave } from '../history/history.ts'
 import { useAction } from '../http/use-action.tsx'
 import { pageFlags } from '../platform/flags.ts'
 import { localStore } from '../platform/storage.ts'
@@ -26,94 +12,13 @@ import { NO_COUNTS_KEY } from '../session/stored-keys.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Checkbox } from '../ui/form/checkbox.tsx'
-import { EmailText } from '../ui/form/email-text.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Monogram } from '../ui/monogram.tsx'
-import { Row, rowClass, Section } from '../ui/row.tsx'
+import { Row, rowClass } from '../ui/row.tsx'
 import { Spinner } from '../ui/states/spinner.tsx'
 import { logOut } from './account.queries.ts'
 import styles from './account-settings.module.css'
 
-type AccountSettingsProps = {
-  user: CurrentUser
-  onLoggedOut: () => void
-  download: ReactNode
-  replyMails: ReactNode
-  theme: ReactNode
-}
-
-export function AccountSettings({ user, onLoggedOut, ...parts }: AccountSettingsProps) {
-  return (
-    <>
-      <Link to={authorPath(user.username)} className={classes(rowClass, styles.own)}>
-        <Row
-          icon={<Monogram name={user.username} />}
-          name={user.username}
-          about="Моя страница"
-          withChevron
-        />
-      </Link>
-      <Section title="Аккаунт">
-        <SettingsLink
-          to={PATHS.email}
-          icon={Mail}
-          name="Электронная почта"
-          value={<EmailText address={user.email} />}
-        />
-        <SettingsLink
-          to={PATHS.username}
-          icon={AtSign}
-          name="Имя пользователя"
-          value={user.username}
-        />
-      </Section>
-      <div className={styles.session}>
-        <SettingsLink to={PATHS.devices} icon={MonitorSmartphone} name="Устройства" />
-        <LogOut userId={user.id} onLoggedOut={onLoggedOut} />
-      </div>
-      {user.isModerator && (
-        <Section title="Для модераторов">
-          <SettingsLink
-            to={MODERATION_PATH}
-            icon={ShieldCheck}
-            name={moderationLabel(user)}
-            value="Жалобы, которые ждут решения"
-          />
-        </Section>
-      )}
-      <Section title="Лента и письма">
-        {parts.replyMails}
-        <ShownCounts />
-        {parts.theme}
-        <SettingsLink to={PATHS.hidden} icon={EyeOff} name="Скрытое" value="Авторы и слова" />
-        <button
-          type="button"
-          className={classes(rowClass, styles.shortcuts)}
-          onClick={() => openDialog({ name: 'shortcuts' })}
-        >
-          <Row icon={<Icon shape={Keyboard} size={20} />} name="Сочетания клавиш" />
-        </button>
-      </Section>
-      <Section title="Ваши данные">
-        <SettingsLink to={PATHS.reports} icon={Flag} name="Мои жалобы" />
-        {parts.download}
-        <SettingsLink to={PATHS.deleteAccount} icon={UserRoundX} name="Удалить аккаунт" />
-      </Section>
-    </>
-  )
-}
-
-type SettingsLinkProps = { to: string; icon: IconNode; name: string; value?: ReactNode }
-
-function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
-  return (
-    <Link to={to} fromSettings className={rowClass}>
-      <Row icon={<Icon shape={icon} size={20} />} name={name} about={value} withChevron />
-    </Link>
-  )
-}
-
-function ShownCounts() {
+export function ShownCounts() {
   const [areHidden, setAreHidden] = useState(() => localStore.read(NO_COUNTS_KEY) !== null)
 
   function hide(next: boolean): void {
@@ -138,7 +43,7 @@ function ShownCounts() {
 type LogOutProps = { userId: string; onLoggedOut: () => void }
 
 /** Asks for confirmation if logging out would delete unsent texts. */
-function LogOut({ userId, onLoggedOut }: LogOutProps) {
+export function LogOut({ userId, onLoggedOut }: LogOutProps) {
   const [lost, setLost] = useState(0)
   const leaving = useAction({ mutationFn: logOut, onSuccess: onLoggedOut, errors: 'toast' })
 

@@ -1,15 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ComponentType } from 'react'
+import {
+  AtSign,
+  EyeOff,
+  Flag,
+  type IconNode,
+  Keyboard,
+  Mail,
+  MonitorSmartphone,
+  ShieldCheck,
+  UserRoundX,
+} from 'lucide'
+import type { ComponentType, ReactNode } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
-import { PATHS } from '../../contract/pages.ts'
-import { AccountSettings, useReturnToSettings } from '../account/account-settings.tsx'
+import { authorPath, MODERATION_PATH, PATHS } from '../../contract/pages.ts'
+import styles from '../account/account-settings.module.css'
+import { LogOut, ShownCounts, useReturnToSettings } from '../account/account-settings.tsx'
 import { EmailForm } from '../account/email-form.tsx'
 import { UsernameForm } from '../account/username-form.tsx'
 import { DeleteAccountForm } from '../account-deletion/delete-account-form.tsx'
 import { receivedQuery, setReplyMails } from '../answers/answers.queries.ts'
 import { DownloadData } from '../data-export/download-data.tsx'
+import { moderationLabel } from '../format/labels.ts'
 import { usePage } from '../history/entry.tsx'
-import { navigate } from '../history/history.ts'
+import { navigate, openDialog } from '../history/history.ts'
+import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { useAction } from '../http/use-action.tsx'
 import { forgetHidden } from '../posts/cache/hidden.ts'
@@ -19,10 +33,13 @@ import { announceSessionChange, signedOut, useUser } from '../session/viewer.ts'
 import { SessionsList } from '../sessions/sessions.tsx'
 import { SiteLinks } from '../texts/site-links.tsx'
 import { useOtherTheme } from '../theme/theme-toggle.tsx'
+import { classes } from '../ui/classes.ts'
 import { Checkbox } from '../ui/form/checkbox.tsx'
+import { EmailText } from '../ui/form/email-text.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Monogram } from '../ui/monogram.tsx'
 import { toast } from '../ui/overlay/toaster.tsx'
-import { Row, rowClass } from '../ui/row.tsx'
+import { Row, rowClass, Section } from '../ui/row.tsx'
 
 /** The pages below /settings by their names in contract/pages.ts. */
 const PAGES = {
@@ -46,19 +63,72 @@ export function SettingsPage() {
 function Overview({ user }: { user: CurrentUser }) {
   return (
     <>
-      <AccountSettings
-        user={user}
-        onLoggedOut={() => {
-          showWallSignedOut(user.id)
-          // Replaces another toast at once: its offer to cancel a sent decision is out of date.
-          toast({ text: 'Вы вышли' }, { atOnce: true })
-        }}
-        download={<DownloadData />}
-        replyMails={<ReplyMails />}
-        theme={<ThemeRow />}
-      />
+      <Link to={authorPath(user.username)} className={classes(rowClass, styles.own)}>
+        <Row
+          icon={<Monogram name={user.username} />}
+          name={user.username}
+          about="Моя страница"
+          withChevron
+        />
+      </Link>
+      <Section title="Аккаунт">
+        <SettingsLink
+          to={PATHS.email}
+          icon={Mail}
+          name="Электронная почта"
+          value={<EmailText address={user.email} />}
+        />
+        <SettingsLink
+          to={PATHS.username}
+          icon={AtSign}
+          name="Имя пользователя"
+          value={user.username}
+        />
+      </Section>
+      <div className={styles.session}>
+        <SettingsLink to={PATHS.devices} icon={MonitorSmartphone} name="Устройства" />
+        <LogOut userId={user.id} onLoggedOut={() => showLoggedOut(user.id)} />
+      </div>
+      {user.isModerator && (
+        <Section title="Для модераторов">
+          <SettingsLink
+            to={MODERATION_PATH}
+            icon={ShieldCheck}
+            name={moderationLabel(user)}
+            value="Жалобы, которые ждут решения"
+          />
+        </Section>
+      )}
+      <Section title="Лента и письма">
+        <ReplyMails />
+        <ShownCounts />
+        <ThemeRow />
+        <SettingsLink to={PATHS.hidden} icon={EyeOff} name="Скрытое" value="Авторы и слова" />
+        <button
+          type="button"
+          className={classes(rowClass, styles.shortcuts)}
+          onClick={() => openDialog({ name: 'shortcuts' })}
+        >
+          <Row icon={<Icon shape={Keyboard} size={20} />} name="Сочетания клавиш" />
+        </button>
+      </Section>
+      <Section title="Ваши данные">
+        <SettingsLink to={PATHS.reports} icon={Flag} name="Мои жалобы" />
+        <DownloadData />
+        <SettingsLink to={PATHS.deleteAccount} icon={UserRoundX} name="Удалить аккаунт" />
+      </Section>
       <SiteLinks />
     </>
+  )
+}
+
+type SettingsLinkProps = { to: string; icon: IconNode; name: string; value?: ReactNode }
+
+function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
+  return (
+    <Link to={to} fromSettings className={rowClass}>
+      <Row icon={<Icon shape={icon} size={20} />} name={name} about={value} withChevron />
+    </Link>
   )
 }
 
@@ -69,6 +139,12 @@ function ThemeRow() {
       <Row icon={<Icon shape={icon} size={20} />} name={label} />
     </button>
   )
+}
+
+function showLoggedOut(userId: string): void {
+  showWallSignedOut(userId)
+  // Replaces another toast at once: its offer to cancel a sent decision is out of date.
+  toast({ text: 'Вы вышли' }, { atOnce: true })
 }
 
 /** Deletes all data of the user, even drafts, which stay if a session ends by itself. */
