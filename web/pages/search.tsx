@@ -9,6 +9,7 @@ import { Marked } from '../posts/view/post-text.tsx'
 import { searchSource, useSearchState } from '../search/search.queries.ts'
 import styles from '../search/search-form.module.css'
 import { SearchForm } from '../search/search-form.tsx'
+import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { EmptyState } from '../ui/states/empty-state.tsx'
 
@@ -24,7 +25,14 @@ export function SearchPage() {
   usePageTitle(searchTitle(''), 'header', searchTitle(q))
   return (
     <>
-      <SearchForm q={q} />
+      <SearchForm
+        className={classes('line band below-desktop', styles.form)}
+        label="Слова из записи или ответа"
+        placeholder="Слово или фраза"
+        hasFocus
+      >
+        <Button type="submit">Найти</Button>
+      </SearchForm>
       {q === '' ? <Help /> : <Found {...{ q, start, entryKey }} />}
     </>
   )

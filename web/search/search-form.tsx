@@ -1,44 +1,46 @@
-import { type FormEvent, useEffect, useRef } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
 import { SEARCH_MAX } from '../../contract/constants.ts'
-import { PATHS, SEARCH_PARAM, searchPath } from '../../contract/pages.ts'
+import { PATHS, SEARCH_PARAM, searchIn, searchPath } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { navigate } from '../history/history.ts'
 import { focusContent } from '../history/link.tsx'
-import { Button } from '../ui/button.tsx'
-import { classes } from '../ui/classes.ts'
-import styles from './search-form.module.css'
+
+type SearchFormProps = {
+  className?: string
+  /** The accessible name of the field. */
+  label: string
+  placeholder: string
+  /** Whether the field has the focus until something is searched. */
+  hasFocus?: boolean
+  children?: ReactNode
+}
 
 /** Renders a plain form, which works without scripts. */
-export function SearchForm({ q }: { q: string }) {
-  const { key, isReturn } = useEntry()
+export function SearchForm(props: SearchFormProps) {
+  const { className, label, placeholder, hasFocus = false, children } = props
+  const { search, isReturn } = useEntry()
+  const q = searchIn(search)
+  const takesFocus = hasFocus && q === '' && !isReturn
   const input = useRef<HTMLInputElement>(null)
-  const shown = useRef(key)
 
-  // The input stays mounted, and keeps its focus, from one search to the next.
   useEffect(() => {
-    if (!input.current) return
-    if (shown.current !== key) input.current.value = q
-    shown.current = key
-    if (q === '' && !isReturn) input.current.focus()
-  }, [key, q, isReturn])
+    if (takesFocus) input.current?.focus()
+  }, [takesFocus])
 
-  function search(event: FormEvent): void {
+  function submit(event: FormEvent): void {
     event.preventDefault()
-    const asked = input.current?.value.trim() ?? ''
+    const words = input.current?.value.trim() ?? ''
     // Closes the on-screen keyboard, which would cover the results.
-    if (asked !== '') focusContent()
+    if (words !== '') focusContent()
     else input.current?.focus({ preventScroll: true })
-    if (asked !== '') navigate(searchPath(asked))
+    navigate(searchPath(words))
   }
 
   return (
     <search>
-      <form
-        className={classes('line band below-desktop', styles.form)}
-        action={PATHS.search}
-        onSubmit={search}
-      >
+      <form className={className} action={PATHS.search} onSubmit={submit}>
         <input
+          key={q}
           ref={input}
           className="input"
           type="search"
@@ -47,12 +49,10 @@ export function SearchForm({ q }: { q: string }) {
           maxLength={SEARCH_MAX}
           enterKeyHint="search"
           autoComplete="off"
-          aria-label="Слова из записи или ответа"
-          placeholder="Слово или фраза"
+          aria-label={label}
+          placeholder={placeholder}
         />
-        <Button type="submit" variant="quiet">
-          Найти
-        </Button>
+        {children}
       </form>
     </search>
   )

@@ -1,14 +1,5 @@
-import type { FormEvent } from 'react'
-import { SEARCH_MAX } from '../../../contract/constants.ts'
-import {
-  PATHS,
-  SEARCH_PARAM,
-  SITE_DESCRIPTION,
-  searchIn,
-  searchPath,
-} from '../../../contract/pages.ts'
-import { useEntry } from '../../history/entry.tsx'
-import { navigate } from '../../history/history.ts'
+import { SITE_DESCRIPTION } from '../../../contract/pages.ts'
+import { SearchForm } from '../../search/search-form.tsx'
 import { TextLinks } from '../../texts/site-links.tsx'
 import { classes } from '../../ui/classes.ts'
 import styles from './side-info.module.css'
@@ -17,41 +8,11 @@ import styles from './side-info.module.css'
 export function SideInfo() {
   return (
     <aside className={classes('soft unprinted desktop-only', styles.side)} aria-label="О сайте">
-      <SideSearch />
+      <SearchForm label="Поиск по записям" placeholder="Поиск" />
       <p>{SITE_DESCRIPTION}</p>
       <div className={classes('wrap', styles.links)}>
         <TextLinks />
       </div>
     </aside>
-  )
-}
-
-/** Renders a plain form, which works without scripts. */
-function SideSearch() {
-  const q = searchIn(useEntry().search)
-
-  function search(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault()
-    const q = String(new FormData(event.currentTarget).get(SEARCH_PARAM)).trim()
-    navigate(searchPath(q))
-  }
-
-  return (
-    <search>
-      <form action={PATHS.search} onSubmit={search}>
-        <input
-          key={q}
-          defaultValue={q}
-          className="input"
-          type="search"
-          name={SEARCH_PARAM}
-          maxLength={SEARCH_MAX}
-          enterKeyHint="search"
-          autoComplete="off"
-          aria-label="Поиск по записям"
-          placeholder="Поиск"
-        />
-      </form>
-    </search>
   )
 }
