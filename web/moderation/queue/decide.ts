@@ -1,5 +1,4 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
-import type { Post } from '../../../contract/posts.ts'
 import { whenDialogIsClosed } from '../../history/history.ts'
 import { focusContent } from '../../history/link.tsx'
 import { CallError } from '../../http/call-error.ts'
@@ -8,14 +7,7 @@ import { errorMessage } from '../../http/error-message.ts'
 import { queryClient } from '../../http/query-client.ts'
 import { serverNow } from '../../http/server-clock.ts'
 import { createAtom } from '../../platform/atom.ts'
-import {
-  allCached,
-  type CachedPost,
-  nextVersion,
-  putPosts,
-  readCachedPost,
-  setMissing,
-} from '../../posts/cache/post-cache.ts'
+import { allCached, type CachedPost, putPost } from '../../posts/cache/post-cache.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 import { toast } from '../../ui/overlay/toaster.tsx'
 import {
@@ -86,8 +78,7 @@ function begin(act: Act, { words, send }: Sending): void {
   const by = viewerId() ?? ''
   const removed = postsRemovedBy(act)
   const end = (isDone: boolean) => {
-    if (isDone) hideOnWall(removed)
-    else putPosts(queryClient, removed)
+    for (const post of removed) putPost(queryClient, post.id, isDone ? null : post)
     endAct(act, isDone)
   }
   const write: DelayedWrite = {
@@ -108,7 +99,8 @@ function begin(act: Act, { words, send }: Sending): void {
   delayWrite(write)
   const before = shownPosts()
   showAct(act)
-  hideOnWall(removed)
+  // Lists leave out posts that are missing.
+  for (const { id } of removed) putPost(queryClient, id, null)
   if (isInQueue) focusNext(act.postId, before)
   else if (removed.length > 0) whenDialogIsClosed(focusContent)
   const link = { label: 'Отменить', onSelect: cancel }
@@ -138,24 +130,10 @@ function focusCard(postId: string | undefined): void {
   else cardToFocus.set(postId)
 }
 
-function postsRemovedBy({ postId, verdict, blocked }: Act): Post[] {
+function postsRemovedBy({ postId, verdict, blocked }: Act): CachedPost[] {
   const since = serverNow() - DAY_SECONDS
-  return allCached(queryClient)
-    .filter(({ id, owner, created_at }) => {
-      const isOfDay = blocked?.removesRecent && owner.id === blocked.authorId && created_at > since
-      return isOfDay || (verdict === 'remove' && id === postId)
-    })
-    .map(withQuote)
-}
-
-/** Returns a post with its replied post, which has its own cache entry. */
-function withQuote(post: CachedPost): Post {
-  const { replied_post_id: id } = post.actions
-  const replied_post = (id && readCachedPost(queryClient, id)) || null
-  return { ...post, actions: { ...post.actions, replied_post } }
-}
-
-/** Marks posts as missing, so that lists leave them out. */
-function hideOnWall(posts: readonly Post[]): void {
-  for (const { id } of posts) setMissing(queryClient, id, nextVersion())
+  return allCached(queryClient).filter(({ id, owner, created_at }) => {
+    const isOfDay = blocked?.removesRecent && owner.id === blocked.authorId && created_at > since
+    return isOfDay || (verdict === 'remove' && id === postId)
+  })
 }

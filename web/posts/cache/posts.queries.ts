@@ -6,7 +6,7 @@ import { call } from '../../http/call.ts'
 import { fallBackOn } from '../../http/call-error.ts'
 import { queryClient } from '../../http/query-client.ts'
 import { LISTS } from './list-cache.ts'
-import { nextVersion, putPosts, setMissing, usePost } from './post-cache.ts'
+import { nextVersion, putPost, putPosts, usePost } from './post-cache.ts'
 import { type ListSource, type Newer, readPage } from './use-post-list.ts'
 
 const READ_POST = 'read-post'
@@ -40,7 +40,7 @@ export const MISSING_POST = {
 
 export function seedPost(client: QueryClient, id: string, post: Post | null): void {
   if (post) putPosts(client, [post])
-  else setMissing(client, id, nextVersion())
+  else putPost(client, id, null)
   client.setQueryData([READ_POST, id], true)
 }
 
@@ -54,7 +54,7 @@ export function useReadPost(id: string) {
       const read = call('GET /posts/:id', { params: { id } }, { signal })
       const post = await fallBackOn(404, read, null)
       if (post) putPosts(queryClient, [post], version)
-      else setMissing(queryClient, id, version)
+      else putPost(queryClient, id, null, version)
       // The post has an entry of its own; this one only records that it was read.
       return true
     },
