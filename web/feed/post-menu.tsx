@@ -15,7 +15,7 @@ import {
 import { postPath } from '../../contract/pages.ts'
 import { receivedQuery, setMuted } from '../answers/answers.queries.ts'
 import { countdown } from '../format/time.ts'
-import { openDialog } from '../history/history.ts'
+import { type Dialog, openDialog } from '../history/history.ts'
 import { useAction } from '../http/use-action.tsx'
 import { copyText, NOT_COPIED } from '../platform/copy-text.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
@@ -27,6 +27,8 @@ import { Menu, type MenuItem, type MenuProps } from '../ui/overlay/menu.tsx'
 import { toast } from '../ui/overlay/toaster.tsx'
 import { useMuteItems } from './use-mute-author.ts'
 
+const DANGER = { danger: true }
+
 type PostMenuProps = Pick<MenuProps, 'label' | 'button' | 'onClose'> & { post: CachedPost }
 
 export function PostMenu({ post, ...menu }: PostMenuProps) {
@@ -36,19 +38,15 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
   const unsentText = useUnsentText(`edit ${post.id}`)
   const newsItems = useNewsItems(post)
   const authorItems = useMuteItems(post.owner)
+  const mayEdit = secondsLeft > 0 || (unsentText !== null && unsentText !== post.text)
   const items = [
+    ...(isOwner && mayEdit ? [edit(post, secondsLeft)] : []),
     ...linkItems(post),
-    copyItem(Copy, {
-      label: 'Скопировать текст',
-      copied: 'Текст скопирован',
-      read: () => post.text,
-    }),
+    copyItem(Copy, 'Скопировать текст', 'Текст скопирован', () => post.text),
     ...(isOwner
       ? [...newsItems, ...removeItems(post, secondsLeft)]
       : [...authorItems, report(post), ...(user?.isModerator ? moderatorItems(post) : [])]),
   ]
-  const hasUnsentText = unsentText !== null && unsentText !== post.text
-  if (isOwner && (secondsLeft > 0 || hasUnsentText)) items.unshift(edit(post, secondsLeft))
   return <Menu role="menu" items={items} {...menu} />
 }
 
@@ -73,34 +71,38 @@ function useNewsItems({ id }: CachedPost): MenuItem[] {
 }
 
 /** Returns the item to edit a post, or to copy an edit that was not saved in time. */
-function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
-  return {
-    label: secondsLeft > 0 ? 'Изменить' : 'Несохранённая правка',
-    icon: Pencil,
-    note: secondsLeft > 0 ? countdown(secondsLeft) : undefined,
-    onSelect: () => openDialog({ name: 'edit', postId: id }),
-  }
+function edit({ id: postId }: CachedPost, secondsLeft: number): MenuItem {
+  const dialog = { name: 'edit', postId } as const
+  if (secondsLeft === 0) return dialogItem(Pencil, 'Несохранённая правка', dialog)
+  return dialogItem(Pencil, 'Изменить', dialog, { note: countdown(secondsLeft) })
 }
 
 /** Returns the items to delete a post and, after the edit period, to write it again. */
 function removeItems({ id: postId }: CachedPost, secondsLeft: number): MenuItem[] {
-  const rewrite: MenuItem = {
-    label: 'Удалить и написать заново',
-    icon: PencilLine,
-    onSelect: () => openDialog({ name: 'delete', postId, rewrites: true }),
-  }
-  const remove: MenuItem = {
-    label: 'Удалить',
-    icon: Trash2,
-    danger: true,
-    onSelect: () => openDialog({ name: 'delete', postId }),
-  }
+  const dialog = { name: 'delete', postId } as const
+  const rewriting = { ...dialog, rewrites: true } as const
+  const rewrite = dialogItem(PencilLine, 'Удалить и написать заново', rewriting)
+  const remove = dialogItem(Trash2, 'Удалить', dialog, DANGER)
   return secondsLeft > 0 ? [remove] : [rewrite, remove]
 }
 
-type Copied = { label: string; copied: string; read: () => string }
+function moderatorItems({ id: postId }: CachedPost): MenuItem[] {
+  return [
+    dialogItem(Trash2, 'Удалить как модератор…', { name: 'remove-post', postId }, DANGER),
+    dialogItem(Ban, 'Заблокировать автора…', { name: 'block-author', postId }, DANGER),
+  ]
+}
 
-function copyItem(icon: IconNode, { label, copied, read }: Copied): MenuItem {
+function dialogItem(
+  icon: IconNode,
+  label: string,
+  dialog: Dialog,
+  look: Pick<MenuItem, 'note' | 'danger'> = {},
+): MenuItem {
+  return { icon, label, ...look, onSelect: () => openDialog(dialog) }
+}
+
+function copyItem(icon: IconNode, label: string, copied: string, read: () => string): MenuItem {
   async function copy(): Promise<void> {
     const isCopied = await copyText(read())
     toast({ text: isCopied ? copied : NOT_COPIED }, { about: ['link'] })
@@ -116,23 +118,6 @@ function report({ id }: CachedPost): MenuItem {
   }
 }
 
-function moderatorItems({ id: postId }: CachedPost): MenuItem[] {
-  return [
-    {
-      label: 'Удалить как модератор…',
-      icon: Trash2,
-      danger: true,
-      onSelect: () => openDialog({ name: 'remove-post', postId }),
-    },
-    {
-      label: 'Заблокировать автора…',
-      icon: Ban,
-      danger: true,
-      onSelect: () => openDialog({ name: 'block-author', postId }),
-    },
-  ]
-}
-
 function linkItems({ id }: CachedPost): MenuItem[] {
   const address = () => new URL(postPath(id), location.href).href
 
@@ -146,11 +131,7 @@ function linkItems({ id }: CachedPost): MenuItem[] {
     }
   }
 
-  const items = [
-    copyItem(Link, { label: 'Скопировать ссылку', copied: 'Ссылка скопирована', read: address }),
-  ]
-  if ('share' in navigator) {
-    items.push({ label: 'Поделиться', icon: Share, onSelect: () => void share() })
-  }
-  return items
+  const copy = copyItem(Link, 'Скопировать ссылку', 'Ссылка скопирована', address)
+  if (!('share' in navigator)) return [copy]
+  return [copy, { label: 'Поделиться', icon: Share, onSelect: () => void share() }]
 }
