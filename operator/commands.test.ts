@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../server/features/posts/counters.task.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
@@ -80,9 +79,9 @@ test('status and reports list open reports, and a decision applies to the next r
     waiting: { posts: 1, reports: 1 },
   })
   expect((await vslukh('status')).out).toContain('1 жалоба на 1 запись')
-  await sql`UPDATE installation SET backup_at = '2026-03-01T10:00Z', backup_bytes = 2500000,
+  await app.sql`UPDATE installation SET backup_at = '2026-03-01T10:00Z', backup_bytes = 2500000,
     backup_verified_at = '2026-02-27T10:00Z', backup_verification_failed = 'счётчик неверен',
-    counters_checked_at = '2026-03-01T02:40Z', counter_differences = 2`.execute(app.db)
+    counters_checked_at = '2026-03-01T02:40Z', counter_differences = 2`
   const state = (await vslukh('status')).out
   expect(state).toContain('Письма:     ждут: 0, не уходят: 0; за час отправлено: 2, ')
   expect(state).toContain('Счётчики:   01.03.2026, 05:40 GMT+3, расхождений: 2')

@@ -1,16 +1,15 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { closeAfterTest } from '../server/testing/close-after-test.ts'
 import { createClient } from '../server/testing/http/client.ts'
-import { openMailbox } from '../server/testing/mail/mailbox.ts'
+import { mailboxForTest } from '../server/testing/mail/mailbox.ts'
 import { folderForTest } from '../server/testing/process/folder-for-test.ts'
 import { runCommand } from '../server/testing/process/run-command.ts'
 import { startMain } from '../server/testing/process/start-main.ts'
 
 test('commands find the embedded database of a running and of a stopped server, and take effect at once', async () => {
   const dataDir = await folderForTest()
-  const mailbox = closeAfterTest(await openMailbox())
+  const mailbox = await mailboxForTest()
   const env = { DATA_DIR: dataDir, SMTP_URL: mailbox.url, RATE_LIMIT_SCALE: '1000' }
   const status = async () => JSON.parse((await runCommand(env, 'status', '--json')).out)
   expect(await runCommand(env, 'status')).toMatchObject({ code: 1, out: '' })

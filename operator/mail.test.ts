@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
 import { startAt } from '../server/testing/calls/sign-in-calls.ts'
-import { closeAfterTest } from '../server/testing/close-after-test.ts'
 import { mailboxForTest } from '../server/testing/mail/mailbox.ts'
-import { openRefusingSmtp } from '../server/testing/mail/smtp-faults.ts'
 import { freePort } from '../server/testing/process/free-port.ts'
 import { envOf, runHere } from '../server/testing/process/run-command.ts'
 import { appForTest, testPerNode } from '../server/testing/test-app.ts'
@@ -52,7 +50,7 @@ testPerNode('responses that each node caches for itself')(
   'while the mail server refuses for now, the log of mails, status, the doctor and the metrics show why',
   async () => {
     const words = '4.3.0 not now for <olga@example.org>'
-    const { url: smtpUrl } = closeAfterTest(await openRefusingSmtp({ code: 451, words }))
+    const { url: smtpUrl } = await mailboxForTest(0, { refusal: { code: 451, words } })
     const metricsPort = await freePort()
     const app = await appForTest({ config: { smtpUrl, metricsPort } })
     await startAt(app, '/registrations', { email: 'olga@example.org' })
@@ -79,7 +77,7 @@ testPerNode('responses that each node caches for itself')(
 
 test('mail log lists all mails or those to one address, always masked', async () => {
   const words = '5.1.1 <olga@example.org> unknown'
-  const { url: smtpUrl } = closeAfterTest(await openRefusingSmtp({ code: 550, words }))
+  const { url: smtpUrl } = await mailboxForTest(0, { refusal: { code: 550, words } })
   const app = await appForTest({ config: { smtpUrl } })
   for (const email of ['olga@example.org', 'vera@example.net']) {
     await startAt(app, '/registrations', { email })

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createSiteStateReader } from '../server/features/site-state/site-state.service.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
@@ -40,8 +39,8 @@ const BLOCK = ['--reason', 'Спам', '--block-days', '3', '--yes']
 async function registerFrom(app: TestApp, who: { email: string; ip: string; daysAgo?: number }) {
   const { email, ip, daysAgo = 0 } = who
   const { id, username } = await app.signIn(email, undefined, from(ip).headers)
-  await sql`UPDATE users SET created_at = created_at - ${daysAgo} * interval '1 day'
-    WHERE id = ${id}`.execute(app.db)
+  await app.sql`UPDATE users SET created_at = created_at - ${daysAgo} * interval '1 day'
+    WHERE id = ${id}`
   return { id, username, email }
 }
 
@@ -103,14 +102,12 @@ test('a terminal gets no control characters, whoever wrote them', async () => {
 })
 
 test('people and user print pages, each with the command for the next', async () => {
-  await sql`INSERT INTO users (username, email, email_key)
-    SELECT 'crowd_' || n, n || '@example.org', n || '@example.org' FROM generate_series(1, 60) n`.execute(
-    app.db,
-  )
+  await app.sql`INSERT INTO users (username, email, email_key)
+    SELECT 'crowd_' || n, n || '@example.org', n || '@example.org' FROM generate_series(1, 60) n`
   const writer = await app.signUp()
   const first = await app.publish(writer, 'Самая первая\nсо второй строкой')
-  await sql`INSERT INTO posts (owner_id, text)
-    SELECT ${writer.id}, 'Запись ' || n FROM generate_series(1, 60) n`.execute(app.db)
+  await app.sql`INSERT INTO posts (owner_id, text)
+    SELECT ${writer.id}, 'Запись ' || n FROM generate_series(1, 60) n`
   for (const [command, all] of [
     [['people'], 60],
     [['user', writer.username], 61],

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import { report } from '../server/testing/calls/moderation-calls.ts'
@@ -57,8 +56,8 @@ test('post and reports print reports, comments, the appeal and earlier decisions
 
 test('reading the access journal is recorded in the journal, and a dry run, which records nothing, shows no address', async () => {
   const author = await app.signUp()
-  await sql`INSERT INTO access_journal (action, user_id, address, port)
-    VALUES ('sign-in', ${author.id}, '203.0.113.7', 4711)`.execute(app.db)
+  await app.sql`INSERT INTO access_journal (action, user_id, address, port)
+    VALUES ('sign-in', ${author.id}, '203.0.113.7', 4711)`
   for (const format of [[], ['--json']]) {
     const dry = await vslukh('journal', '--access', '--dry-run', ...format)
     expect(dry).toMatchObject({ code: 0, out: expect.not.stringContaining('203.0.113.7') })

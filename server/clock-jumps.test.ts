@@ -1,19 +1,18 @@
 import { sql } from 'kysely'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { EmailNotice } from './features/account/account.mail.ts'
 import { noteEpisode, removeOldRefusals } from './features/site-state/mail-name.repository.ts'
 import { findAskerWait, readMailName } from './features/site-state/mail-name.service.ts'
 import { queueMail } from './kernel/mail/queue-mail.ts'
 import { startAt, verifyAt, wrongCode } from './testing/calls/sign-in-calls.ts'
 import { passCodeTime, passLimitTime, stopClock } from './testing/database/passing-time.ts'
-import { appForTest, startMailApp, testPerNode } from './testing/test-app.ts'
+import { appForTest, mailAppForFile, testPerNode } from './testing/test-app.ts'
 
 const HOUR = 3600
 const EMAIL = 'olga@example.org'
 const LOCKED = 'petr@example.org'
 
-const { app, mailbox } = await startMailApp({ rateLimitScale: 1 })
-afterAll(() => app.close())
+const { app, mailbox } = await mailAppForFile({ rateLimitScale: 1 })
 
 /** Changes rows to what they are after the clock was so many seconds ahead and went back. */
 async function setClockBack(seconds: number): Promise<void> {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { closeAfterTest } from './testing/close-after-test.ts'
 import { databaseForTest } from './testing/database/database-for-test.ts'
 import { shiftedClock } from './testing/database/shifted-clock.ts'
 import { createClient } from './testing/http/client.ts'
-import { openMailbox } from './testing/mail/mailbox.ts'
+import { mailboxForTest } from './testing/mail/mailbox.ts'
 import { startMain } from './testing/process/start-main.ts'
 
 test.each([
@@ -13,7 +12,7 @@ test.each([
   'a node whose clock gets 15 minutes %s the database’s still mails codes, which are still accepted',
   async (_how, seconds) => {
     const DATABASE_URL = await databaseForTest()
-    const mailbox = closeAfterTest(await openMailbox())
+    const mailbox = await mailboxForTest()
     const clock = await shiftedClock()
     const env = { DATABASE_URL, APP_SECRET: 's'.repeat(32), SMTP_URL: mailbox.url }
     const { code, url, stderr } = await startMain({ ...clock.env, ...env })

@@ -6,10 +6,9 @@ import {
 import { createServer } from 'node:https'
 import { expect, onTestFinished } from 'vitest'
 import type { Finding } from '../operations/doctor/finding.ts'
-import { closeAfterTest } from './close-after-test.ts'
 import { databaseForTest } from './database/database-for-test.ts'
 import { certificateForTest } from './http/certificate.ts'
-import { openMailbox } from './mail/mailbox.ts'
+import { mailboxForTest } from './mail/mailbox.ts'
 import { freePort, listen } from './process/free-port.ts'
 import { startCommand } from './process/run-command.ts'
 import { startMain } from './process/start-main.ts'
@@ -61,7 +60,7 @@ export function proxyTo(
  */
 export async function startWall(variables: Env = {}) {
   const databaseUrl = await databaseForTest()
-  const mailbox = closeAfterTest(await openMailbox())
+  const mailbox = await mailboxForTest()
   const certificate = await certificateForTest(90)
   const target = `http://127.0.0.1:${await freePort()}`
   const env: Env = {

@@ -1,11 +1,9 @@
-import { afterAll } from 'vitest'
 import { envOf, runHere } from './process/run-command.ts'
-import { startMailApp } from './test-app.ts'
+import { mailAppForFile } from './test-app.ts'
 
 /** Starts a wall with two people. `vslukh` runs a command on it, `json` returns its --json. */
 export async function operatedWall() {
-  const { app, mailbox } = await startMailApp()
-  afterAll(() => app.close())
+  const { app, mailbox } = await mailAppForFile()
   const vslukh = (...args: string[]) => runHere(envOf(app), args)
   return {
     app,

@@ -153,7 +153,7 @@ export function strictApp(config: Partial<Config> = {}): Promise<TestApp> {
 type MailApp = { app: TestApp; mailbox: Mailbox }
 
 /** The app's mails arrive in a mailbox. The caller closes the app, which closes the mailbox too. */
-export async function startMailApp(
+async function startMailApp(
   config: Partial<Config> = {},
   { databaseUrl, ...options }: MailboxOptions & Pick<Options, 'databaseUrl'> = {},
 ): Promise<MailApp> {

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { formatDay } from '../../../contract/dates.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
@@ -125,11 +124,11 @@ test('after 14 days an account is erased: replies of others stay, the e-mail is 
   await leave(app, olga)
   await expect.poll(() => isSettled(app)).toBe(true)
   // A queued job would erase the account before the restore is tried.
-  const jobs = sql`SELECT FROM graphile_worker.jobs WHERE task_identifier = 'move-accounts'`
-  await expect.poll(async () => (await jobs.execute(app.db)).rows).toEqual([])
-  await sql`UPDATE users SET deleted_at = now() - interval '14 days 1 second' WHERE id = ${olga.id}`.execute(
-    app.db,
-  )
+  const jobs = () => app.sql`
+    SELECT FROM graphile_worker.jobs WHERE task_identifier = 'move-accounts'`
+  await expect.poll(jobs).toEqual([])
+  await app.sql`UPDATE users SET deleted_at = now() - interval '14 days 1 second'
+    WHERE id = ${olga.id}`
   expectRefusal(await comeBack(app, olga.email, true), 'OPERATION_EXPIRED')
 
   await addJob(app.db, 'move-accounts', { payload: {} })
@@ -199,9 +198,7 @@ test('an erased moderator leaves nothing but what the page about personal data n
     ...byEmail.map((name) => `${name}: ${olga.email}`),
   ]
   expect(await findPerson(app.db, person)).toEqual(expect.arrayContaining(there))
-  await sql`UPDATE users SET deleted_at = now() - interval '15 days' WHERE id = ${olga.id}`.execute(
-    app.db,
-  )
+  await app.sql`UPDATE users SET deleted_at = now() - interval '15 days' WHERE id = ${olga.id}`
   await addJob(app.db, 'move-accounts', { payload: {} })
   await expect.poll(() => isThere(app, olga.id)).toBe(false)
   const tables = async () =>
@@ -214,10 +211,10 @@ test('an erased moderator leaves nothing but what the page about personal data n
     expect(line, table).toContain('also after an erasure')
   }
   expect(await findCounterDifferences(app.db)).toEqual([])
-  const accesses = await sql`SELECT array_agg(action ORDER BY id) AS actions FROM access_journal
-    WHERE user_id = ${olga.id}`.execute(app.db)
+  const accesses = await app.sql`SELECT array_agg(action ORDER BY id) AS actions FROM access_journal
+    WHERE user_id = ${olga.id}`
   const actions = ['register', 'publish', 'sign-in', 'delete-account']
-  expect(accesses.rows).toEqual([{ actions }])
+  expect(accesses).toEqual([{ actions }])
 })
 
 test('an account whose erasure has begun cannot be returned to, and the server completes an interrupted command', async () => {

@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
-import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { isSettled, leave } from '../../testing/calls/account-deletion-calls.ts'
+import { clientForTest } from '../../testing/database/database-for-test.ts'
 import { seedFans, seedWall } from '../../testing/database/seed.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
@@ -23,25 +22,23 @@ test('a large account with a popular post goes, comes back whole and is erased, 
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const { db } = app
   const talk = await app.publish(petr, 'Общая запись')
-  const counts = async () =>
-    (
-      await sql<{ all: string }>`SELECT concat_ws(' ',
-        (SELECT count(*) FROM visible_posts), (SELECT sum(likes_count) FROM visible_posts),
-        (SELECT count(*) FROM likes WHERE NOT post_hidden AND NOT user_left), (SELECT max(likes_count) FROM visible_posts),
-        (SELECT count(*) FROM posts), (SELECT count(*) FROM likes),
-        (SELECT count(*) FROM posts WHERE likes_moving_since IS NOT NULL)) AS all`.execute(db)
-    ).rows[0]?.all
+  const counts = async () => {
+    const [row] = await app.sql<{ all: string }>`SELECT concat_ws(' ',
+      (SELECT count(*) FROM visible_posts), (SELECT sum(likes_count) FROM visible_posts),
+      (SELECT count(*) FROM likes WHERE NOT post_hidden AND NOT user_left), (SELECT max(likes_count) FROM visible_posts),
+      (SELECT count(*) FROM posts), (SELECT count(*) FROM likes),
+      (SELECT count(*) FROM posts WHERE likes_moving_since IS NOT NULL)) AS all`
+    return row?.all
+  }
   const without = await counts()
-  await sql`INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id)
+  await app.sql`INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id)
     SELECT ${olga.id}, 'Запись ' || n, parent, parent
     FROM generate_series(1, ${POSTS}::int) n,
-      LATERAL (SELECT CASE WHEN n % 3 = 0 THEN ${talk.id}::bigint END AS parent) p`.execute(db)
-  const { rows } = await sql<{ id: string }>`SELECT max(id) AS id FROM posts`.execute(db)
-  await seedFans(db, rows[0]?.id ?? '', FANS)
-  await sql`INSERT INTO likes (post_id, user_id)
-    SELECT id, ${olga.id}::bigint FROM posts WHERE owner_id = ${olga.id} OR id = ${talk.id}`.execute(
-    db,
-  )
+      LATERAL (SELECT CASE WHEN n % 3 = 0 THEN ${talk.id}::bigint END AS parent) p`
+  const [popular] = await app.sql<{ id: string }>`SELECT max(id) AS id FROM posts`
+  await seedFans(db, popular?.id ?? '', FANS)
+  await app.sql`INSERT INTO likes (post_id, user_id)
+    SELECT id, ${olga.id}::bigint FROM posts WHERE owner_id = ${olga.id} OR id = ${talk.id}`
   const before = await counts()
 
   const move = () => moveAccounts(db, { ...ERASURE, mayErase: async () => true })
@@ -70,9 +67,7 @@ test('the posts of a large account are gone before the first of them has moved, 
   await seedWall(app.db, olga.id, 1200)
   const last = await app.publish(petr, 'Последняя на стене')
   // No post can leave a total that is locked.
-  const holder = new pg.Client(app.databaseUrl)
-  await holder.connect()
-  onTestFinished(() => holder.end())
+  const holder = await clientForTest(app.databaseUrl)
   await holder.query('BEGIN')
   await holder.query('SELECT FROM wall_totals FOR UPDATE')
   await leave(app, olga)

@@ -1,18 +1,17 @@
 import { sql } from 'kysely'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { comeBack } from '../../testing/calls/account-deletion-calls.ts'
 import { passSessionTime } from '../../testing/database/passing-time.ts'
 import type { TestUser } from '../../testing/http/client.ts'
-import { startMailApp } from '../../testing/test-app.ts'
+import { mailAppForFile } from '../../testing/test-app.ts'
 import type { ReplyMail } from './answers.mail.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-const { app, mailbox } = await startMailApp({ publicUrl: 'https://wall.example' })
-afterAll(() => app.close())
+const { app, mailbox } = await mailAppForFile({ publicUrl: 'https://wall.example' })
 let anna: TestUser
 let petr: TestUser
 beforeEach(async () => {

@@ -10,14 +10,14 @@ import { appForTest, type TestApp } from '../../testing/test-app.ts'
  * Every row of every table as text, including the mail queue, without times, whose digits could
  * match by chance.
  */
-async function copyOfDatabase({ db }: TestApp): Promise<string> {
-  const { rows: tables } = await sql<{ name: string }>`
+async function copyOfDatabase(app: TestApp): Promise<string> {
+  const tables = await app.sql<{ name: string }>`
     SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-    WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`.execute(db)
+    WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`
   const parts: string[] = []
   for (const { name } of tables) {
-    const { rows } = await sql<{ row: string }>`
-      SELECT row_to_json(t)::text AS row FROM ${sql.raw(name)} t`.execute(db)
+    const rows = await app.sql<{ row: string }>`
+      SELECT row_to_json(t)::text AS row FROM ${sql.raw(name)} t`
     parts.push(name, ...rows.map(({ row }) => row))
   }
   return parts.join('\n').replaceAll(/\d{4}-\d\d-\d\dT[\d:.+Z]+/g, 'time')

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { OTHER_REASON } from '../../../contract/constants.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { comeBack, isSettled, leave, like } from '../../testing/calls/account-deletion-calls.ts'
@@ -10,11 +10,10 @@ import {
   signUpModerator,
 } from '../../testing/calls/moderation-calls.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
-import { startMailApp } from '../../testing/test-app.ts'
+import { mailAppForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
-const { app, mailbox } = await startMailApp()
-afterAll(() => app.close())
+const { app, mailbox } = await mailAppForFile()
 const moderator = await signUpModerator(app)
 const author = await app.signUp()
 const reader = await app.signUp()

@@ -1,21 +1,20 @@
 import { sql } from 'kysely'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { selectMailLog } from '../../kernel/mail/mail-log.repository.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { passReportTime, report, signUpOld } from '../../testing/calls/moderation-calls.ts'
-import { startMailApp } from '../../testing/test-app.ts'
+import { mailAppForFile } from '../../testing/test-app.ts'
 import { insertReport } from '../reports/reports.repository.ts'
 import { applyReportRules } from './hiding.service.ts'
 
 const [ANNA, BORIS] = ['anna@example.org', 'boris@example.org']
 const moderatorEmails = [ANNA, BORIS]
-const { app, mailbox } = await startMailApp({
+const { app, mailbox } = await mailAppForFile({
   moderatorEmails,
   publicUrl: 'https://vslukh.example',
 })
-afterAll(() => app.close())
 const [author, reader, other] = [await app.signUp(), await app.signUp(), await app.signUp()]
 /** The queue is empty, and no mail was sent within the hour. */
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { RECENT_MAX } from '../../../contract/constants.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { leave } from '../../testing/calls/account-deletion-calls.ts'
@@ -12,14 +12,13 @@ import {
 import { passLimitTime } from '../../testing/database/passing-time.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
-import { appForTest, startMailApp } from '../../testing/test-app.ts'
+import { appForTest, mailAppForFile } from '../../testing/test-app.ts'
 import { moveLikes } from '../likes/likes.service.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { purgeExpiredPosts } from './hiding.service.ts'
 import { countWaiting } from './queue.repository.ts'
 
-const { app, mailbox } = await startMailApp()
-afterAll(() => app.close())
+const { app, mailbox } = await mailAppForFile()
 const moderator = await signUpModerator(app)
 const reporter = await app.signUp()
 

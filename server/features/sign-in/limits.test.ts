@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newEmail } from '../../testing/calls/account-fixture.ts'
 import { startChange } from '../../testing/calls/email-change-calls.ts'
@@ -209,11 +208,11 @@ test('code checks that cannot succeed, of no operation or past its five attempts
 
 test('a right code takes back its request, its mail and the wrong codes before it', async () => {
   const app = await strictApp()
-  const counted = async (...limits: string[]) =>
-    (
-      await sql`SELECT FROM rate_limits
-        WHERE split_part(key, '/', 1) = ANY(${limits}) AND arrival > now()`.execute(app.db)
-    ).rows.length
+  const counted = async (...limits: string[]) => {
+    const rows = await app.sql`SELECT FROM rate_limits
+      WHERE split_part(key, '/', 1) = ANY(${limits}) AND arrival > now()`
+    return rows.length
+  }
   const { check, guess } = await startOne(app, IP)
   expect(await counted('code-request', 'code-mail')).toBe(2 + 3)
   await times(4, guess)
@@ -239,8 +238,8 @@ test('a wrong code states how many attempts the mailbox has left: two for each c
     return { check, guess: async () => (await check(wrongCode(right))).body.message }
   }
   expect(await (await askAnew()).guess()).toBe('Неверный код. Осталось 4 попытки')
-  await sql`UPDATE rate_limits SET arrival = now() + interval '34 hours'
-    WHERE key LIKE 'wrong-code/%'`.execute(app.db)
+  await app.sql`UPDATE rate_limits SET arrival = now() + interval '34 hours'
+    WHERE key LIKE 'wrong-code/%'`
 
   const stranger = await askAnew()
   expect(await stranger.guess()).toBe('Неверный код. Осталась 1 попытка')

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { isSignedIn } from '../../testing/calls/email-change-calls.ts'
@@ -26,9 +25,9 @@ test('a verified code creates an account with a free generated username, keeps t
     username: expect.stringMatching(/^[A-Za-z0-9_]{5,32}$/),
     email: 'new@example.org',
   })
-  const { rows } = await sql<{ version: string; text: string; at: Date }>`
+  const rows = await app.sql`
     SELECT consent_version AS version, text, consented_at AS at FROM users
-    JOIN consent_texts ON version = consent_version WHERE id = ${user.id}`.execute(app.db)
+    JOIN consent_texts ON version = consent_version WHERE id = ${user.id}`
   const version = expect.stringMatching(/^[0-9a-f]{12}$/)
   const text = expect.stringContaining('я даю согласие')
   expect(rows).toEqual([{ version, text, at: expect.any(Date) }])

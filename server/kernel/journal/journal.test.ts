@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { leave } from '../../testing/calls/account-deletion-calls.ts'
 import { startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
@@ -6,7 +5,7 @@ import { appForTest } from '../../testing/test-app.ts'
 import { appendToJournal, readJournal } from './journal.ts'
 
 test('an act can be found by its user, its post and its time, and can be neither changed nor removed', async () => {
-  const { db } = await appForTest()
+  const { db, sql } = await appForTest()
   const act = { actor: 'olga', action: 'post.remove', userId: '7', postId: '12', reason: 'Спам' }
   const id = await appendToJournal(db, { ...act, details: { text: 'Купите' } })
   await appendToJournal(db, { actor: 'petr', action: 'recount' })
@@ -15,8 +14,8 @@ test('an act can be found by its user, its post and its time, and can be neither
   expect(await readJournal(db, { postId: '12' })).toMatchObject(expected)
   expect(await readJournal(db, { sinceSeconds: 60 })).toMatchObject([{ actor: 'petr' }, { id }])
   expect(await readJournal(db, { sinceSeconds: 0 })).toEqual([])
-  await expect(sql`UPDATE journal SET actor = 'ivan'`.execute(db)).rejects.toThrow(/append-only/)
-  await expect(sql`DELETE FROM journal`.execute(db)).rejects.toThrow(/append-only/)
+  await expect(sql`UPDATE journal SET actor = 'ivan'`).rejects.toThrow(/append-only/)
+  await expect(sql`DELETE FROM journal`).rejects.toThrow(/append-only/)
 })
 
 test('an act whose row of the access journal fails is undone: no post, no session, no spent code, no deletion', async () => {
@@ -31,7 +30,7 @@ test('an act whose row of the access journal fails is undone: no post, no sessio
     Promise.all(
       Array.from({ length: 5 }, () => app.call('POST', '/posts', { token, body: { text: 'Эй' } })),
     )
-  await sql`ALTER TABLE access_journal RENAME TO away`.execute(db)
+  await app.sql`ALTER TABLE access_journal RENAME TO away`
   const refused = [
     ...(await publishAtOnce()),
     await app.call('DELETE', `/posts/${post.id}`, { token }),
@@ -44,7 +43,7 @@ test('an act whose row of the access journal fails is undone: no post, no sessio
   expect((await app.call('GET', '/posts')).body.posts).toMatchObject([{ id: post.id }])
   expect((await app.call('GET', '/sessions', { token })).body.sessions).toHaveLength(1)
 
-  await sql`ALTER TABLE away RENAME TO access_journal`.execute(db)
+  await app.sql`ALTER TABLE away RENAME TO access_journal`
   expect((await signIn()).status).toBe(200)
   const published = (await publishAtOnce()).map(({ body }) => body.id)
   await app.call('DELETE', `/posts/${post.id}`, { token })

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
 import fastify from 'fastify'
-import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { decide, report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import { databaseForTest } from '../../testing/database/database-for-test.ts'
@@ -61,7 +60,7 @@ test('many posts are one event a second, and more than 50 replied authors are «
   await Promise.all(Array.from({ length: 30 }, () => app.publish(anna)))
   const answered = Array.from({ length: 51 }, (_, n) => `${n}`)
   const payload = payloadOf('another-node', { kind: 'added', answered })
-  await sql`SELECT pg_notify(${CHANNEL}, ${payload})`.execute(app.db)
+  await app.sql`SELECT pg_notify(${CHANNEL}, ${payload})`
   await expect.poll(() => stream.events().some(({ data }) => data.to === 'many')).toBe(true)
   const seconds = (performance.now() - before) / 1000
   expect(stream.events().length).toBeLessThanOrEqual(seconds + 3)

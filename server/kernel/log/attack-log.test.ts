@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { refresh } from '../../features/sessions/sessions.fixture.ts'
 import { startChange, verifyChange } from '../../testing/calls/email-change-calls.ts'
 import { from, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import { passSessionTime } from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
-import { browserOf, type TestUser } from '../../testing/http/client.ts'
+import { browserOf } from '../../testing/http/client.ts'
 import { appForTest, NODES, startTestApp, type TestApp } from '../../testing/test-app.ts'
 
 const trustProxy = ['127.0.0.1']
@@ -50,7 +50,7 @@ test('a flood of refusals is logged in ten lines for each code, an error of the 
     await atOnce(Array(200).fill(() => app.call('GET', '/nowhere', flood)))
     await atOnce(Array(100).fill(() => app.call('POST', '/posts', { ...flood, body: {} })))
     await app.call('GET', '/nowhere', from('192.0.2.2'))
-    await sql`ALTER TABLE report_reasons RENAME TO gone`.execute(app.db)
+    await app.sql`ALTER TABLE report_reasons RENAME TO gone`
     await atOnce(Array(60).fill(() => app.call('GET', '/reports/reasons', flood)))
   } finally {
     await app.close()
@@ -113,11 +113,11 @@ test('a session that an old cookie closed is an event, once', async () => {
   let { cookie } = olga
   for (let time = 0; time < 2; time++) {
     await passSessionTime(app, 601)
-    cookie = (await refresh(app, olga, cookie)).cookie ?? ''
-    await refresh(app, olga, cookie)
+    cookie = (await refresh(app, { ...olga, cookie })).cookie ?? ''
+    await refresh(app, { ...olga, cookie })
   }
   for (let time = 0; time < 2; time++) {
-    expect((await refresh(app, olga, olga.cookie)).status).toBe(401)
+    expect((await refresh(app, olga)).status).toBe(401)
   }
   const closed = 'session closed: its cookie was copied'
   const event = await lineOf(app, closed)
@@ -148,7 +148,3 @@ test('a tripped limit is an event, once an hour on each node, with the limit and
   expect(ofUser).toHaveLength(NODES)
   for (const { limitKey } of ofUser) expect(limitKey).toMatch(/^[\w-]{12}$/)
 })
-
-function refresh(app: TestApp, { clientToken }: TestUser, cookie: string) {
-  return app.call('PATCH', '/sessions/current', { body: { clientToken }, headers: { cookie } })
-}

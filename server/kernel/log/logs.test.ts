@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startChange, verifyChange } from '../../testing/calls/email-change-calls.ts'
 import { startAt, verifyAt, wrongCode } from '../../testing/calls/sign-in-calls.ts'
@@ -146,13 +145,13 @@ async function journey(app: TestApp) {
 
 /** Makes the database refuse a row: its error quotes that row. */
 async function breakStatements(app: TestApp, { token }: TestUser): Promise<void> {
-  await sql`ALTER TABLE posts ADD CHECK (text NOT LIKE 'Канарейка%') NOT VALID`.execute(app.db)
+  await app.sql`ALTER TABLE posts ADD CHECK (text NOT LIKE 'Канарейка%') NOT VALID`
   const broken = await app.call('POST', '/posts', { token, body: { text: TEXT } })
   expect(broken).toMatchObject({ status: 500, body: { code: 'INTERNAL_ERROR' } })
   const failure = JSON.parse(await app.logLine('request failed'))
   const request = JSON.parse(await app.logLine('"status":500'))
   expect(failure).toMatchObject({ level: 'error', reqId: request.reqId })
   expect(JSON.stringify(broken.body)).not.toContain('posts')
-  await sql`ALTER TABLE report_reasons RENAME TO gone`.execute(app.db)
+  await app.sql`ALTER TABLE report_reasons RENAME TO gone`
   expect((await app.call('GET', '/reports/reasons')).status).toBe(500)
 }

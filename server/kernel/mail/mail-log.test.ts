@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
 import { startAt } from '../../testing/calls/sign-in-calls.ts'
@@ -26,10 +25,10 @@ test('a mail that fails first has one row, which says in the end that it was sen
     .poll(() => logOf(app))
     .toMatchObject([{ outcome: 'retrying', error: 'ESOCKET', reply: null }])
   // The second try comes after 2 s, the third after 4 s.
-  const { rows } = await sql`SELECT extract(epoch FROM due_at - at)::int / 2 ^ tries AS half
-    FROM outbox`.execute(app.db)
-  expect(rows).toEqual([{ half: 1 }])
-  await sql`UPDATE outbox SET queued_at = queued_at - interval '1 minute'`.execute(app.db)
+  const pauses = await app.sql`SELECT extract(epoch FROM due_at - at)::int / 2 ^ tries AS half
+    FROM outbox`
+  expect(pauses).toEqual([{ half: 1 }])
+  await app.sql`UPDATE outbox SET queued_at = queued_at - interval '1 minute'`
   expect((await mailHealth(app.db)).oldestSeconds).toBeGreaterThan(60)
   await mailboxForTest(port)
   await retryMails(app)
@@ -40,7 +39,7 @@ test('a mail that fails first has one row, which says in the end that it was sen
   expect(row?.answer).toMatch(/^250 /)
   expect(await logOf(app, 'petr@example.org')).toEqual([])
 
-  await sql`UPDATE outbox SET at = now() - interval '15 days'`.execute(app.db)
+  await app.sql`UPDATE outbox SET at = now() - interval '15 days'`
   await addJob(app.db, 'remove-expired', { payload: {} })
   await expect.poll(() => selectMailLog(app.db)).toEqual([])
 })
@@ -53,7 +52,7 @@ test('a server that refuses the letter because of its address is asked once; its
   const answer = '550 5.1.1 <o***@example.org>: no mailbox *** here'
   expect(line).toMatchObject({ code: 'EMESSAGE', reply: 550, answer })
   expect(await logOf(app)).toMatchObject([{ outcome: 'refused', reply: 550, answer, tries: 1 }])
-  const { rows } = await sql`SELECT outbox::text AS all FROM outbox`.execute(app.db)
+  const rows = await app.sql`SELECT outbox::text AS all FROM outbox`
   expect(JSON.stringify(rows)).not.toMatch(/olga/i)
 })
 

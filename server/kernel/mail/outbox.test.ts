@@ -59,7 +59,7 @@ test('a mail is sent after the commit of its act, never after a rollback; at its
     { state: 'sent', payload: null, key: null, masked: 'o***@example.org' },
   ])
   expect(JSON.stringify(rows)).not.toContain('olga')
-  const kept = sql`UPDATE outbox SET payload = '{"to": "olga@example.org"}'`.execute(app.db)
+  const kept = app.sql`UPDATE outbox SET payload = '{"to": "olga@example.org"}'`
   await expect(kept).rejects.toThrow('violates check constraint')
 })
 
@@ -114,10 +114,9 @@ test('a wrong password stops all mails but one try a minute; the right one sends
   const started = await Promise.all(
     EMAILS.map((email) => startAt(app, '/registrations', { email, clientToken: email })),
   )
-  const busy = sql`SELECT FROM outbox WHERE payload IS NOT NULL
+  const busy = () => app.sql`SELECT FROM outbox WHERE payload IS NOT NULL
     AND (claimed_until IS NOT NULL OR NOT ${IS_PAUSED} AND due_at <= now())`
-  const untilAllWait = () =>
-    expect.poll(async () => (await busy.execute(app.db)).rows).toHaveLength(0)
+  const untilAllWait = () => expect.poll(busy).toHaveLength(0)
   await untilAllWait()
   const first = mailbox.counts.refusals
   expect(first).toBeGreaterThan(0)
@@ -149,9 +148,11 @@ test('all nodes together send MAILS_PER_HOUR: at most half notices, the last qua
   const { app, mailbox } = await mailAppForTest({ mailsPerHour: 4 })
   const config = { smtpUrl: mailbox.url, mailsPerHour: 4 }
   const other = await appForTest({ config, databaseUrl: app.databaseUrl })
-  const limited = sql<{ is_urgent: boolean }>`SELECT is_urgent FROM outbox
-    WHERE state = 'limited' ORDER BY is_urgent DESC`
-  const limitedOf = async () => (await limited.execute(app.db)).rows.map((row) => row.is_urgent)
+  const limitedOf = async () => {
+    const rows = await app.sql<{ is_urgent: boolean }>`SELECT is_urgent FROM outbox
+      WHERE state = 'limited' ORDER BY is_urgent DESC`
+    return rows.map(({ is_urgent }) => is_urgent)
+  }
   await app.signIn('known@example.org')
   await mailbox.mailTo('known@example.org')
   await passLimitTime(app, 3600)

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
 import { startAt } from '../../testing/calls/sign-in-calls.ts'
@@ -68,19 +67,16 @@ test('a code for a full mailbox is retried every 15 s, a notice every 5 minutes,
   const notice = { to: 'petr@example.org', username: 'olga_1', changeId: 'x', expiresAt }
   await queueMail(app.db, 'send-email-notice', notice)
   await app.logLine('mail not sent, will retry', 2)
-  await sql`UPDATE outbox SET tries = 9, due_at = now(), queued_at = now() - interval '1 hour'`.execute(
-    app.db,
-  )
+  await app.sql`UPDATE outbox
+    SET tries = 9, due_at = now(), queued_at = now() - interval '1 hour'`
   await wakeSenders(app.db)
-  const pauses = sql<object>`SELECT is_urgent, extract(epoch FROM due_at - at)::int AS seconds
+  const pauses = () => app.sql`SELECT is_urgent, extract(epoch FROM due_at - at)::int AS seconds
     FROM outbox WHERE tries = 10 ORDER BY is_urgent`
-  await expect
-    .poll(async () => (await pauses.execute(app.db)).rows)
-    .toEqual([
-      { is_urgent: false, seconds: 300 },
-      { is_urgent: true, seconds: 15 },
-    ])
+  await expect.poll(pauses).toEqual([
+    { is_urgent: false, seconds: 300 },
+    { is_urgent: true, seconds: 15 },
+  ])
   expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({ level: 'broken' })
-  await sql`DELETE FROM outbox WHERE is_urgent`.execute(app.db)
+  await app.sql`DELETE FROM outbox WHERE is_urgent`
   expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({ level: 'ok' })
 })

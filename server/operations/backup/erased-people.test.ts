@@ -1,6 +1,5 @@
 import { appendFile, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
 import { comeBack, isSettled, leave } from '../../testing/calls/account-deletion-calls.ts'
@@ -72,9 +71,7 @@ test('a restore deletes the accounts again that were deleted after the backup, k
 test('a noted deletion does not apply to another account with the same id; without the list the command says that the deleted may be back', async () => {
   const { env, file, app, olga, petr, noted } = await wallForTest()
   expect(await runHere(env, ['backup', file])).toMatchObject({ code: 0 })
-  await sql`UPDATE users SET created_at = created_at - interval '1 ms' WHERE id = ${olga.id}`.execute(
-    app.db,
-  )
+  await app.sql`UPDATE users SET created_at = created_at - interval '1 ms' WHERE id = ${olga.id}`
   await leave(app, olga)
   await leave(app, petr)
   await expect.poll(() => isSettled(app)).toBe(true)

@@ -1,6 +1,5 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Config } from '../../kernel/config/config.ts'
 import { createLogger } from '../../kernel/log/logger.ts'
@@ -27,7 +26,7 @@ async function nightlyForTest({ keep = 2, command, commandMs = 60_000 }: Options
     log: createLogger('info', log.stream),
   })
   // Keeps the next run from verifying, which takes seconds.
-  if (keep > 1) await sql`UPDATE installation SET backup_verified_at = now()`.execute(db)
+  if (keep > 1) await app.sql`UPDATE installation SET backup_verified_at = now()`
   const run = (signal = new AbortController().signal) => task(null, { signal })
   return { app, folder, log, run, state: () => selectBackupState(db) }
 }
@@ -48,8 +47,8 @@ test('the nightly job writes a backup, verifies the first of a week, and keeps t
   await run()
   expect((await state()).verifiedAt).toEqual(first.verifiedAt)
   expect(await backups()).toHaveLength(2)
-  await sql`UPDATE installation SET backup_verified_at = now() - interval '8 days'`.execute(app.db)
-  await sql`UPDATE wall_totals SET posts = posts + 3 WHERE slot = 5`.execute(app.db)
+  await app.sql`UPDATE installation SET backup_verified_at = now() - interval '8 days'`
+  await app.sql`UPDATE wall_totals SET posts = posts + 3 WHERE slot = 5`
   await run()
   const unverified = await state()
   expect(unverified).toMatchObject({ failed: null, verifiedCopy: first.at })
@@ -63,7 +62,7 @@ test('the nightly job writes a backup, verifies the first of a week, and keeps t
   await storeBackup(app.db, { bytes: 1, createdAt: new Date().toISOString() })
   expect((await state()).verificationFailed).not.toBe(null)
 
-  await sql`UPDATE wall_totals SET posts = posts - 3 WHERE slot = 5`.execute(app.db)
+  await app.sql`UPDATE wall_totals SET posts = posts - 3 WHERE slot = 5`
   await run()
   const mended = await state()
   expect(mended).toMatchObject({ failed: null, verificationFailed: null })

@@ -85,8 +85,8 @@ test('tables of another role, a superuser, a read-only database and the disks ar
 
   const olga = await app.signUp()
   for (let n = 0; n < 2; n++) await app.publish(olga)
-  await sql`UPDATE posts SET created_at = now() - interval '8 days'
-    WHERE id = (SELECT min(id) FROM posts)`.execute(app.db)
+  await app.sql`UPDATE posts SET created_at = now() - interval '8 days'
+    WHERE id = (SELECT min(id) FROM posts)`
   const [size] = await executeOn(
     app.databaseUrl,
     `SELECT sum(pg_total_relation_size(oid))::float8 AS bytes

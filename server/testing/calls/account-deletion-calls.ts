@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { addJob } from '../../kernel/queue/queue.ts'
 import type { TestAnswer, TestUser } from '../http/client.ts'
 import type { TestApp } from '../test-app.ts'
@@ -29,14 +28,14 @@ export async function comeBack(app: TestApp, email: string, restore?: true): Pro
 }
 
 /** Whether all posts and likes of those who left are hidden, and of those who returned shown. */
-export async function isSettled({ db }: TestApp): Promise<boolean> {
+export async function isSettled({ db, sql }: TestApp): Promise<boolean> {
   await addJob(db, 'move-accounts', { payload: {} })
-  const { rows } = await sql<{ left: number }>`
+  const [row] = await sql<{ left: number }>`
     SELECT ((SELECT count(*) FROM visible_posts p JOIN users u ON u.id = p.owner_id WHERE u.deleted_at IS NOT NULL)
       + (SELECT count(*) FROM likes l JOIN users u ON u.id = l.user_id WHERE u.deleted_at IS NOT NULL AND NOT user_left)
       + (SELECT count(*) FROM users WHERE is_returning)
-      + (SELECT count(*) FROM posts WHERE likes_moving_since IS NOT NULL))::int AS left`.execute(db)
-  return rows[0]?.left === 0
+      + (SELECT count(*) FROM posts WHERE likes_moving_since IS NOT NULL))::int AS left`
+  return row?.left === 0
 }
 
 export function like(app: TestApp, { token }: TestUser, id: string): Promise<TestAnswer> {

@@ -51,8 +51,8 @@ export async function passPauseTime({ db }: TestApp, seconds: number): Promise<v
 }
 
 /** Makes every waiting mail due. */
-export async function retryMails({ db }: TestApp): Promise<void> {
-  await sql`UPDATE outbox SET due_at = now() WHERE payload IS NOT NULL`.execute(db)
+export async function retryMails({ db, sql }: TestApp): Promise<void> {
+  await sql`UPDATE outbox SET due_at = now() WHERE payload IS NOT NULL`
   await wakeSenders(db)
 }
 
@@ -80,8 +80,6 @@ export async function passMailLimitTime(app: TestApp, seconds: number): Promise<
 /** The limits of accounts under a day old do not apply to the new user. */
 export async function signUpEarlier(app: TestApp): Promise<TestUser> {
   const user = await app.signUp()
-  await sql`UPDATE users SET created_at = now() - interval '1 year' WHERE id = ${user.id}`.execute(
-    app.db,
-  )
+  await app.sql`UPDATE users SET created_at = now() - interval '1 year' WHERE id = ${user.id}`
   return user
 }
