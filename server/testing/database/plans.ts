@@ -24,48 +24,25 @@ function isOfJobs(client: pg.Client): boolean {
   return connectionParameters.application_name === BACKGROUND.applicationName
 }
 
-type OnSent = (statement: Sent, client: pg.Client, answer: unknown) => void
-
-/** Calls `onSent` for every statement with parameters that this process sends while `work` runs. */
-async function watchStatements<T>(onSent: OnSent, work: () => Promise<T>): Promise<T> {
+/**
+ * Records every statement with parameters that this process sends while `work` runs, but for those
+ * of jobs.
+ */
+export async function captureStatements(work: () => Promise<unknown>): Promise<Sent[]> {
+  const sent: Sent[] = []
   const send = pg.Client.prototype.query
-  const watching = function (this: pg.Client, ...args: unknown[]) {
-    const answer = Reflect.apply(send, this, args)
+  const recording = function (this: pg.Client, ...args: unknown[]) {
     const { text, values } = (args[0] as Partial<Sent> | undefined) ?? {}
-    if (text && values) onSent({ text, values }, this, answer)
-    return answer
+    if (text && values && !BY_QUEUE.test(text) && !isOfJobs(this)) sent.push({ text, values })
+    return Reflect.apply(send, this, args)
   }
-  pg.Client.prototype.query = watching as typeof send
+  pg.Client.prototype.query = recording as typeof send
   try {
-    return await work()
+    await work()
   } finally {
     pg.Client.prototype.query = send
   }
-}
-
-/** Records every statement with parameters that this process sends, but for those of jobs. */
-export async function captureStatements(work: () => Promise<unknown>): Promise<Sent[]> {
-  const sent: Sent[] = []
-  await watchStatements((statement, client) => {
-    if (!BY_QUEUE.test(statement.text) && !isOfJobs(client)) sent.push(statement)
-  }, work)
   return sent
-}
-
-/** Returns the largest number of such statements in flight at one time while `work` ran. */
-export async function countAtOnce<T>(
-  isCounted: (statement: Sent) => boolean,
-  work: () => Promise<T>,
-): Promise<{ result: T; most: number }> {
-  let inFlight = 0
-  let most = 0
-  const result = await watchStatements((statement, _client, answer) => {
-    if (!isCounted(statement)) return
-    most = Math.max(most, ++inFlight)
-    const done = () => void inFlight--
-    Promise.resolve(answer).then(done, done)
-  }, work)
-  return { result, most }
 }
 
 /**
