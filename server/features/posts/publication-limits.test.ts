@@ -27,7 +27,7 @@ async function publishFive(user: TestUser, status = 201): Promise<void> {
 }
 
 perNode(
-  'five are published at once, retries are not counted, and the refusal says when the next may come: for an account that is less than a day old after 30 s',
+  'five posts and replies are published at once, retries and refused texts are not counted, and the refusal says when the next may come: for an account that is less than a day old after 30 s',
   async () => {
     for (const [user, wait, why] of [
       [await signUpEarlier(strict), { most: 5 }, /^Записи нельзя публиковать так часто: /],
@@ -40,11 +40,15 @@ perNode(
       const first = await publish(user, 1)
       for (let retry = 0; retry < 8; retry++) {
         expect((await publish(user, 1)).body).toEqual(first.body)
+        expectRefusal(await publish(user, `empty-${retry}`, { text: '\u0301' }), 'INVALID_REQUEST')
       }
       await publishFive(user)
-      const sixth = await publish(user, 6)
-      expectTooMany(sixth, wait)
-      expect(sixth.body.message).toMatch(why)
+      for (const path of ['/posts', `/posts/${first.body.id}/replies`]) {
+        const sixth = await publish(user, path, { path })
+        expectTooMany(sixth, wait)
+        expect(sixth.body.message).toMatch(why)
+      }
+      expect((await publish(user, 1)).body).toEqual(first.body)
     }
     const days = await strict.sql`
       SELECT round(extract(epoch FROM arrival - now()) / 86400)::int AS days FROM rate_limits

@@ -7,30 +7,6 @@ import { appForTest, testPerNode } from '../../testing/test-app.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')
 
-test('five posts and replies pass in a burst, the sixth is 429 and may be retried within 5 s; refused texts are not counted, and retries are answered', async () => {
-  stopClock()
-  const app = await appForTest({ config: { rateLimitScale: 1 } })
-  const [olga, petr] = [await signUpEarlier(app), await signUpEarlier(app)]
-  const replies = `/posts/${(await app.publish(petr)).id}/replies`
-  const publish = (n: number, text = 'Скорей') =>
-    app.call('POST', n % 2 ? '/posts' : replies, {
-      token: olga.token,
-      body: { text },
-      headers: { 'idempotency-key': `text-${n}` },
-    })
-  for (let n = 0; n < 6; n++) expectRefusal(await publish(n, '\u0301'), 'INVALID_REQUEST')
-  const ids: string[] = []
-  for (let n = 0; n < 5; n++) {
-    const { status, body } = await publish(n)
-    expect(status).toBe(201)
-    ids.push(body.id)
-  }
-  expectTooMany(await publish(5), { most: 5 })
-  expect((await app.call('GET', '/posts')).body.total).toBe(3)
-  for (const n of [0, 1]) expect((await publish(n)).body.id).toBe(ids[n])
-  await app.publish(petr)
-})
-
 test('five edits pass in a burst, then one in 2 s, counted apart from posts; a refused text is not counted', async () => {
   stopClock()
   const app = await appForTest({ config: { rateLimitScale: 1 } })
