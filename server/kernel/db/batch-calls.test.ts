@@ -3,26 +3,6 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { BatchedCalls } from './batch-calls.ts'
 
-test('calls of one turn of the event loop, or during a run, share the next one, which begins before those of the run before go on', async () => {
-  const events: string[] = []
-  const answered = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const batch = new BatchedCalls(async (items: string[]) => {
-    const runs = events.push(`run ${items.join()}`)
-    await answered[runs - 1]?.promise
-    return items.map((item) => item.toUpperCase())
-  })
-  const call = (item: string) => batch.call(item).then((result) => events.push(result))
-  const first = [call('a'), Promise.resolve().then(() => call('b'))]
-  await turn()
-  const next = [call('c'), call('d')]
-  answered[0]?.resolve()
-  await Promise.all(first)
-  expect(events).toEqual(['run a,b', 'run c,d', 'A', 'B'])
-  answered[1]?.resolve()
-  await Promise.all(next)
-  expect(events.slice(4)).toEqual(['C', 'D'])
-})
-
 test('each item of a run that PostgreSQL refuses is tried alone, and the next run does not wait for it', async () => {
   const runs: string[] = []
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
