@@ -144,7 +144,7 @@ async function startSite() {
   const startOn = (url: string) => startNode({ DATABASE_URL: url, SMTP_URL: mailbox.url })
   const nodes: [Node, Node] = [await startOn(lineUrl.href), await startOn(cluster.primaryUrl)]
   const addresses = nodes.map(({ product }) => product.address)
-  const { url } = closeAfterTest(await startProxy('HAProxy', addresses))
+  const { url } = await startProxy('HAProxy', addresses)
   const { db } = closeAfterTest(openDatabase(cluster.primaryUrl, () => {}))
   return { cluster, mailbox, line, nodes, url, db }
 }

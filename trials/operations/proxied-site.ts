@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest'
 import { createProductClient, startProductForTest } from '../../e2e/testing/product.ts'
 import { databaseForTest } from '../../server/testing/database/database-for-test.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
@@ -26,7 +25,6 @@ export async function startProxiedSite(name: ProxyName) {
   if (name === 'HAProxy') products.push((await startProductForTest({ env })).product)
   const addresses = products.map(({ address }) => address)
   const proxy = await startProxy(name, addresses, httpsPort)
-  onTestFinished(proxy.close)
 
   const client = createProductClient(proxy)
   const olga = await client.signUp()

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createProductClient } from '../../e2e/testing/product.ts'
 import {
   executeOn,
@@ -192,7 +192,6 @@ test('nginx serves a copy only if there is no server to ask, and only as long as
     response.writeHead(status, { 'cache-control': status === 200 ? allowed : 'no-store' }).end()
   })
   const proxy = await startProxy('nginx', [`127.0.0.1:${await listen(server)}`])
-  onTestFinished(proxy.close)
   const read = async () => (await proxy.call('/')).status
   expect(await read()).toBe(200)
   for (status of [500, 503]) await expect.poll(read).toBe(status)

@@ -1,17 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { onTestFinished } from 'vitest'
 import { findBalancer } from '../../server/testing/http/balancer.ts'
+import { certificateForTest } from '../../server/testing/http/certificate.ts'
 import { endChild, untilUp } from '../../server/testing/process/child-process.ts'
 import { findNginx, isRoot } from '../../server/testing/process/debian-package.ts'
+import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
-import { copyDeployFile, programOf, run } from './deploy-file.ts'
+import { copyDeployFile, programOf } from './deploy-file.ts'
 
 /** `pem` is the path of a certificate with its key. */
 type Settings = {
@@ -35,17 +37,20 @@ type Sent = {
 }
 
 /**
- * Resolves when the proxy before these nodes accepts connections. This process trusts its
- * certificate. The caller closes it.
+ * Starts a proxy before these nodes, until the end of the test. Resolves when it accepts connections.
+ * This process trusts its certificate.
  */
 export async function startProxy(name: ProxyName, nodes: string[], port?: number) {
-  const folder = await mkdtemp(join(tmpdir(), 'vslukh-proxy-'))
+  const folder = await folderForTest()
   const [httpPort, httpsPort] = [await freePort(), port ?? (await freePort())]
-  const pem = await makeCertificate(folder)
+  const { key, cert } = await certificateForTest(2)
+  const pem = join(folder, 'both.pem')
+  await writeFile(pem, Buffer.concat([key, cert]))
   const prepared = await PROXIES[name]({ folder, httpPort, httpsPort, nodes, pem })
   const [program = '', ...args] = prepared
   const proxy = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  setDefaultCACertificates([...getCACertificates(), await readFile(pem, 'utf8')])
+  onTestFinished(() => endChild(proxy))
+  setDefaultCACertificates([...getCACertificates(), cert.toString()])
   const httpUrl = `http://127.0.0.1:${httpPort}`
   await untilUp(proxy, () => fetch(httpUrl, { redirect: 'manual' }).then(() => true))
   const url = `https://localhost:${httpsPort}`
@@ -67,23 +72,7 @@ export async function startProxy(name: ProxyName, nodes: string[], port?: number
       const { headers: received, statusCode: status = 0 } = answer
       return { status, headers: received, body: await buffer(answer) }
     },
-
-    async close(): Promise<void> {
-      await endChild(proxy)
-      await rm(folder, { recursive: true })
-    },
   }
-}
-
-/** Makes a self-signed certificate. Returns the path of a file with it and its key. */
-async function makeCertificate(folder: string): Promise<string> {
-  const pem = join(folder, 'both.pem')
-  await run('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-    ...['-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'],
-    ...['-keyout', pem, '-out', pem],
-  ])
-  return pem
 }
 
 async function nginx({ folder, httpPort, httpsPort, nodes, pem }: Settings): Promise<string[]> {

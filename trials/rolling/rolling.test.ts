@@ -4,7 +4,6 @@ import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
 import { createProductClient, signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
 import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
-import { closeAfterTest } from '../../server/testing/close-after-test.ts'
 import { openDatabaseForTest } from '../../server/testing/database/database-for-test.ts'
 import { atOnce } from '../../server/testing/http/at-once.ts'
 import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
@@ -46,7 +45,7 @@ test('two nodes behind HAProxy are upgraded one after the other under 50 writers
     }),
   )
   const addresses = nodes.map((node) => node.address)
-  const proxy = closeAfterTest(await startProxy('HAProxy', addresses))
+  const proxy = await startProxy('HAProxy', addresses)
 
   const client = createProductClient(proxy)
   const users = await signUpUsers(client, PEOPLE)
