@@ -117,7 +117,7 @@ export default defineConfig({
         },
         globalSetup: [SHARED_POSTGRES, BROWSER],
       }),
-      suite('nodes-server', {
+      suite('nodes', {
         ...overHttp,
         include: ['server/**/*.test.ts', 'operator/**/*.test.ts'],
         // These promises do not depend on the number of nodes.
@@ -129,12 +129,6 @@ export default defineConfig({
         globalSetup: [SHARED_POSTGRES, BALANCER],
         maxWorkers: 2,
         sequence: { groupOrder: 4 },
-      }),
-      suite('nodes-processes', {
-        ...wholeProduct,
-        include: ['trials/nodes/*.test.ts'],
-        globalSetup: [SHARED_POSTGRES, BALANCER],
-        sequence: { groupOrder: 5 },
       }),
       suite('operations', {
         ...wholeProduct,
