@@ -113,15 +113,19 @@ test('a PostgreSQL that says it is too old is refused by the start and by a rest
   expect(restored).toMatchObject({ code: 1, err: sentence })
 })
 
-test('a port for metrics that is taken is refused, with the embedded database and with another one', async () => {
-  const holder = createServer()
-  onTestFinished(() => void holder.close())
-  const port = await listen(holder)
-  const METRICS_PORT = String(port)
-  const sentence = `METRICS_PORT: 127.0.0.1:${port} уже занят другой программой. Задайте другой METRICS_PORT\n`
-  expect(await refusalOf({ ...onDatabase(await databaseForTest()), METRICS_PORT })).toBe(sentence)
-  expect(await refusalOf({ DATA_DIR: join(root, 'embedded'), METRICS_PORT })).toBe(sentence)
-})
+test.each(['PORT', 'METRICS_PORT'])(
+  'a %s that is taken is refused, with the embedded database and with another one, which starts none',
+  async (name) => {
+    const holder = createServer()
+    onTestFinished(() => void holder.close())
+    const port = await listen(holder)
+    const taken = { [name]: String(port) }
+    const sentence = `${name}: 127.0.0.1:${port} уже занят другой программой. Задайте другой ${name}\n`
+    expect(await refusalOf({ ...onDatabase(await databaseForTest()), ...taken })).toBe(sentence)
+    expect(await readdir(dataDir)).not.toContain('postgres')
+    expect(await refusalOf({ DATA_DIR: join(root, 'embedded'), ...taken })).toBe(sentence)
+  },
+)
 
 test('DATA_DIR that is a file, or lies in one, is refused', async () => {
   const file = join(root, 'file')
