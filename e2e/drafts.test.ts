@@ -1,26 +1,7 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { openTab, startPost, textField, toast, typeRussian } from './testing/page-actions.ts'
+import { startPost, textField, toast, typeRussian } from './testing/page-actions.ts'
 import { enterCode, profileLink, sendNewEmail, signInButton } from './testing/sign-in-actions.ts'
-
-test('a tab keeps its text when it reloads and another publishes', async ({ journey, olga }) => {
-  const first = await journey.visit({ as: olga })
-  const second = await openTab(first)
-  const [one, other] = [await startPost(first), await startPost(second)]
-  await textField(one).fill('Первая вкладка')
-  await textField(other).fill('Вторая вкладка')
-  await first.reload()
-  await one.waitFor()
-  expect(await textField(one).inputValue()).toBe('Первая вкладка')
-
-  await other.getByRole('button', { name: 'Опубликовать' }).click()
-  await toast(second, 'Опубликовано').waitFor()
-  await second.close()
-  await first.close()
-  const last = await openTab(first)
-  await startPost(last)
-  expect(await textField(last.getByRole('dialog')).inputValue()).toBe('Первая вкладка')
-})
 
 test('a toast states that the browser has no room for a draft', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga })
