@@ -3,13 +3,8 @@ import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { goOffline, postWith } from './testing/page-actions.ts'
 
-const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
-
-test.beforeEach(async ({ journey, olga }) => {
-  await journey.fillWall(olga, 12)
-})
-
 test('a lost network shows in a banner and in the list', async ({ journey, olga }) => {
+  await journey.fillWall(olga, 12)
   const page = await journey.visit({ as: olga, viewport: { width: 390, height: 400 } })
   await expect.poll(() => page.getByRole('article').count()).toBe(10)
   // Chunks that a user needs later load separately.
@@ -24,38 +19,12 @@ test('a lost network shows in a banner and in the list', async ({ journey, olga 
   await expect.poll(() => isWholeInSight(banner)).toBe(true)
   expect(await post.boundingBox()).toEqual(before)
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
-  const failed = page.getByRole('alert').filter({ hasText: OFFLINE })
+  const failed = page.getByRole('alert').getByText('Нет связи. Проверьте интернет и повторите')
   await failed.waitFor()
   await page.context().setOffline(false)
   await failed.waitFor({ state: 'detached' })
   await banner.waitFor({ state: 'detached' })
   await expect.poll(() => page.getByRole('article').count()).toBeGreaterThan(10)
-})
-
-test('a feed is busy until it has loaded; «Повторить» tries again', async ({ journey, olga }) => {
-  // A wall that is opened by its address is already in the page, so the app opens it here.
-  const page = await journey.visit({ as: olga, path: '/own/replies' })
-  await page.getByText('Записи не найдены').waitFor()
-  const first = /\/api\/v1\/posts(\?|$)/
-  const gate = Promise.withResolvers<void>()
-  await page.route(first, async (route) => {
-    await gate.promise
-    await route.fulfill({ status: 400 })
-  })
-  await page.getByRole('link', { name: 'Стена' }).click()
-  const feed = page.getByRole('feed', { name: 'Стена' })
-  await expect.poll(() => feed.getAttribute('aria-busy')).toBe('true')
-  expect(await feed.getByRole('article').count()).toBe(0)
-  gate.resolve()
-  const failed = page.getByRole('alert')
-  await failed.getByRole('heading', { name: 'Не получилось загрузить' }).waitFor()
-  expect(await page.getByText('Записи не найдены').count()).toBe(0)
-
-  await page.unroute(first)
-  await failed.getByRole('button', { name: 'Повторить' }).click()
-  await expect.poll(() => page.getByRole('article').count()).toBeGreaterThanOrEqual(10)
-  await expect.poll(() => feed.getAttribute('aria-busy')).toBe('false')
-  expect(await failed.count()).toBe(0)
 })
 
 /** Whether an element is not covered, and all of it is within the viewport. */

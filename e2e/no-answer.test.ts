@@ -49,6 +49,7 @@ test('an action shows that there is no answer; any answer ends that', async ({ j
   await page.waitForURL(`${journey.url}/`)
   const failed = page.getByRole('main').getByRole('alert')
   await failed.getByRole('heading', { name: 'Не получилось загрузить' }).waitFor()
+  expect(await page.getByText('Записи не найдены').count()).toBe(0)
   await page.getByRole('button', { name: 'Новая запись' }).click()
   await toast(page, UNAVAILABLE).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
@@ -56,6 +57,8 @@ test('an action shows that there is no answer; any answer ends that', async ({ j
   await page.unroute(REFRESH)
   await failed.getByRole('button', { name: 'Повторить' }).click()
   await profileLink(page).waitFor()
+  await postWith(page, 'И снова туда').waitFor()
+  expect(await failed.count()).toBe(0)
 })
 
 test('while the viewer is unknown, taps wait; the last one counts', async ({ journey, petr }) => {
