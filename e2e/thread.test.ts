@@ -134,10 +134,16 @@ test('replies since the last visit are marked, and in order', async ({ journey, 
   await expect.poll(async () => (await postTexts(page))[1]).toBe('Ответ 14')
 })
 
-test('a replied post that loads is announced, with reserved space', async ({ journey }) => {
+test('a replied post that fails to load offers a retry, in its own space', async ({ journey }) => {
   const page = await openLast(journey)
+  await page.route(callsAbove(), (route) => route.fulfill({ status: 400 }))
+  await page.getByRole('link', { name: /Я начал/ }).click()
+  await page.waitForURL(`**/posts/${middle.id}`)
+  const repeat = page.getByRole('alert').getByRole('button', { name: 'Повторить' })
+  await repeat.waitFor()
+  await page.unroute(callsAbove())
   const calls = await holdCalls(page, callsAbove())
-  await goToMiddle(page)
+  await repeat.click()
   const loading = page.getByRole('status', { name: 'Загружаем запись' })
   await loading.waitFor()
   const before = await topOf(page, middle)
@@ -147,27 +153,11 @@ test('a replied post that loads is announced, with reserved space', async ({ jou
   expect(Math.abs((await topOf(page, middle)) - before)).toBeLessThanOrEqual(1)
 })
 
-test('if the replied post cannot be loaded, the thread offers a retry', async ({ journey }) => {
-  const page = await openLast(journey)
-  await page.route(callsAbove(), (route) => route.fulfill({ status: 400 }))
-  await goToMiddle(page)
-  const repeat = page.getByRole('alert').getByRole('button', { name: 'Повторить' })
-  await repeat.waitFor()
-  await page.unroute(callsAbove())
-  await repeat.click()
-  await postWith(page, 'Кто начал?').waitFor()
-})
-
 /** Opens the end of the thread as a visitor. Its beginning is not loaded yet. */
 async function openLast(journey: Journey, visit: Visit = {}): Promise<Page> {
   const page = await journey.visit({ path: `/posts/${last.id}`, ...visit })
   await postWith(page, 'Я и закончу').waitFor()
   return page
-}
-
-async function goToMiddle(page: Page): Promise<void> {
-  await page.getByRole('link', { name: /Я начал/ }).click()
-  await page.waitForURL(`**/posts/${middle.id}`)
 }
 
 /** Returns a pattern for calls that read one of the first two posts. */
