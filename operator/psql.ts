@@ -9,8 +9,7 @@ export const psql: Command = {
 }
 
 async function open({ wall, values, env: inherited }: Context): Promise<Output> {
-  // The default of this option, which libraries before PostgreSQL 17 refuse.
-  const url = wall.url.replace('&sslnegotiation=postgres', '')
+  const { url } = wall
   const printed = { lines: [url], json: { url } }
   if (values.json === true || !process.stdin.isTTY) return printed
   // Ignores Ctrl+C, because psql handles it.

@@ -24,8 +24,7 @@ export function connectionStringFor(address: Address, database: string, role: st
   const query = new URLSearchParams({
     host: address.host,
     sslmode: 'disable',
-    // Set here, because pg would otherwise read PGSSLNEGOTIATION and PGOPTIONS.
-    sslnegotiation: 'postgres',
+    // Set here, because pg would otherwise read PGOPTIONS.
     options: '--client_encoding=UTF8',
   })
   // Spaces become %20: pg's parser re-encodes spaces, and not every parser decodes a plus sign.

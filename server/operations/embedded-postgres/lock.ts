@@ -25,7 +25,6 @@ export async function connect(address: Address): Promise<Client | 'starting' | '
     user: SUPERUSER,
     database: 'postgres',
     ssl: false,
-    sslnegotiation: 'postgres',
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
     // The connection of a server that was just killed may hold the lock for a moment longer.
