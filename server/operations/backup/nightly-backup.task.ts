@@ -21,7 +21,6 @@ import {
   storeVerificationFailure,
 } from './backup-state.repository.ts'
 import { createBackup } from './create-backup.service.ts'
-import { isRestorable } from './restore.service.ts'
 import { verifyBackup, verifyParents } from './verify.service.ts'
 
 /** The days between verifications: less than a week, so that the weekday stays the same. */
@@ -53,17 +52,12 @@ export function backupJobs(at: { hour: number; minute: number }, options: Option
 export function createNightlyBackup(options: Options) {
   const { db, folder, keep, log } = options
   return async (_: unknown, { signal }: Pick<Ending, 'signal'>): Promise<void> => {
-    const written = await write(options, signal)
-    if (written === undefined) return
-    const { file, isVerifiable } = written
+    const file = await write(options, signal)
+    if (file === undefined) return
     const { verifiedAt, verifiedCopy, verificationFailed } = await selectBackupState(db)
     await removeOldest(folder, { keep, verifiedCopy }).catch(noteUnremoved(log))
     await runCommand(options, file, signal)
     if (verificationFailed === null && !isVerificationDue(verifiedAt)) return
-    if (!isVerifiable) {
-      log.info('the backup was not verified: that takes the newer version that migrated the wall')
-      return
-    }
     try {
       const major = await readPostgresMajor(db)
       const { manifest, fingerprint } = await verifyBackup(file, { major, signal })
@@ -83,7 +77,7 @@ function noteUnremoved(log: Options['log']) {
 async function write(
   { db, url, folder, dataDir, secret, log }: Options,
   signal: AbortSignal,
-): Promise<{ file: string; isVerifiable: boolean } | undefined> {
+): Promise<string | undefined> {
   const now = new Date()
   const file = join(folder, backupName(now))
   try {
@@ -93,7 +87,7 @@ async function write(
     const { bytes, manifest } = await createBackup(url, file, { secret, now, signal })
     await storeBackup(db, { ...manifest, bytes })
     log.info({ bytes }, 'the wall was backed up')
-    return { file, isVerifiable: isRestorable(manifest) }
+    return file
   } catch (err) {
     signal.throwIfAborted()
     log.error({ err }, 'the nightly backup failed')
