@@ -1,12 +1,15 @@
-const CONNECT_ERRORS = new Set([
+/** Errors of a socket. Those of a visitor's or of the mail server's are answered where they occur. */
+const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENOENT',
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
-const BREAK_ERRORS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 /** SQLSTATEs of a lost connection, rollback, overload, shutdown, timeout or read-only server. */
 const UNAVAILABLE_STATES = /^(08|40|53|57)|^(25006|25P03|55P03)$/
 /** SQLSTATEs of a server that is out of reach, shutting down or starting up. */
@@ -15,13 +18,6 @@ const AWAY_STATES = /^(08|57P0[123])/
 const LOST =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed)|Query read timeout)/
 
-const fromDatabase = new WeakSet<Error>()
-
-/** Marks an error of a socket, such as ECONNRESET, as one of a database connection. */
-export function noteDatabaseError(error: Error): void {
-  fromDatabase.add(error)
-}
-
 /** Returns whether the database cannot serve now but may serve a retry. */
 export function isDatabaseUnavailable(error: Error & { code?: unknown }): boolean {
   return isConnectionLost(error) || UNAVAILABLE_STATES.test(stateOf(error))
@@ -29,12 +25,7 @@ export function isDatabaseUnavailable(error: Error & { code?: unknown }): boolea
 
 export function isConnectionLost(error: Error & { code?: unknown }): boolean {
   const code = stateOf(error)
-  return (
-    CONNECT_ERRORS.has(code) ||
-    (BREAK_ERRORS.has(code) && fromDatabase.has(error)) ||
-    AWAY_STATES.test(code) ||
-    LOST.test(error.message)
-  )
+  return SOCKET_ERRORS.has(code) || AWAY_STATES.test(code) || LOST.test(error.message)
 }
 
 /** Returns whether the server runs, but takes no more connections. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Kysely, PostgresDialect, PostgresDriver, sql, type Transaction } from 'kysely'
 import pg from 'pg'
-import { isReadOnly, noteDatabaseError } from './database-errors.ts'
+import { isReadOnly } from './database-errors.ts'
 import { GuardedPool, type Outage } from './outage.ts'
 import type { Tables } from './tables.ts'
 
@@ -126,16 +126,6 @@ class DatabaseClient extends pg.Client {
   constructor(config?: ClientConfig) {
     super(config)
     this.#namesMax = config?.isBehindPooler ? 0 : TEXTS_MAX
-    this.on('error', noteDatabaseError)
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: pg.Client.connect has two overloads; only a callback's error is noted
-  override connect(callback?: any): any {
-    if (!callback) return super.connect()
-    return super.connect((error: Error) => {
-      if (error) noteDatabaseError(error)
-      callback(error)
-    })
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads; only the promise of (text, values) changes

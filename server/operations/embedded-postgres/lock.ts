@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { errorCode, noteDatabaseError } from '../../kernel/db/database-errors.ts'
+import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import type { Address } from './address.ts'
 import { DATABASE, SUPERUSER } from './cluster.ts'
@@ -31,7 +31,7 @@ export async function connect(address: Address): Promise<Client | 'starting' | '
     options: '-c lock_timeout=2s -c statement_timeout=0 -c idle_session_timeout=0',
   })
   // Without a listener 'error' would end the process; 'end' follows.
-  client.on('error', noteDatabaseError)
+  client.on('error', () => {})
   try {
     await client.connect()
     return client
