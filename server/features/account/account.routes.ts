@@ -39,7 +39,7 @@ import {
   undoEmailChange,
 } from './account.service.ts'
 import { isReserved } from './reserved-usernames.ts'
-import { isUsernameReserved, isUsernameTaken } from './usernames.repository.ts'
+import { isUsernameTaken } from './usernames.repository.ts'
 
 const OLD_EMAIL_TAKEN =
   'С прежней почтой теперь есть другой аккаунт. Войдите в него, смените его почту и откройте ссылку ещё раз'
@@ -184,11 +184,9 @@ async function requireFree(
   if (usernameProblem(username)) throw new AppError('INVALID_USERNAME')
   if (username.toLowerCase() === user.username.toLowerCase()) return
   const wish = { username, userId: user.id, nameHash: hashUsername(username, nameKey) }
-  const isTaken =
-    isReserved(username) ||
-    (await isUsernameTaken(db, wish)) ||
-    (await isUsernameReserved(db, wish))
-  if (isTaken) throw new AppError('USERNAME_ALREADY_EXISTS')
+  if (isReserved(username) || (await isUsernameTaken(db, wish))) {
+    throw new AppError('USERNAME_ALREADY_EXISTS')
+  }
 }
 
 function takenAs(

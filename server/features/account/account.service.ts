@@ -29,7 +29,7 @@ import {
   updateUsername,
 } from './account.repository.ts'
 import {
-  isUsernameReserved,
+  isUsernameTaken,
   releaseUsername,
   reserveUsernames,
   selectByUsername,
@@ -134,7 +134,7 @@ export async function renameUser(
   if (old.toLowerCase() === username.toLowerCase()) return
   // Checked after the update, which has waited for a transaction that releases this name.
   const nameHash = hashUsername(username, nameKey)
-  if (await isUsernameReserved(tx, { username, userId, nameHash })) {
+  if (await isUsernameTaken(tx, { username, userId, nameHash })) {
     throw new AppError('USERNAME_ALREADY_EXISTS')
   }
   await releaseUsername(tx, { username: old, userId })

@@ -42,21 +42,15 @@ export function selectByUsername(db: Queryable, username: string): Promise<Profi
 /** A username that a user wants, with its keyed hash. */
 type Wish = { username: string; userId: string; nameHash: Buffer }
 
-export function isUsernameTaken(
-  db: Queryable,
-  { username, userId }: Omit<Wish, 'nameHash'>,
-): Promise<boolean> {
-  return hasRow(selectHolder(db, username).where('id', '!=', userId))
-}
-
-/** Whether a username was released by another user lately, or belonged to an erased user. */
-export async function isUsernameReserved(
+/** Whether another user has a username or released it lately, or it was an erased user's. */
+export async function isUsernameTaken(
   db: Queryable,
   { username, userId, nameHash }: Wish,
 ): Promise<boolean> {
-  const names = db.selectFrom('reserved_usernames').where('name_hash', '=', nameHash)
+  const holder = selectHolder(db, username).where('id', '!=', userId)
   const released = selectRelease(db, username).where('user_id', '!=', userId)
-  return (await hasRow(released)) || hasRow(names.select('name_hash'))
+  const names = db.selectFrom('reserved_usernames').where('name_hash', '=', nameHash)
+  return (await hasRow(holder)) || (await hasRow(released)) || hasRow(names.select('name_hash'))
 }
 
 export async function selectUsernames(db: Queryable, userId: string): Promise<string[]> {
