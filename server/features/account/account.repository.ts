@@ -40,11 +40,6 @@ export async function selectProfile(db: Queryable, id: string): Promise<CurrentU
   }
 }
 
-export function lockUser(tx: Queryable, id: string): Promise<CurrentUser | undefined> {
-  const user = tx.selectFrom('users').select(CURRENT_USER).where('id', '=', id)
-  return user.forNoKeyUpdate().executeTakeFirst()
-}
-
 function selectByEmail(db: Queryable, email: string) {
   return db.selectFrom('users').select(CURRENT_USER).where('email_key', '=', emailKey(email))
 }

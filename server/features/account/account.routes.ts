@@ -24,14 +24,13 @@ import {
   requireSendable,
   startOperation,
 } from '../codes/codes.service.ts'
-import type { Sessions } from '../sessions/sessions.service.ts'
+import { lockViewer, type Sessions } from '../sessions/sessions.service.ts'
 import { askerOf, findAskerWait, hashAsker } from '../site-state/mail-name.service.ts'
 import { accountMails, undoSecret } from './account.mail.ts'
 import { removeExpiredAccountRows, selectUser, selectUserByEmail } from './account.repository.ts'
 import {
   changeEmail,
   hashUsername,
-  lockViewer,
   readAccount,
   readOwnAccount,
   renameUser,

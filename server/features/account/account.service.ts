@@ -14,13 +14,12 @@ import { removeOperations } from '../codes/codes.repository.ts'
 import { countWaiting } from '../moderation/queue.repository.ts'
 import { selectMutes } from '../mutes/mutes.repository.ts'
 import { removeAllClients } from '../sessions/known-clients.repository.ts'
-import { closeSessions, isSessionOpen } from '../sessions/sessions.repository.ts'
+import { closeSessions, lockUser } from '../sessions/sessions.repository.ts'
 import type { EmailNotice } from './account.mail.ts'
 import {
   findEmailChangeOwner,
   insertEmailChange,
   insertUser,
-  lockUser,
   removeEmailChange,
   selectProfile,
   selectUserByEmail,
@@ -113,13 +112,6 @@ export async function reserveNamesOf(tx: Queryable, id: string, nameKey: Buffer)
   const names = await selectUsernames(tx, id)
   const hashes = names.map((name) => hashUsername(name, nameKey))
   await reserveUsernames(tx, hashes)
-}
-
-/** Locks the viewer's account. Throws UNAUTHORIZED if the session was closed meanwhile. */
-export async function lockViewer(tx: Queryable, viewer: Viewer): Promise<CurrentUser> {
-  const user = await lockUser(tx, viewer.userId)
-  if (!user || !(await isSessionOpen(tx, viewer))) throw new AppError('UNAUTHORIZED')
-  return user
 }
 
 /** Throws USERNAME_ALREADY_EXISTS for a reserved name, a unique violation for a taken name. */

@@ -11,12 +11,6 @@ export async function lockBlocks(tx: Queryable, mailbox: string): Promise<void> 
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`block ${mailbox}`}, 0))`.execute(tx)
 }
 
-/** Locks a user, so that neither the e-mail changes nor a session begins. Returns the e-mail. */
-export async function lockEmail(tx: Queryable, userId: string): Promise<string | undefined> {
-  const user = tx.selectFrom('users').select('email').where('id', '=', userId).forNoKeyUpdate()
-  return (await user.executeTakeFirst())?.email
-}
-
 /** Blocks all accounts of a mailbox, in place of earlier blocks. Returns their ids and the end. */
 export async function upsertBlocks(
   tx: Queryable,

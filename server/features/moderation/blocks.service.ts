@@ -4,14 +4,13 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { closeSessions } from '../sessions/sessions.repository.ts'
+import { closeSessions, lockUser } from '../sessions/sessions.repository.ts'
 import {
   type Block,
   blockMailbox,
   copyBlock,
   deleteBlocks,
   lockBlocks,
-  lockEmail,
   type NewBlock,
   selectBlock,
   unblockMailbox,
@@ -52,9 +51,9 @@ export async function mailBlock(
 }
 
 async function lockMailboxOf(tx: Queryable, userId: string): Promise<string> {
-  const email = isRowId(userId) ? await lockEmail(tx, userId) : undefined
-  if (!email) throw new AppError('USER_NOT_FOUND', { message: 'Такого пользователя нет' })
-  const mailbox = mailboxOf(email)
+  const user = isRowId(userId) ? await lockUser(tx, userId) : undefined
+  if (!user) throw new AppError('USER_NOT_FOUND', { message: 'Такого пользователя нет' })
+  const mailbox = mailboxOf(user.email)
   await lockBlocks(tx, mailbox)
   return mailbox
 }

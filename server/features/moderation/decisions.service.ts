@@ -7,7 +7,7 @@ import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { setHidden } from '../posts/hidden-posts.repository.ts'
 import { lockPost } from '../posts/posts.service.ts'
-import { lockEmail } from './blocks.repository.ts'
+import { lockUser } from '../sessions/sessions.repository.ts'
 import { mailBlock, placeBlock } from './blocks.service.ts'
 import { type DecisionMail, mailExpiry } from './moderation.mail.ts'
 import { type Subject, selectMainReason, selectSubject } from './queue.repository.ts'
@@ -54,10 +54,11 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const { postId, verdict, actor, note, order, notifies } = decision
   const found = await selectSubject(tx, postId)
   // An account that leaves is locked before its posts too.
-  const email = found && (await lockEmail(tx, found.owner_id))
+  const author = found && (await lockUser(tx, found.owner_id))
   await lockPost(tx, postId)
   const subject = await selectSubject(tx, postId)
-  if (!subject || !email) throw new AppError('POST_NOT_FOUND')
+  if (!subject || !author) throw new AppError('POST_NOT_FOUND')
+  const { email } = author
   const { owner_id: userId, text, state: was } = subject
   if (decision.isModerator && mailboxOf(email) === mailboxOf(actor)) throw new AppError('OWN_POST')
   const open = await lockOpen(tx, postId)

@@ -61,7 +61,7 @@ export async function insertSession(
   tx: Queryable,
   { device, ...session }: NewSession,
 ): Promise<boolean> {
-  await lockOwner(tx, session.user_id)
+  await lockUser(tx, session.user_id)
   await tx
     .insertInto('sessions')
     .values({
@@ -90,9 +90,10 @@ export async function insertSession(
   return removed.some(({ wasLive }) => wasLive)
 }
 
-/** Locks a user, so that sign-ins and the ends of sessions wait for each other. */
-export async function lockOwner(tx: Queryable, userId: string): Promise<void> {
-  await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
+/** Locks a user, so that changes of the account, its sessions and its blocks wait for each other. */
+export function lockUser(tx: Queryable, id: string) {
+  const user = tx.selectFrom('users').select(['id', 'username', 'email']).where('id', '=', id)
+  return user.forNoKeyUpdate().executeTakeFirst()
 }
 
 /** Locks a live session. Returns it with its age and its secret's age in seconds. */

@@ -29,7 +29,7 @@ import {
 } from './cookie.ts'
 import { insertKnownClient, removeOtherClients } from './known-clients.repository.ts'
 import type { Proof } from './refresh.service.ts'
-import { closeSessions, insertSession, isSessionOpen, lockOwner } from './sessions.repository.ts'
+import { closeSessions, insertSession, isSessionOpen, lockUser } from './sessions.repository.ts'
 
 type Options = {
   secret: string
@@ -150,6 +150,13 @@ export class Sessions {
   }
 }
 
+/** Locks the viewer's account. Throws UNAUTHORIZED if the session was closed meanwhile. */
+export async function lockViewer(tx: Queryable, viewer: Viewer) {
+  const user = await lockUser(tx, viewer.userId)
+  if (!user || !(await isSessionOpen(tx, viewer))) throw new AppError('UNAUTHORIZED')
+  return user
+}
+
 /**
  * Closes the viewer's other sessions, or only `only`, and forgets their browsers, maybe a thief's.
  * Throws UNAUTHORIZED if the viewer's session was closed meanwhile, or SESSION_NOT_FOUND.
@@ -158,8 +165,7 @@ export function closeOtherSessions(db: Db, viewer: Viewer, only?: string): Promi
   const { userId, sessionId } = viewer
   const reason = ERRORS.SESSION_CLOSED.message
   return db.transaction().execute(async (tx) => {
-    await lockOwner(tx, userId)
-    if (!(await isSessionOpen(tx, viewer))) throw new AppError('UNAUTHORIZED')
+    await lockViewer(tx, viewer)
     await removeOtherClients(tx, viewer, only)
     const closed = await closeSessions(tx, userId, { reason, only, except: sessionId })
     // The rollback keeps the browser known, because it has just signed out by itself.
