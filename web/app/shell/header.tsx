@@ -4,7 +4,6 @@ import { usePage } from '../../history/entry.tsx'
 import { goBack, navigate, openDialog } from '../../history/history.ts'
 import { Link } from '../../history/link.tsx'
 import { useHeaderTitle } from '../../history/use-page-title.ts'
-import { useHydrated } from '../../platform/atom.ts'
 import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { withViewer } from '../../session/intents.ts'
 import { settings } from '../../session/page-settings.ts'
@@ -76,12 +75,10 @@ function Brand() {
   )
 }
 
-/** Opens the menu of lists. Without scripts, shows only the name of the current list. */
+/** Opens the menu of lists. */
 function FeedSwitcher({ current }: { current: FeedView }) {
   const { button, buttonProps, close } = useMenuButton()
-  const isHydrated = useHydrated()
   const label = FEED_VIEWS.find(({ value }) => value === current)?.label
-  const className = classes('control', styles.switcher)
 
   function open(path: FeedView): void {
     // Everybody may open the wall, so this does not wait until the viewer is known.
@@ -91,8 +88,12 @@ function FeedSwitcher({ current }: { current: FeedView }) {
 
   const switcher = (
     <>
-      {!isHydrated && <span className={classes(className, styles.still)}>{label}</span>}
-      <button {...buttonProps} type="button" className={className} aria-haspopup="listbox">
+      <button
+        {...buttonProps}
+        type="button"
+        className={classes('control', styles.switcher)}
+        aria-haspopup="listbox"
+      >
         {label}
         <Icon shape={ChevronDown} size={18} className={styles.chevron} />
       </button>
