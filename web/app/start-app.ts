@@ -4,7 +4,7 @@ import { navigate, onLeaveLoading, openDialog } from '../history/history.ts'
 import { queryClient } from '../http/query-client.ts'
 import { sendTap } from '../likes/likes.queries.ts'
 import { preload } from '../platform/lazy-chunk.ts'
-import { hideMuted } from '../posts/cache/hidden.ts'
+import { hide } from '../posts/cache/hidden.ts'
 import { forgetViewer } from '../posts/cache/list-cache.ts'
 import { onPostChange } from '../posts/cache/post-channel.ts'
 import { RECEIVED_KEY } from '../posts/cache/posts.queries.ts'
@@ -23,7 +23,7 @@ export function startApp(): void {
   onOtherViewer(() => forgetViewer(queryClient))
   onSessionLost((error) => void ofSignedIn((it) => it.offerSignIn(error)))
   onAccountRead((account) => {
-    hideMuted(account)
+    hide({ authors: account.mutedAuthors ?? [] }, account.id)
     queryClient.setQueryData(RECEIVED_KEY, account.received ?? NOTHING_RECEIVED)
   })
   onPostChange((change) => void ofSignedIn((it) => it.showChange(change)))

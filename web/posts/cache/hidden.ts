@@ -1,4 +1,3 @@
-import type { OwnAccount } from '../../../contract/account.ts'
 import { createEmitter, type ReadableAtom, useAtom } from '../../platform/atom.ts'
 import { arrayOf, isString, shape } from '../../platform/guards.ts'
 import { localStore, storedElsewhere } from '../../platform/storage.ts'
@@ -21,7 +20,9 @@ let stored: Hidden | undefined
 const changes = createEmitter()
 
 // Without a listener too: hide() would overwrite what another tab has stored.
-storedElsewhere.subscribe(followOtherTab)
+storedElsewhere.subscribe(({ key }) => {
+  if (key === HIDDEN_KEY || key === null) readAgain()
+})
 
 /** What the viewer hides; until the viewer is known, what is stored, so that nothing flashes. */
 export const hidden: ReadableAtom<Hidden> = {
@@ -44,27 +45,14 @@ export function useIsMuted(authorId = ''): boolean {
   return useHidden().authors.includes(authorId)
 }
 
-/** Stores what the viewer hides, and replaces what another user has hidden in this browser. */
-export function hide(change: Partial<Omit<Hidden, 'by'>>): void {
-  const by = viewerId()
-  if (by !== null) store({ ...hidden.get(), ...change, by })
-}
-
-/** Stores the muted authors of an account. */
-export function hideMuted({ id, mutedAuthors = [] }: OwnAccount): void {
+/** Stores what a user hides, and replaces what another user has hidden in this browser. */
+export function hide(change: Partial<Omit<Hidden, 'by'>>, by = viewerId()): void {
+  if (by === null) return
   const known = read()
-  store({ ...(known.by === id ? known : NOTHING), by: id, authors: mutedAuthors })
-}
-
-function store(next: Hidden): void {
-  if (JSON.stringify(next) === JSON.stringify(read())) return
-  if (next.authors.length + next.words.length === 0 && !next.reported) {
-    forgetHidden()
-    return
-  }
-  stored = next
+  const next = { ...(known.by === by ? known : NOTHING), ...change, by }
+  if (JSON.stringify(next) === JSON.stringify(known)) return
   localStore.writeJson(HIDDEN_KEY, next)
-  changes.emit()
+  readAgain()
 }
 
 export function forgetHidden(): void {
@@ -75,10 +63,6 @@ export function forgetHidden(): void {
 function read(): Hidden {
   stored ??= localStore.readJson(HIDDEN_KEY, isHidden) ?? NOTHING
   return stored
-}
-
-function followOtherTab({ key }: StorageEvent): void {
-  if (key === HIDDEN_KEY || key === null) readAgain()
 }
 
 function readAgain(): void {
