@@ -8,7 +8,7 @@ import { seedFans } from '../../testing/database/seed.ts'
 import { atOnce, signUps } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
-import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { batchLikes } from './likes.routes.ts'
 
@@ -45,20 +45,6 @@ test('liking twice and unliking twice succeed and change nothing; a body may onl
   expect((await like(id)).body).toEqual({ likes_count: 1 })
   for (const _ of [1, 2]) expect((await unlike(id)).body).toEqual({ likes_count: 0 })
 })
-
-testPerNode('limits counted in memory, by each node for itself')(
-  'a like that fails is not counted',
-  async () => {
-    // Six likes at once.
-    const strict = await appForTest({ config: { rateLimitScale: 0.02 } })
-    const user = await strict.signUp()
-    const { token } = user
-    const { id } = await strict.publish(user)
-    const give = (post: string) => strict.call('POST', `/posts/${post}/likes`, { token })
-    for (let time = 0; time < 8; time++) expectRefusal(await give('abc'), 'POST_NOT_FOUND')
-    expect((await give(id)).status).toBe(200)
-  },
-)
 
 test('the liked list has posts and replies by the time of the like, and belongs to the viewer: a visitor has none, the viewer’s own userId changes nothing, and another’s is refused with a reason', async () => {
   const viewer = await app.signUp()

@@ -104,7 +104,7 @@ test('a session closed on any node is refused, although its token is known and o
   }
 })
 
-test('each read from the cache counts once against the limit on calls, also if its session is closed', async () => {
+test('all calls of a user: 1,500 in 5 minutes, with reads from the cache, also if the session is closed; they are not counted for the address', async () => {
   const [vera, petr] = [await app.signUp(), await app.signUp()]
   const limited = await appForTest({
     databaseUrl: app.databaseUrl,
@@ -121,6 +121,8 @@ test('each read from the cache counts once against the limit on calls, also if i
   const served = await callsUntilRefused(vera, 200)
   expect(served.calls).toBe(15)
   expectTooMany(served.answer, { most: 20 })
+  expectTooMany(await limited.call('GET', '/sessions', { token: vera.token }), { most: 20 })
+  expect((await limited.call('GET', '/posts')).status).toBe(200)
   await limited.db.deleteFrom('sessions').where('user_id', '=', petr.id).execute()
   expect((await callsUntilRefused(petr, 401)).calls).toBe(15)
 })
