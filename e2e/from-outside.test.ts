@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
+import { listen } from '../server/testing/process/free-port.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { countRequests, postWith } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
@@ -11,10 +10,9 @@ test('a link from another site leads a user in without a reload', async ({ journ
   const elsewhere = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')
     response.end(`<!doctype html><title>Чужой сайт</title><a href="${journey.url}/">На стену</a>`)
-  }).listen(0, '127.0.0.1')
+  })
   onTestFinished(() => void elsewhere.close())
-  await once(elsewhere, 'listening')
-  const { port } = elsewhere.address() as AddressInfo
+  const port = await listen(elsewhere)
   const { id } = await journey.publish(olga, 'Сюда ведёт ссылка')
   await journey.call('POST', `/posts/${id}/likes`, { token: olga.token })
   const page = await journey.visit({ as: olga })

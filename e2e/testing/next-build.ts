@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { listen } from '../../server/testing/process/free-port.ts'
 
 const ASSETS = join(import.meta.dirname, '../../dist/web/assets')
 const TEXT = /^(?:text\/|application\/(?:javascript|json|manifest))/
@@ -32,14 +31,13 @@ export async function proxyWithNextBuild(productUrl: string) {
     if (!isDeployed || !TEXT.test(type)) response.end(Buffer.from(await answer.arrayBuffer()))
     else response.end(names.reduce(toNext, await answer.text()))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   onTestFinished(() => {
     server.close()
     server.closeAllConnections()
   })
   return {
-    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    url: `http://localhost:${port}`,
     deploy() {
       isDeployed = true
     },

@@ -11,14 +11,6 @@ import {
   submitPost,
   untilPreloaded,
 } from '../../e2e/testing/page-actions.ts'
-import {
-  leftovers,
-  pageStored,
-  stateOfNewWorker,
-  storedAssets,
-  storedPages,
-  storeOtherPosts,
-} from '../../e2e/testing/stored-by-worker.ts'
 import { whenScriptsRun } from '../../e2e/testing/when-scripts-run.ts'
 import type { TestUser } from '../../server/testing/http/client.ts'
 
@@ -239,4 +231,42 @@ async function expectNothingPersonal(page: Page, user: TestUser): Promise<void> 
 
 function isNext(asset: string): boolean {
   return asset.includes('.next.')
+}
+
+async function pageStored(page: Page, at: string): Promise<void> {
+  await expect.poll(async () => Object.keys(await storedPages(page))).toContain(at)
+}
+
+/** Returns the stored HTML by path. */
+function storedPages(page: Page): Promise<Record<string, string>> {
+  return page.evaluate(async () => {
+    const cache = await caches.open('pages')
+    const entries = (await cache.keys()).map(async ({ url }) => {
+      const stored = await cache.match(url, { ignoreVary: true })
+      return [new URL(url).pathname, await stored?.text()]
+    })
+    return Object.fromEntries(await Promise.all(entries))
+  })
+}
+
+function storedAssets(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const stored = await (await caches.open('assets')).keys()
+    return stored.map(({ url }) => new URL(url).pathname)
+  })
+}
+
+async function storeOtherPosts(count: number): Promise<void> {
+  const cache = await caches.open('pages')
+  for (let id = 1; id <= count; id++) await cache.put(`/posts/9000${id}`, new Response('Давно'))
+}
+
+/** Returns undefined if no newer worker waits to take over. */
+async function stateOfNewWorker(): Promise<string | undefined> {
+  return (await navigator.serviceWorker.getRegistration())?.waiting?.state
+}
+
+async function leftovers(): Promise<string[]> {
+  const registrations = await navigator.serviceWorker.getRegistrations()
+  return [...registrations.map(({ scope }) => scope), ...(await caches.keys())]
 }
