@@ -1,14 +1,13 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { Session } from 'node:inspector/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { PassThrough } from 'node:stream'
-import pg from 'pg'
 import { createApp } from '../server/app.ts'
 import { readConfig } from '../server/kernel/config/config.ts'
 import { createLogger } from '../server/kernel/log/logger.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
+import { captureStatements } from '../server/testing/database/plans.ts'
 import { DEVICE } from '../server/testing/http/client.ts'
 import { dataSetOf, SECRET, seed, signInUsers, TOKEN_SECONDS } from './data-set.ts'
 
@@ -63,27 +62,19 @@ const REQUESTS: Record<string, [request: (n: number) => Promise<Response>, most?
   'a page that is not cached': [(n) => fetch(`${origin}/posts/${200 + n}`), 20],
 }
 
-const statements = new AsyncLocalStorage<string[]>()
-const { query } = pg.Client.prototype
-pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-  const { text = '' } = args[0] as { text?: string }
-  if (text && !/graphile_worker|outbox|pg_notify/.test(text)) statements.getStore()?.push(text)
-  return Reflect.apply(query, this, args)
-} as typeof query
-
 for (const [path, email] of [
   ['/registrations', 'new@example.org'],
   ['/logins', 'big1@example.org'],
 ]) {
   const payload = { email, clientToken: 'bench', device: DEVICE }
-  const sent: string[] = []
-  // Asynchronous, because `inject` sends the call only when it is awaited.
-  const { statusCode, body } = await statements.run(sent, async () =>
-    app.http.inject({ method: 'POST', url: `/api/v1${path}`, payload }),
-  )
-  if (statusCode !== 201) throw new Error(body)
-  console.log(`POST ${path}: ${sent.length} statements before its code is mailed`)
-  if (sent.length > STATEMENTS_BEFORE_CODE) process.exitCode = 1
+  const sent = await captureStatements(async () => {
+    const url = `/api/v1${path}`
+    const { statusCode, body } = await app.http.inject({ method: 'POST', url, payload })
+    if (statusCode !== 201) throw new Error(body)
+  })
+  const { length } = sent.filter(({ text }) => !/graphile_worker|pg_notify/.test(text))
+  console.log(`POST ${path}: ${length} statements before its code is mailed`)
+  if (length > STATEMENTS_BEFORE_CODE) process.exitCode = 1
 }
 
 const session = new Session()
