@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { chown, lstat, mkdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
@@ -35,7 +34,8 @@ export function connectionStringFor(address: Address, database: string, role: st
 /** Creates a folder, whose name is predictable. Throws StartError if another user has made it. */
 async function temporaryFolder(cluster: string, user: OsUser): Promise<string> {
   const name = createHash('sha256').update(cluster).digest('hex').slice(0, 20)
-  const folder = join(tmpdir(), `pg-${name}`)
+  // Every process looks here, wherever its TMPDIR leads.
+  const folder = join('/tmp', `pg-${name}`)
   await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw error
   })

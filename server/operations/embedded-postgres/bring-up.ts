@@ -6,7 +6,7 @@ import { freeBytes } from '../../kernel/http/health.ts'
 import { type Address, chooseAddress } from './address.ts'
 import type { ClusterPaths } from './cluster.ts'
 import { connect, createDatabase, takeLock } from './lock.ts'
-import { findRunning, isServerOf, readPidFile } from './pid-file.ts'
+import { isServerOf, readPidFile } from './pid-file.ts'
 import { failureReason, hasExited, type Launched, launch } from './postmaster.ts'
 
 const LONG_RECOVERY_MS = 2_000
@@ -19,11 +19,9 @@ const WAL_SEGMENT = 16 * 1024 * 1024
 // Matches failures that pass when the last backends of a killed or stopping server have ended.
 const TEMPORARY_FAILURE = /shared memory block|lock file/
 
-/** `address` is set with the first lock and never changes afterwards. */
 export type ServerState = {
   paths: ClusterPaths
   settings: string[]
-  address?: Address
   /** A PostgreSQL that was started here and does not serve yet. */
   launched?: Launched | undefined
   lock?: Client | undefined
@@ -75,13 +73,11 @@ function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
 async function connectOrLaunch(state: ServerState, reporting: Reporting): Promise<void> {
   const { paths } = state
   const noteProgress = watchProgress(paths, reporting)
-  const planned = await chooseAddress(paths.cluster, paths.user)
+  const address = await chooseAddress(paths.cluster, paths.user)
   for (let pause = 10; ; pause = Math.min(pause * 2, 100)) {
     reporting.signal.throwIfAborted()
-    // Before the first lock, the server of another start may listen elsewhere than planned.
-    const { address = (await findRunning(paths.cluster))?.address ?? planned } = state
     const answer = await connect(address)
-    if (typeof answer !== 'string') return takeOver(state, address, answer)
+    if (typeof answer !== 'string') return takeOver(state, answer)
     await ensureLaunched(state, address)
     noteProgress(answer)
     const waiting = delay(pause, undefined, { signal: reporting.signal })
@@ -89,7 +85,7 @@ async function connectOrLaunch(state: ServerState, reporting: Reporting): Promis
   }
 }
 
-async function takeOver(state: ServerState, address: Address, lock: Client): Promise<void> {
+async function takeOver(state: ServerState, lock: Client): Promise<void> {
   state.launched = undefined
   try {
     await takeLock(lock, state.paths.dataDir)
@@ -98,7 +94,6 @@ async function takeOver(state: ServerState, address: Address, lock: Client): Pro
     lock.end().catch(() => {})
     throw error
   }
-  state.address = address
   state.lock = lock
   state.lost = new Promise((resolve) => {
     lock.once('end', () => {

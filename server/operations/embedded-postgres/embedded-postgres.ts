@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeDataDir } from '../start/data-dir.ts'
-import { connectionStringFor } from './address.ts'
+import { chooseAddress, connectionStringFor } from './address.ts'
 import { findBinaries } from './binaries.ts'
 import { bringUp, type ServerState } from './bring-up.ts'
 import {
@@ -40,21 +41,37 @@ export type EmbeddedPostgres = {
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
+  const { say, signal = new AbortController().signal } = options
   const state = await prepare(options)
-  const stopping = new AbortController()
-  const starting = options.signal ?? stopping.signal
+  const { dataDir, cluster, user } = state.paths
   try {
-    if (await findRunning(state.paths.cluster)) {
-      options.say('Найдена работающая база данных, подключаемся к ней…')
-    }
-    await bringUp(state, { say: options.say, signal: starting }, 'temporary')
-    if (state.lock) await removeUnfinished(state.paths.dataDir)
-    starting.throwIfAborted()
+    if (await findRunning(cluster)) say('Найдена работающая база данных, подключаемся к ней…')
+    await bringUp(state, { say, signal }, 'temporary')
+    if (state.lock) await removeUnfinished(dataDir)
+    signal.throwIfAborted()
   } catch (error) {
     await shutDown(state)
     throw error
   }
-  return supervise(state, options, stopping)
+  const address = await chooseAddress(cluster, user)
+  const stopping = new AbortController()
+  const supervising = supervise(state, say, stopping.signal).catch(() => {})
+  const limitLog = () => limitLogSize(logPath(dataDir)).catch(() => {})
+  const logCheck = setInterval(limitLog, LOG_CHECK_MS).unref()
+  const stop = async () => {
+    clearInterval(logCheck)
+    stopping.abort()
+    await supervising
+    await shutDown(state)
+  }
+  let stopped: Promise<void> | undefined
+  return {
+    connectionString: connectionStringFor(address, DATABASE, DATABASE),
+    stop: () => {
+      stopped ??= stop()
+      return stopped
+    },
+  }
 }
 
 async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
@@ -72,55 +89,22 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
   return { paths, settings: options.settings ?? [], lost: Promise.resolve(), failures: 0 }
 }
 
-/** Restarts PostgreSQL at the same address when the connection that holds the lock has ended. */
-function supervise(
+/** Restarts PostgreSQL whenever the connection that holds the lock has ended, until the signal. */
+async function supervise(
   state: ServerState,
-  { say }: EmbeddedPostgresOptions,
-  stopping: AbortController,
-): EmbeddedPostgres {
-  const { signal } = stopping
-  let recovery = Promise.resolve()
-
-  const watch = () => {
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const stopping = once(signal, 'abort')
+  for (;;) {
     const since = performance.now()
-    state.lost.then(() => {
-      if (signal.aborted) return
-      // A PostgreSQL that fails again each time at once must not use up the machine.
-      state.failures = performance.now() - since < SHORT_LIFE_MS ? state.failures + 1 : 0
-      recovery = recover()
-    })
-  }
-
-  const recover = async () => {
+    await Promise.race([state.lost, stopping])
+    signal.throwIfAborted()
+    // A PostgreSQL that fails again each time at once must not use up the machine.
+    state.failures = performance.now() - since < SHORT_LIFE_MS ? state.failures + 1 : 0
     say('Связь с базой данных потеряна, поднимаем её снова…')
-    try {
-      await bringUp(state, { say, signal }, 'any')
-    } catch {
-      // Rejects only after `stop`.
-      return
-    }
-    watch()
+    await bringUp(state, { say, signal }, 'any')
     say('База данных снова работает.')
-  }
-
-  const log = logPath(state.paths.dataDir)
-  const logCheck = setInterval(() => limitLogSize(log).catch(() => {}), LOG_CHECK_MS).unref()
-  let stopped: Promise<void> | undefined
-  const stop = async () => {
-    clearInterval(logCheck)
-    stopping.abort()
-    await recovery
-    await shutDown(state)
-  }
-
-  watch()
-  if (!state.address) throw new Error('bringUp did not set an address')
-  return {
-    connectionString: connectionStringFor(state.address, DATABASE, DATABASE),
-    stop: () => {
-      stopped ??= stop()
-      return stopped
-    },
   }
 }
 
