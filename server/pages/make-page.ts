@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { brotliCompressSync, constants } from 'node:zlib'
 import { withFlag } from '../../contract/page-flags.ts'
 import {
   FIRST_PAGE_START,
@@ -18,19 +17,13 @@ export type PageParts = {
   /** The FirstPage as JSON. */
   data: string
   isVisitors: boolean
-  /** Whether the page is also compressed with Brotli. */
-  isPacked: boolean
 }
 /** `tag` is a hash of the content without the time at which the page was made. */
-export type MadePage = { body: Uint8Array; tag: string; packed: Uint8Array | undefined }
+export type MadePage = { body: Uint8Array; tag: string }
 export type PictureParts = { tile: Tile; mark: string }
 export type Asked = { page: PageParts } | { pictureOf: string }
 export type Answer = MadePage | PictureParts | { failure: Error }
 export type MakerData = { build: string; settings: PageSettings; frames: PageFrames['rendered'] }
-
-/** A higher quality takes as long as the rendering; a wider window only costs memory. */
-const QUALITY = 5
-const WINDOW_BITS = 16
 
 // This module runs in a helper thread, which web-app.ts starts.
 const { build, settings, frames }: MakerData = workerData
@@ -49,7 +42,7 @@ function answer(asked: Asked): Answer {
   }
 }
 
-function makePage({ url, head, data, isVisitors, isPacked }: PageParts): MadePage {
+function makePage({ url, head, data, isVisitors }: PageParts): MadePage {
   const first: FirstPage = JSON.parse(data)
   const { before, after, end } = frames
   const start = (isVisitors ? before : withFlag(before, 'session')) + head + after
@@ -57,22 +50,11 @@ function makePage({ url, head, data, isVisitors, isPacked }: PageParts): MadePag
   const body = Buffer.from(`${start}${content}</div>${dataBlock(data)}${end}`)
   // `now` is excluded, because the content already contains the times that the page shows.
   const shown = start + content + JSON.stringify({ ...first, now: 0 }) + end
-  const packed = isPacked ? pack(body) : undefined
-  return { body, tag: hash('sha1', shown, 'base64url'), packed }
+  return { body, tag: hash('sha1', shown, 'base64url') }
 }
 
 /** Escapes `<`, so that no text in the JSON can end the script element. */
 function dataBlock(json: string): string {
   const escaped = json.slice(1).replaceAll('<', '\\u003c')
   return `<script type="application/json" ${FIRST_PAGE_START}${escaped}</script>`
-}
-
-function pack(body: Buffer): Uint8Array {
-  const params = {
-    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-    [constants.BROTLI_PARAM_QUALITY]: QUALITY,
-    [constants.BROTLI_PARAM_LGWIN]: WINDOW_BITS,
-    [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
-  }
-  return brotliCompressSync(body, { params })
 }

@@ -21,7 +21,7 @@ import { readAncestors } from '../features/posts/hydrate-posts.ts'
 import { postsOf, readPostList, readThread, repliesOf, wall } from '../features/posts/post-lists.ts'
 import type { Search } from '../features/search/search.service.ts'
 import type { ReadText } from '../features/texts/texts.service.ts'
-import { accepts, CachedResponse } from '../kernel/cache/cached-response.ts'
+import { CachedResponse } from '../kernel/cache/cached-response.ts'
 import type { ResponseCache } from '../kernel/cache/response-cache.ts'
 import type { Db } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
@@ -54,7 +54,6 @@ export type RenderOptions = {
   headers: Record<string, string>
 }
 type Content = { route: string; url: string; first: FirstPage }
-type Asked = { reader: Reader; http?: Http }
 
 const MISSING: Record<Missing, { route: string; url: string }> = {
   'missing post': { route: PATHS.post, url: postPath('0') },
@@ -91,7 +90,7 @@ export class RenderedPages {
     // The key of sessions contains a space, which no request has in its URL.
     const key = content.url + KEY_ENDS[reader]
     return this.#options.cache.serveShared({ ...http, url: key }, async () =>
-      this.#render({ ...content, first: await this.#read(page) }, { reader, http }),
+      this.#render({ ...content, first: await this.#read(page) }, reader),
     )
   }
 
@@ -99,34 +98,32 @@ export class RenderedPages {
   serveOwn(path: string, http: Http): Promise<Buffer> {
     return this.#options.cache.serveShared({ ...http, url: `${path} own` }, async () => {
       const first = { ...(await this.#readFacts()), shows: 'own' } as const
-      return this.#render({ route: path, url: path, first }, { reader: 'session', http })
+      return this.#render({ route: path, url: path, first }, 'session')
     })
   }
 
   /** Resolves to the page for missing content, the same at every address. */
   missing(shows: Missing): Promise<CachedResponse> {
     const first = { now: 0, site: OPEN_SITE, shows }
-    this.#missing[shows] ??= this.#render({ ...MISSING[shows], first }, { reader: 'visitor' })
+    this.#missing[shows] ??= this.#render({ ...MISSING[shows], first }, 'visitor')
     this.#missing[shows].catch(() => delete this.#missing[shows])
     return this.#missing[shows]
   }
 
-  async #render({ route, url, first }: Content, { reader, http }: Asked): Promise<CachedResponse> {
+  async #render({ route, url, first }: Content, reader: Reader): Promise<CachedResponse> {
     const isVisitors = reader === 'visitor'
     const made = this.#web.maker.make({
       url,
       head: headOf(first, this.#web, url) + (isVisitors ? VISITOR_META : ''),
       data: JSON.stringify(first),
       isVisitors,
-      isPacked: accepts('br', http?.request.headers['accept-encoding']),
     })
-    const { body, packed, tag } = await withHandlerDeadline(made)
+    const { body, tag } = await withHandlerDeadline(made)
     const isPrivate = !isVisitors || first.shows === 'search'
     return new CachedResponse({
       route,
       isPage: true,
       body: bufferOf(body),
-      packed: packed && bufferOf(packed),
       tag,
       type: HTML_TYPE,
       headers: this.#options.headers,
@@ -175,7 +172,7 @@ export class RenderedPages {
   async #serveSearch(
     { q, cursor }: PublicPage,
     content: Omit<Content, 'first'>,
-    { reader, http }: Required<Asked>,
+    { reader, http }: { reader: Reader; http: Http },
   ): Promise<Buffer> {
     const by = { viewer: null, ip: http.request.ip }
     const [facts, found] = await Promise.all([
@@ -186,7 +183,7 @@ export class RenderedPages {
     const { words, similar, ...posts } = refused ? NOTHING : found
     const search = { words, similar, refusal: refused ? found.message : null }
     const first = { ...facts, shows: 'search', cursor, posts: pageOf(posts), search } as const
-    const response = await this.#render({ ...content, first }, { reader, http })
+    const response = await this.#render({ ...content, first }, reader)
     const body = await response.send(http)
     // A search with unusable words (400) is no failure of the page.
     if (refused && found.status !== 400) noteRefusal(http.reply, found)

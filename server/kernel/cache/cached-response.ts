@@ -14,7 +14,6 @@ export type Answer = { status: number; headers: ResponseHeaders; body: Buffer }
 type Content = {
   route: string
   body: Buffer
-  packed?: Buffer | undefined
   type: string
   headers: ResponseHeaders
   vary?: 'Authorization' | 'Cookie'
@@ -34,6 +33,8 @@ type Content = {
 const EMPTY = Buffer.alloc(0)
 const COMPRESSED_MIN = 1024
 const BROTLI_QUALITY = 5
+/** A window of 64 KiB holds most bodies. A wider one takes more memory and time. */
+const BROTLI_WINDOW_BITS = 16
 const GZIP_LEVEL = 6
 const ACCEPTED = {
   br: /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
@@ -53,14 +54,11 @@ export class CachedResponse {
   #stale: CachedResponse | undefined
 
   constructor(content: Content) {
-    const { body, packed, tag = createHash('sha1').update(body).digest('base64url') } = content
+    const { body, tag = createHash('sha1').update(body).digest('base64url') } = content
     this.content = content
     this.tag = tag
     this.identity = this.#variantOf(body, 'identity')
-    this.#variants = {
-      identity: this.identity,
-      ...(packed && { br: this.#variantOf(packed, 'br') }),
-    }
+    this.#variants = { identity: this.identity }
   }
 
   get ownHeaders(): ResponseHeaders {
@@ -88,7 +86,7 @@ export class CachedResponse {
 
   /** Returns the response with the body of `markSaved`, or this response without `markSaved`. */
   toStale(): CachedResponse {
-    const { markSaved, packed: _, ...content } = this.content
+    const { markSaved, ...content } = this.content
     if (!markSaved) return this
     this.#stale ??= new CachedResponse({
       ...content,
@@ -150,10 +148,10 @@ export class CachedResponse {
     }
   }
 
-  #encodingFor(acceptEncoding: AcceptEncoding): Encoding {
+  #encodingFor(acceptEncoding = ''): Encoding {
     if (this.identity.body.length < COMPRESSED_MIN) return 'identity'
-    if (accepts('br', acceptEncoding)) return 'br'
-    return accepts('gzip', acceptEncoding) ? 'gzip' : 'identity'
+    if (ACCEPTED.br.test(acceptEncoding)) return 'br'
+    return ACCEPTED.gzip.test(acceptEncoding) ? 'gzip' : 'identity'
   }
 }
 
@@ -175,11 +173,8 @@ function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
   const params = {
     [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
     [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+    [constants.BROTLI_PARAM_LGWIN]: BROTLI_WINDOW_BITS,
     [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
   }
   return promisify(brotliCompress)(body, { params })
-}
-
-export function accepts(encoding: keyof typeof ACCEPTED, acceptEncoding = ''): boolean {
-  return ACCEPTED[encoding].test(acceptEncoding)
 }
