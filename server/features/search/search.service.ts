@@ -1,6 +1,6 @@
 import { PAGE_SIZE } from '../../../contract/constants.ts'
 import { type FoundPage, searchPosts } from '../../../contract/search.ts'
-import { type Db, isRowId, NO_USER } from '../../kernel/db/database.ts'
+import { type Db, isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
@@ -45,10 +45,9 @@ export function registerSearch({ route, db, limits }: Node): Search {
     await limits.charge([
       viewer ? { limit: USER_SEARCHES, key: viewer.userId } : { limit: VISITOR_SEARCHES, ip },
     ])
-    const { isSimilar, before } = placeOf(cursor)
-    const page = { q, before, limit, viewerId: viewer?.userId ?? NO_USER }
+    const page = { ...placeOf(cursor), q, limit, viewerId: viewer?.userId ?? NO_USER }
     const { ids, similar, nextCursor, words } = await searches.run(
-      () => (isSimilar ? findSimilar(db, page) : find(db, page)),
+      () => find(db, page),
       widestNetworkOf(ip),
     )
     return { posts: await readPosts(db, ids, viewer), nextCursor, words, similar }
@@ -66,54 +65,48 @@ function placeOf(cursor = ''): { isSimilar: boolean; before: string | undefined 
   return { isSimilar, before: id || undefined }
 }
 
-type Page = { q: string; before: string | undefined; limit: number; viewerId: string }
-type FoundIds = Omit<FoundPage, 'posts'> & { ids: string[] }
+type Page = ReturnType<typeof placeOf> & { q: string; limit: number; viewerId: string }
+type Part = Pick<FoundPage, 'words' | 'nextCursor'> & { ids: string[] }
+
+const NOTHING: Part = { ids: [], words: [], nextCursor: null }
 
 /** Finds posts by forms of the words. Similar words fill the rest of the first page. */
-async function find(db: Db, page: Page): Promise<FoundIds> {
-  const { mayBegin, ...forms } = await findPart(db, page, { isSimilar: false })
-  const room = page.limit - forms.ids.length
-  if (page.before !== undefined || room === 0 || !mayBegin) return { ...forms, similar: [] }
-  const { ids, ...rest } = await findSimilar(db, { ...page, limit: room }).catch(asNothing)
-  return { ...rest, ids: [...forms.ids, ...ids], words: [...forms.words, ...rest.words] }
+async function find(db: Db, { q, isSimilar, before, limit, viewerId }: Page) {
+  const found = db.transaction().execute(async (tx) => {
+    const search = await parseSearch(tx, q, SEARCH_MS)
+    if (!search?.hasWords) throw new AppError('INVALID_REQUEST', { message: NO_WORDS })
+    const { forms, begun, newest } = search
+    const from = { before: before ?? `${BigInt(newest) + 1n}`, viewerId }
+    const exact = isSimilar ? NOTHING : await findPart(tx, { ...from, query: forms }, limit)
+    const room = limit - exact.ids.length
+    const mayBegin = begun !== null && (isSimilar || before === undefined)
+    if (!mayBegin || room === 0) return { ...exact, similar: [] }
+    const part = findPart(tx, { ...from, query: begun, except: forms }, room)
+    const { ids, words, nextCursor } = await (isSimilar ? part : part.catch(asNothing))
+    return {
+      ids: [...exact.ids, ...ids],
+      similar: ids,
+      words: [...exact.words, ...words],
+      nextCursor: nextCursor && SIMILAR + nextCursor,
+    }
+  })
+  return found.catch((error) => {
+    throw errorCode(error) === CANCELED ? new AppError('QUERY_TOO_BROAD') : error
+  })
 }
-
-async function findSimilar(db: Db, page: Page): Promise<FoundIds> {
-  const { nextCursor, ...part } = await findPart(db, page, { isSimilar: true })
-  return { ...part, similar: part.ids, nextCursor: nextCursor && SIMILAR + nextCursor }
-}
-
-const NOTHING: FoundIds = { ids: [], similar: [], words: [], nextCursor: null }
 
 async function findPart(
-  db: Db,
-  { q, before, limit, viewerId }: Page,
-  { isSimilar }: { isSimilar: boolean },
-) {
-  try {
-    return await db.transaction().execute(async (tx) => {
-      const search = await parseSearch(tx, q, SEARCH_MS)
-      if (!search?.hasWords) throw new AppError('INVALID_REQUEST', { message: NO_WORDS })
-      const { forms, begun, newest } = search
-      const query = isSimilar ? begun : forms
-      const mayBegin = begun !== null
-      if (query === null) return { ...NOTHING, mayBegin }
-      const from = { before: before ?? `${BigInt(newest) + 1n}`, count: limit + 1, viewerId }
-      const found = await selectFound(tx, { query, ...(isSimilar && { except: forms }), ...from })
-      const ids = found.slice(0, limit)
-      return {
-        ids,
-        nextCursor: found.length > limit ? (ids.at(-1) ?? null) : null,
-        words: await selectFoundWords(tx, query, ids),
-        mayBegin,
-      }
-    })
-  } catch (error) {
-    throw errorCode(error) === CANCELED ? new AppError('QUERY_TOO_BROAD') : error
-  }
+  tx: Queryable,
+  search: Omit<Parameters<typeof selectFound>[1], 'count'>,
+  limit: number,
+): Promise<Part> {
+  const found = await selectFound(tx, { ...search, count: limit + 1 })
+  const ids = found.slice(0, limit)
+  const nextCursor = found.length > limit ? (ids.at(-1) ?? null) : null
+  return { ids, nextCursor, words: await selectFoundWords(tx, search.query, ids) }
 }
 
-function asNothing(error: unknown): FoundIds {
-  if (error instanceof AppError && error.code === 'QUERY_TOO_BROAD') return NOTHING
+function asNothing(error: unknown): Part {
+  if (errorCode(error) === CANCELED) return NOTHING
   throw error
 }
