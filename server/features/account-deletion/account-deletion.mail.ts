@@ -1,4 +1,3 @@
-import { RETURN_DAYS } from '../../../contract/constants.ts'
 import { formatDay } from '../../../contract/dates.ts'
 import { writeMail } from '../../kernel/mail/mail-body.ts'
 import type { NoticeOptions } from '../../kernel/mail/mail-words.ts'
@@ -7,13 +6,8 @@ import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 /** `erasedAt` is in unix seconds. */
 export type DeletionNotice = QueuedMail & { username: string; erasedAt: number }
 
-/** The days for which the notice is retried; the queue keeps no address for longer. */
-const TRIED_DAYS = 3
-
-/** Returns when a notice of an erasure at `erasedAt` (unix seconds) expires, in milliseconds. */
-export function noticeExpiry(erasedAt: number): number {
-  return (erasedAt - (RETURN_DAYS - TRIED_DAYS) * 86_400) * 1000
-}
+/** The notice is retried for three days; the queue keeps no address for longer. */
+export const NOTICE_MS = 3 * 86_400_000
 
 export const accountDeletionMails = (options: NoticeOptions) => ({
   'send-deletion-notice': {

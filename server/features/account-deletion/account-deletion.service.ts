@@ -12,7 +12,7 @@ import { type Start, startOperation } from '../codes/codes.service.ts'
 import { recognise } from '../sessions/known-clients.repository.ts'
 import { closeSessions } from '../sessions/sessions.repository.ts'
 import { lockViewer } from '../sessions/sessions.service.ts'
-import { type DeletionNotice, noticeExpiry } from './account-deletion.mail.ts'
+import { type DeletionNotice, NOTICE_MS } from './account-deletion.mail.ts'
 import { markDeleted, markReturning, selectErasure } from './account-deletion.repository.ts'
 import { AccountMover, ERASURE, type MoveOptions } from './account-moves.service.ts'
 
@@ -36,7 +36,7 @@ export async function deleteAccount(tx: Queryable, userId: string): Promise<numb
   const erasedAt = await markDeleted(tx, userId)
   await closeAccount(tx, userId)
   const { email: to, username } = await selectUser(tx, userId)
-  const notice: DeletionNotice = { to, username, erasedAt, expiresAt: noticeExpiry(erasedAt) }
+  const notice: DeletionNotice = { to, username, erasedAt, expiresAt: Date.now() + NOTICE_MS }
   await queueMail(tx, 'send-deletion-notice', notice)
   return erasedAt
 }
