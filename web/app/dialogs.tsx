@@ -1,7 +1,6 @@
-import type { CurrentUser } from '../../contract/account.ts'
 import { closeDialog, type Dialog, isRestored, openedDialog } from '../history/history.ts'
 import { useAtom } from '../platform/atom.ts'
-import { createLazyChunk, preload } from '../platform/lazy-chunk.ts'
+import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import { dropIntent, useIsWaiting } from '../session/intents.ts'
 import { Lazy } from '../ui/states/lazy.tsx'
 import { Spinner } from '../ui/states/spinner.tsx'
@@ -11,11 +10,6 @@ const openDialog = createLazyChunk(() => import('./open-dialog.tsx'), 'OpenDialo
 
 /** Loads the chunk that opens dialogs, which contains the sign-in dialog. */
 export const preloadSignIn = openDialog.preload
-
-export async function preloadDialogs(user: CurrentUser): Promise<void> {
-  await openDialog.preload()
-  await preload(async () => (await import('./open-dialog.tsx')).preloadDialogs(user))
-}
 
 export function Dialogs() {
   const dialog = useAtom(openedDialog, null)

@@ -14,7 +14,7 @@ import { putPosts, readCachedPost, setLikes } from '../posts/cache/post-cache.ts
 import type { PostChange } from '../posts/cache/post-channel.ts'
 import { ARRIVAL_KEY, SIGN_IN_KEY } from '../session/stored-keys.ts'
 import { toast } from '../ui/overlay/toaster.tsx'
-import { preloadDialogs } from './dialogs.tsx'
+import { preloadSignIn } from './dialogs.tsx'
 import { outboxRow } from './notices/connection-banner.tsx'
 import { preloadViewerPages } from './routes.tsx'
 
@@ -80,6 +80,7 @@ export function showChange(change: PostChange): void {
 async function preloadFor(user: CurrentUser): Promise<void> {
   await preloadMenus()
   await outboxRow.preload()
-  await preloadDialogs(user)
+  await preloadSignIn()
+  await preload(async () => (await import('./open-dialog.tsx')).preloadDialogs(user))
   await preloadViewerPages()
 }
