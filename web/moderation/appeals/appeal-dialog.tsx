@@ -1,7 +1,7 @@
 import { queryClient } from '../../http/query-client.ts'
 import { WriteDialog } from '../../posts/compose/write-dialog.tsx'
 import { classes } from '../../ui/classes.ts'
-import { REMOVED_POSTS, useRemovedPosts } from './appeals.queries.ts'
+import { REMOVED_POSTS, useRemovedPosts } from '../outcomes/outcomes.queries.ts'
 import styles from './removed-posts.module.css'
 import { RemovedText } from './removed-posts.tsx'
 

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Skeleton } from '../../ui/states/skeleton.tsx'
 import { noteRemoval } from '../outcomes/new-outcomes.ts'
-import { useRemovedPosts } from './appeals.queries.ts'
+import { useRemovedPosts } from '../outcomes/outcomes.queries.ts'
 import styles from './removed-posts.module.css'
 
 const UNFOLDED = 3
