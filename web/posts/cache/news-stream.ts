@@ -17,7 +17,6 @@ export type News = NamedNews | { kind: 'missed' }
 /** The silence after which a stream is replaced. The server sends a heartbeat every 20 s. */
 const SILENT_MS = 45_000
 const REFUSED_MS = 60_000
-const HIDDEN_MS = 30_000
 
 const news = createEmitter<News>(connect)
 
@@ -32,15 +31,12 @@ export function onAnswered(userId: string, listener: () => void): () => void {
 }
 
 /**
- * Opens a stream in a visible tab. A hidden tab closes it after a while; on plain http at once,
- * because browsers then open only six connections to a host.
+ * Opens a stream while the tab is visible. On plain http, browsers open only six connections to a
+ * host, for all tabs.
  */
 function connect(): () => void {
-  const hiddenMs = location.protocol === 'https:' ? HIDDEN_MS : 0
   let source: EventSource | undefined
   let next: ReturnType<typeof setTimeout> | undefined
-  let hiddenAt = 0
-  let leaving: ReturnType<typeof setTimeout> | undefined
 
   /** Opens a new stream, and emits `missed`, because it does not contain earlier news. */
   function open(): void {
@@ -69,26 +65,17 @@ function connect(): () => void {
   function close(): void {
     clearTimeout(next)
     source?.close()
-    source = undefined
   }
 
   function onVisibilityChange(): void {
-    clearTimeout(leaving)
-    if (document.visibilityState === 'hidden') {
-      hiddenAt = Date.now()
-      leaving = setTimeout(close, hiddenMs)
-      return
-    }
-    // The timers of a tab that was frozen have not run.
-    if (Date.now() - hiddenAt >= hiddenMs) close()
-    if (!source) open()
+    if (document.visibilityState === 'hidden') close()
+    else open()
   }
 
   onVisibilityChange()
   document.addEventListener('visibilitychange', onVisibilityChange)
   return () => {
     document.removeEventListener('visibilitychange', onVisibilityChange)
-    clearTimeout(leaving)
     close()
   }
 }
