@@ -1,13 +1,6 @@
 import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query'
 import type { PostPage } from '../../../contract/posts.ts'
-import {
-  changePost,
-  forgetLikes,
-  isPostKey,
-  putPosts,
-  readCachedPost,
-  setTombstone,
-} from './post-cache.ts'
+import { changePost, forgetLikes, putPosts, readCachedPost, setTombstone } from './post-cache.ts'
 
 export type ListName = 'wall' | 'search' | PrivateList | `${ListOf} ${string}`
 type PrivateList = 'liked' | 'received'
@@ -53,8 +46,7 @@ function isPages({ queryKey }: Query): boolean {
 export function forgetViewer(client: QueryClient): void {
   forgetLikes(client)
   const isKept = ({ queryKey, state, meta }: Query) =>
-    state.data !== undefined &&
-    (isPostKey(queryKey) || isPublicList(queryKey) || meta?.outlivesViewer)
+    state.data !== undefined && (isPublicList(queryKey) || meta?.outlivesViewer)
   client.removeQueries({ predicate: (it) => !isKept(it) && it.getObserversCount() === 0 })
   void client.resetQueries({ predicate: (it) => !isKept(it) && !isPublicList(it.queryKey) })
   void client.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
@@ -118,16 +110,16 @@ export function publishedIn(client: QueryClient, name: ListName): readonly strin
 /** Removes a post from every screen; quotes of it turn into a placeholder. */
 export function evictPost(client: QueryClient, id: string): void {
   const repliedId = readCachedPost(client, id)?.actions.replied_post_id
-  if (repliedId) changePost(client, repliedId, withOneReplyLess)
+  if (repliedId) {
+    changePost(client, repliedId, ({ actions, ...replied }) => {
+      const replies_count = Math.max(0, actions.replies_count - 1)
+      return { ...replied, actions: { ...actions, replies_count } }
+    })
+  }
   setTombstone(client, id)
   const without = (page: CachedPage) => ({ ...page, ids: page.ids.filter((it) => it !== id) })
   client.setQueriesData<CachedPages>(
     { predicate: isPages },
     (list) => list && { ...list, pages: list.pages.map(without) },
   )
-}
-
-function withOneReplyLess<P extends { actions: { replies_count: number } }>(post: P): P {
-  const replies_count = Math.max(0, post.actions.replies_count - 1)
-  return { ...post, actions: { ...post.actions, replies_count } }
 }

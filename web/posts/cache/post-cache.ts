@@ -8,7 +8,11 @@ export type Likes = Pick<CachedPost['actions'], 'is_liked' | 'likes_count'>
 
 const POSTS = 'post'
 /** Lists hold ids only, so an entry must outlive every screen that could name it. */
-const LIFETIME = { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_INFINITY }
+const LIFETIME = {
+  gcTime: Number.POSITIVE_INFINITY,
+  staleTime: Number.POSITIVE_INFINITY,
+  meta: { outlivesViewer: true },
+}
 
 let lastVersion = 0
 
@@ -23,10 +27,6 @@ export function nextVersion(): number {
 
 function postKey(id: string) {
   return [POSTS, id] as const
-}
-
-export function isPostKey([kind]: readonly unknown[]): boolean {
-  return kind === POSTS
 }
 
 /**
