@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { PATHS } from '../contract/pages.ts'
 import type { Post } from '../contract/posts.ts'
-import { expectNoBarrier, expectNoBarrierInLight } from './testing/axe.ts'
+import { expectNoBarrier } from './testing/axe.ts'
 import { DESKTOP, type Journey, PHONE, test, type Visit } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import {
@@ -37,9 +37,7 @@ test('no list of posts and no reply field has a barrier', async ({ journey, olga
   await page.setViewportSize(PHONE)
   await page.getByRole('textbox', { name: 'Ваш ответ' }).fill('я'.repeat(501))
   await expectNoBarrier(page, 'the field')
-  await expectNoBarrierInLight(page, 'the field')
   await expectNoBarrierAt(page, { '/': 'Моя запись' })
-  await expectNoBarrierInLight(page, 'a narrow wall')
 })
 
 /** The pages without a parameter in their path; of those with a text of the site one. */
@@ -71,7 +69,6 @@ test('no dialog, menu or list has a barrier', async ({ journey, olga }) => {
   await page.keyboard.press('Escape')
   await openMenu(mine)
   await expectNoBarrier(page, 'a menu')
-  await expectNoBarrierInLight(page, 'a menu')
   await page.keyboard.press('Escape')
   await page.getByRole('menu').waitFor({ state: 'detached' })
 

@@ -2,6 +2,7 @@ import axe, { type Result, type RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
+/** Checks a page in the dark theme. Only colours differ in the light one, and are tested as tokens. */
 export async function expectNoBarrier(page: Page, where: string): Promise<void> {
   const violations = await graveViolations(page, {
     rules: { 'target-size': { enabled: true } },
@@ -17,13 +18,6 @@ export async function expectNoBarrier(page: Page, where: string): Promise<void> 
     await page.locator(selector).evaluate((it) => it.scrollIntoView({ block: 'center' }))
     expectNone(await graveViolations(page, { runOnly: 'target-size' }, selector), where)
   }
-}
-
-/** Checks the only rule that a theme can break. The colours themselves are tested as tokens. */
-export async function expectNoBarrierInLight(page: Page, where: string): Promise<void> {
-  await showTheme(page, 'light')
-  expectNone(await graveViolations(page, { runOnly: 'color-contrast' }), `${where}, light`)
-  await showTheme(page, 'dark')
 }
 
 async function graveViolations(
@@ -50,14 +44,6 @@ function expectNone(violations: Result[], where: string): void {
     ({ id, nodes }) => `${where}: ${id}: ${nodes.map(({ html }) => html).join(' | ')}`,
   )
   expect(found).toEqual([])
-}
-
-/** Sets the theme as another tab would, because a dialog may cover the toggle. */
-async function showTheme(page: Page, theme: 'dark' | 'light'): Promise<void> {
-  await page.evaluate((newValue) => {
-    dispatchEvent(new StorageEvent('storage', { key: 'theme', newValue }))
-  }, theme)
-  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme)
 }
 
 function runningAnimations(): number {
