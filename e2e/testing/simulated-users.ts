@@ -9,8 +9,6 @@ type Options = {
   users: TestUser[]
   acknowledged: AcknowledgedWrites
   freshConnections?: boolean
-  /** Whether users continue after a call without a whole answer: another node may answer next. */
-  persistent?: boolean
   /** The average pause of a user between two calls. */
   pauseMs?: number
   /** The calls that each user repeats in turn; by default writes, reads and sign-ins. */
@@ -21,15 +19,13 @@ type Call = ReturnType<typeof recordCalls>['call']
 type Actions = (() => Promise<Outcome>)[]
 
 /**
- * Each user makes the next call as soon as the last one is answered, or after `pauseMs`. A user
- * continues after a refusal, and ends with `stop()` or, unless persistent, after a call without a
- * complete answer.
+ * Each user makes the next call as soon as the last one is answered or has failed, or after
+ * `pauseMs`, until `stop()`.
  */
 export function simulateUsers({
   url,
   users,
   acknowledged,
-  persistent = false,
   pauseMs = 0,
   actionsOf = writingActions,
   ...options
@@ -41,15 +37,13 @@ export function simulateUsers({
     const actions = actionsOf(user, call, acknowledged)
     for (let turn = 0; !stopped; turn++) {
       if (pauseMs > 0) await delay(2 * pauseMs * Math.random())
-      const outcome = await actions[turn % actions.length]?.()
-      if (typeof outcome?.status !== 'number' && !persistent) return
+      await actions[turn % actions.length]?.()
     }
   }
 
   const simulations = Promise.all(users.map(simulate))
   return {
     outcomes,
-    ended: simulations,
     async stop(): Promise<void> {
       stopped = true
       await simulations

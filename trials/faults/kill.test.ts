@@ -14,7 +14,8 @@ test('kill -9 in the middle of writes, 20 times, every second time of the databa
     const postmaster = await postmasterOf(product.dataDir)
     const killed = product.stop('SIGKILL')
     if (kill % 2 === 1) process.kill(postmaster, 'SIGKILL')
-    await Promise.all([killed, load.ended])
+    await killed
+    await load.stop()
 
     await product.start()
     await expectNothingLost()

@@ -25,7 +25,7 @@ test.each([
     const load = use({ freshConnections })
     await acknowledged.waitForMore(40)
     await expectGracefulExit(product, QUICK_EXIT_MS)
-    await load.ended
+    await load.stop()
 
     expect(new Set(load.outcomes.map(({ status }) => status)).has('cut')).toBe(false)
     expect(load.outcomes.filter(isStrange)).toEqual([])

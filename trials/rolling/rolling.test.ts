@@ -36,12 +36,12 @@ test('two nodes behind HAProxy are upgraded one after the other under 50 writers
   const client = createProductClient(proxy)
   const users = await signUpUsers(client, PEOPLE)
   const acknowledged = new AcknowledgedWrites()
-  const paced = { url: proxy.url, acknowledged, pauseMs: PAUSE_MS }
-  const writers = simulateUsers({ ...paced, users, persistent: true })
+  const paced = { url: proxy.url, users, acknowledged, pauseMs: PAUSE_MS }
+  const writers = simulateUsers(paced)
   await acknowledged.waitForMore(50)
   const newest = () => [...acknowledged.posts.keys()].at(-1) ?? ''
   const readers = simulateUsers({
-    ...{ ...paced, users, persistent: true },
+    ...paced,
     actionsOf: ({ token }, call) => [
       () => call('GET', '/', { isPage: true }),
       () => call('GET', '/posts'),
