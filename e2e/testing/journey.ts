@@ -47,8 +47,8 @@ export const test = journeysOn('worker', () => (shared ??= startJourney()))
 export const desktopTest = test.extend('viewport', DESKTOP)
 
 /** Journeys of a file that needs another environment, and so a product of its own. */
-export function testWith(...environment: Parameters<typeof startJourney>) {
-  return journeysOn('file', () => startJourney(...environment))
+export function testWith(environment?: Record<string, string>) {
+  return journeysOn('file', () => startJourney(environment))
 }
 
 /** Every test begins with an empty wall. The users of a test are fixtures. */
@@ -93,19 +93,12 @@ function inViewport(site: Site, viewport: typeof PHONE) {
   }
 }
 
-/**
- * Starts the product, a browser and an SMTP server. The product reaches its database at the URL
- * that `reach` resolves to. The caller closes them.
- */
-export async function startJourney(
-  env: Record<string, string> = {},
-  reach: (databaseUrl: string) => Promise<string> = async (url) => url,
-) {
+/** Starts the product, a browser and an SMTP server. The caller closes them. */
+async function startJourney(env: Record<string, string> = {}) {
   const database = await freshDatabase(inject('databaseUrl'))
-  const DATABASE_URL = await reach(database.url)
   const mailbox = await openMailbox()
   const product = await createProduct({
-    DATABASE_URL,
+    DATABASE_URL: database.url,
     APP_SECRET,
     SMTP_URL: mailbox.url,
     ACCESS_TOKEN_SECONDS: '3600',

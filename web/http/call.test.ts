@@ -214,6 +214,18 @@ test('a slow clock is corrected by a rendered page, which may be an old one, and
   expect(hoursAhead()).toBe(-3)
 })
 
+test('a read that the server answers from before an outage is known as stale, until a fresh answer', async () => {
+  const { call, resetToken } = await openPage()
+  const { isStale } = await import('./server-clock.ts')
+  resetToken('none')
+  const stale = { headers: { 'cache-status': 'vslukh; hit; ttl=-7' } }
+  for (const [reply, expected] of [[stale, true] as const, [{}, false] as const]) {
+    server.answer = () => ({ status: 200, body: {}, ...reply })
+    await call('GET /posts', { query: {} })
+    expect(isStale.get()).toBe(expected)
+  }
+})
+
 test('ids are encoded in the path, headers and bodies are sent, and an empty answer is undefined', async () => {
   server.answer = () => ({ status: 204 })
   const { write } = await openPage()
