@@ -23,7 +23,7 @@ test('saved mails go after a week, and other files stay', async () => {
     await writeFile(join(folder, name), 'x')
     await utimes(join(folder, name), at, at)
   }
-  await addJob(app.db, 'remove-old-traces', { payload: {} })
+  await addJob(app.db, 'remove-old-traces')
   await expect.poll(() => readdir(folder), SOON).toEqual(['new.eml', 'notes.txt'])
 })
 
@@ -39,7 +39,7 @@ test('expired sessions and codes are deleted, and clients that have not signed i
     UNION ALL SELECT 'client', user_id FROM known_clients
     UNION ALL SELECT 'code', NULL FROM codes WHERE email = 'vera@example.org' ORDER BY 1`
   expect(await kept()).toContainEqual({ what: 'client', user_id: olga.id })
-  await addJob(app.db, 'remove-expired', { payload: {} })
+  await addJob(app.db, 'remove-expired')
   await expect.poll(kept, SOON).toEqual([
     { what: 'client', user_id: petr.id },
     { what: 'session', user_id: petr.id },
@@ -67,7 +67,7 @@ test('addresses are kept only where the operator is ordered to, and for as long'
   ])
   await ordered.sql`UPDATE access_journal SET at = now() - interval '31 days'
     WHERE action <> 'sign-in'`
-  await addJob(ordered.db, 'remove-old-traces', { payload: {} })
+  await addJob(ordered.db, 'remove-old-traces')
   await expect.poll(() => kept(ordered), SOON).toEqual([signIn])
 })
 
@@ -80,7 +80,7 @@ test('expired posts, their likes, old reports and ended blocks are deleted for g
   await decide(own, moderator, { postId, verdict: 'remove', block: { days: 1 } })
   const rowsOf = (table: 'posts' | 'likes' | 'reports' | 'blocks') =>
     own.db.selectFrom(table).selectAll().execute()
-  await addJob(own.db, 'remove-expired', { payload: {} })
+  await addJob(own.db, 'remove-expired')
   const jobs = () => own.sql`
     SELECT FROM graphile_worker.jobs WHERE task_identifier = 'remove-expired'`
   await expect.poll(jobs, SOON).toEqual([])
@@ -89,7 +89,7 @@ test('expired posts, their likes, old reports and ended blocks are deleted for g
   await own.sql`UPDATE posts SET hidden_until = hidden_until - interval '31 days'`
   await own.sql`UPDATE reports SET created_at = created_at - interval '181 days'`
   await own.sql`UPDATE blocks SET until = until - interval '2 days'`
-  await addJob(own.db, 'remove-expired', { payload: {} })
+  await addJob(own.db, 'remove-expired')
   for (const table of ['posts', 'likes', 'reports', 'blocks'] as const) {
     await expect.poll(() => rowsOf(table), SOON).toEqual([])
   }

@@ -32,8 +32,8 @@ test('the clock 100 days ahead for a minute: nobody is signed out or erased for 
   await shift(100 * DAY)
   expect(await likes()).toBe(0)
   await withEmbeddedDatabase(product.dataDir, async (db) => {
-    await addJob(db, 'remove-expired', { payload: {} })
-    await addJob(db, 'move-accounts', { payload: {} })
+    await addJob(db, 'remove-expired')
+    await addJob(db, 'move-accounts')
   })
   await product.printed(/"level":"error".*(the clock has jumped)/)
   await withEmbeddedDatabase(product.dataDir, jobsRecur)

@@ -97,7 +97,7 @@ test('SIGTERM while the server starts and the nightly check waits for a lock: ex
   const held = await db.startTransaction().execute()
   // A start waits for the queue last, whose job waits for the counters.
   await sql`LOCK TABLE graphile_worker.migrations`.execute(held)
-  await addJob(db, 'check-counters', { payload: {} })
+  await addJob(db, 'check-counters')
   const counters = await db.startTransaction().execute()
   await sql`LOCK TABLE wall_totals`.execute(counters)
   const starting = product.start().catch(() => {})

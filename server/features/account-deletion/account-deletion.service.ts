@@ -44,7 +44,7 @@ export async function deleteAccount(tx: Queryable, userId: string): Promise<numb
 async function closeAccount(tx: Queryable, userId: string): Promise<void> {
   await closeSessions(tx, userId, { reason: 'Сессия завершена: аккаунт удалён' })
   await removeOperations(tx, { purpose: 'email-change', userId })
-  await addJob(tx, 'move-accounts', { payload: {} })
+  await addJob(tx, 'move-accounts')
 }
 
 /** Returns whether a deleted account was restored. Throws ACCOUNT_DELETED without `restore`. */
@@ -57,7 +57,7 @@ export async function returnToAccount(
   if (erasedAt === undefined) return false
   if (!restore) throw new AppError('ACCOUNT_DELETED', { message: deletedMessage(erasedAt) })
   if (!(await markReturning(tx, userId))) throw new AppError('OPERATION_EXPIRED')
-  await addJob(tx, 'move-accounts', { payload: {} })
+  await addJob(tx, 'move-accounts')
   return true
 }
 

@@ -131,7 +131,7 @@ test('after 14 days an account is erased: replies of others stay, the e-mail is 
     WHERE id = ${olga.id}`
   expectRefusal(await comeBack(app, olga.email, true), 'OPERATION_EXPIRED')
 
-  await addJob(app.db, 'move-accounts', { payload: {} })
+  await addJob(app.db, 'move-accounts')
   await expect.poll(() => isThere(app, olga.id)).toBe(false)
   expect(await findCounterDifferences(app.db)).toEqual([])
   expect((await app.call('GET', `/posts/${under.id}`)).status).toBe(200)
@@ -199,7 +199,7 @@ test('an erased moderator leaves nothing but what the page about personal data n
   ]
   expect(await findPerson(app.db, person)).toEqual(expect.arrayContaining(there))
   await app.sql`UPDATE users SET deleted_at = now() - interval '15 days' WHERE id = ${olga.id}`
-  await addJob(app.db, 'move-accounts', { payload: {} })
+  await addJob(app.db, 'move-accounts')
   await expect.poll(() => isThere(app, olga.id)).toBe(false)
   const tables = async () =>
     [...new Set((await findPerson(app.db, person)).map((place) => place.split('.')[0]))].sort()
@@ -228,7 +228,7 @@ test('an account whose erasure has begun cannot be returned to, and the server c
   await expect(command).rejects.toThrow('interrupted')
   const back = await comeBack(app, olga.email, true)
   if (await isThere(app, olga.id)) expectRefusal(back, 'OPERATION_EXPIRED')
-  await addJob(app.db, 'move-accounts', { payload: {} })
+  await addJob(app.db, 'move-accounts')
   await expect.poll(() => isThere(app, olga.id)).toBe(false)
   expect(await readJournal(app.db, { userId: olga.id })).toMatchObject([
     { actor: 'masha', action: 'user.erase' },
@@ -241,7 +241,7 @@ test('a command and the job that erase one account at once write one row into th
   const olga = await app.signUp()
   for (const text of ['Раз', 'Два', 'Три']) await app.publish(olga, text)
   const erase = () => eraseNow(app.db, { userId: olga.id, ...erasure })
-  await Promise.all([erase(), addJob(app.db, 'move-accounts', { payload: {} })])
+  await Promise.all([erase(), addJob(app.db, 'move-accounts')])
   expect(await isThere(app, olga.id)).toBe(false)
   expect(await readJournal(app.db, { userId: olga.id })).toHaveLength(1)
   expect(await findCounterDifferences(app.db)).toEqual([])

@@ -15,7 +15,7 @@ export function accountDeletionJobs({ background: db, config, key, log, ...node 
   return {
     'move-accounts': {
       everyMinutes: 1,
-      async run(_, { stopping }) {
+      async run({ stopping }) {
         await noteDeletions(await selectDeletionStates(db), folders, { noted, onFailure })
         await moveAccounts(db, { ...options, stopping })
       },

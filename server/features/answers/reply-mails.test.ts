@@ -36,7 +36,7 @@ async function passTime(seconds: number): Promise<void> {
 
 /** Runs the job that tells about replies. Resolves when every mail that it queued was sent. */
 async function mailReplies(): Promise<void> {
-  await addJob(app.db, 'mail-replies', { payload: {} })
+  await addJob(app.db, 'mail-replies')
   const atWork = () => app.sql`
     SELECT FROM graphile_worker.jobs WHERE task_identifier = 'mail-replies'
     UNION ALL SELECT FROM outbox WHERE payload IS NOT NULL`

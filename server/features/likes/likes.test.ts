@@ -163,7 +163,7 @@ test('a deleted post leaves every list and total at once and its likes are remov
   // Deleted by a process that was killed before it removed any of them.
   await app.sql`UPDATE posts SET hidden_for = 'deleted', hidden_until = now(), likes_moving_since = now()
     WHERE id = ${id}`
-  for (let run = 0; run < 4; run++) await addJob(app.db, 'move-likes', { payload: {} })
+  for (let run = 0; run < 4; run++) await addJob(app.db, 'move-likes')
   await expect.poll(() => isLeft(id)).toBe(false)
   expect(await rowsLeft(id)).toBe(0)
 }, 60_000)

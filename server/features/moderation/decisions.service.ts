@@ -72,7 +72,7 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const id = await appendToJournal(tx, { actor, action, userId, postId, reason, details })
   await closeOpen(tx, postId, { verdict, isSeen: notifies === 'nobody' })
   // A reporter who loses trust by this decision must no longer hide other posts.
-  if (verdict === 'keep') await addJob(tx, 'review-hidden', { payload: {}, key: 'review-hidden' })
+  if (verdict === 'keep') await addJob(tx, 'review-hidden', { key: 'review-hidden' })
   const days = verdict === 'remove' ? decision.block?.days : undefined
   const about = { userId, reason: reason ?? DEFAULT_REASON, by: actor }
   const block = days === undefined ? undefined : await placeBlock(tx, { ...about, days })

@@ -51,10 +51,10 @@ test('each moderator gets a mail of their own at the first report of a quiet hou
   // Everything reported so far is older than the hour: the job has something new only after the
   // next report.
   await app.sql`UPDATE reports SET created_at = now() WHERE id = (SELECT max(id) FROM reports)`
-  await addJob(app.db, 'tell-moderators', { payload: {} })
+  await addJob(app.db, 'tell-moderators')
   expect((await mailbox.mailTo(ANNA, 2)).subject).toContain('решения: 3')
   await passReportTime(app, 3601)
-  await addJob(app.db, 'tell-moderators', { payload: {} })
+  await addJob(app.db, 'tell-moderators')
   await expect.poll(() => app.sql`SELECT FROM graphile_worker.jobs`).toEqual([])
   expect(mails()).toHaveLength(2)
 }, 60_000)
@@ -73,7 +73,7 @@ test('a report that began before a mail to the moderators and was committed afte
     await applyReportRules(tx, post, { reportsToHide: 0, rateLimitScale: 1, moderatorEmails })
   })
   await passReportTime(app, 3601)
-  await addJob(app.db, 'tell-moderators', { payload: {} })
+  await addJob(app.db, 'tell-moderators')
   const { text } = await mailbox.mailTo(ANNA, sent + 2)
   expect(text).toContain('Открытых жалоб: 2')
   expect(text).toContain('Самая давняя ждёт 1 час.')

@@ -67,5 +67,5 @@ export async function reviewHidden(
 /** Purges expired hidden posts, except posts with an open appeal. */
 export async function purgeExpiredPosts(db: Queryable): Promise<void> {
   await markExpired(db, UNDER_APPEAL)
-  await addJob(db, 'move-likes', { payload: {} })
+  await addJob(db, 'move-likes')
 }

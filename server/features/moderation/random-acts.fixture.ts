@@ -126,7 +126,7 @@ function changeBlock({ world, person: { id } }: Moment, method: string, body?: o
 }
 
 async function run({ app }: World, task: 'move-likes' | 'move-accounts'): Promise<number> {
-  await addJob(app.db, task, { payload: {} })
+  await addJob(app.db, task)
   return 200
 }
 

@@ -12,7 +12,7 @@ export const counterJobs = (db: Db, { log, storeResult }: Options): Jobs => ({
   'check-counters': {
     everyMinutes: 24 * 60,
     atMinute: 2 * 60 + 40,
-    async run(_, { stopping }) {
+    async run({ stopping }) {
       const differences = await Promise.race([findCounterDifferences(db), stopping])
       for (const difference of differences) log.error(difference, 'counter differs from its rows')
       await storeResult(differences.length)

@@ -59,7 +59,7 @@ test('the nightly check logs every counter that differs from its rows, also one 
   await app.reply(olga, post.id)
   await app.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
 
-  await addJob(app.db, 'check-counters', { payload: {} })
+  await addJob(app.db, 'check-counters')
   expect(JSON.parse(await app.logLine('counters checked')).differences).toBe(0)
   for (const change of [
     sql`wall_totals SET posts = posts + 1 WHERE slot = 3`,
@@ -77,7 +77,7 @@ test('the nightly check logs every counter that differs from its rows, also one 
     ['post likes', post.id],
     ['post replies', post.id],
   ].map(([counter, id]) => ({ counter, id, kept: 2, rows: 1 }))
-  await addJob(app.db, 'check-counters', { payload: {} })
+  await addJob(app.db, 'check-counters')
   expect(JSON.parse(await app.logLine('counters checked', 2)).differences).toBe(wrong.length)
   const logged = app.logged.filter((line) => line.includes('counter differs'))
   expect(logged.map((line) => JSON.parse(line))).toMatchObject(

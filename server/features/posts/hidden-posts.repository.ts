@@ -57,7 +57,7 @@ export async function setHidden(
     WHERE post_id = ANY(${idArray(withLikes)}::bigint[]) AND post_hidden <> ${hiding !== null}`.execute(
     tx,
   )
-  if (withLikes.length < rows.length) await addJob(tx, 'move-likes', { payload: {} })
+  if (withLikes.length < rows.length) await addJob(tx, 'move-likes')
 }
 
 function untilOf({ days }: Hiding) {

@@ -64,7 +64,7 @@ test('a key is stored for a day, and publishes again after that', async () => {
   const keys = () => app.sql`SELECT key FROM idempotency_keys WHERE owner_id = ${petr.id}`
   await app.sql`UPDATE idempotency_keys SET created_at = created_at - interval '25 hours'
     WHERE owner_id = ${petr.id} AND key = 'yesterday'`
-  await addJob(app.db, 'remove-expired', { payload: {} })
+  await addJob(app.db, 'remove-expired')
   await expect.poll(keys).toEqual([{ key: 'today' }])
   expect((await send({ key: 'today', by: petr })).body.id).toBe(second.body.id)
   const again = await send({ key: 'yesterday', by: petr })

@@ -39,7 +39,7 @@ test('a database that turns read-only: reads go on, writes are 503 and the node 
     const write = () => app.call(method, path, { token, ...(body && { body }) })
     await expect.poll(async () => (await write()).status).toBe(success)
   }
-  await addJob(app.db, 'check-counters', { payload: {} })
+  await addJob(app.db, 'check-counters')
   expect(JSON.parse(await app.logLine('counters checked')).differences).toBe(0)
   await expect.poll(async () => (await fetch(`${app.url}/readyz`)).status).toBe(200)
   const lines = app.logged.slice(from).map((line) => JSON.parse(line))

@@ -40,7 +40,7 @@ test('a mail that fails first has one row, which says in the end that it was sen
   expect(await logOf(app, 'petr@example.org')).toEqual([])
 
   await app.sql`UPDATE outbox SET at = now() - interval '15 days'`
-  await addJob(app.db, 'remove-expired', { payload: {} })
+  await addJob(app.db, 'remove-expired')
   await expect.poll(() => selectMailLog(app.db)).toEqual([])
 })
 

@@ -39,5 +39,5 @@ export const SENDING = 'send-mails'
 export const SENDERS = 4
 
 export function wakeSenders(db: Queryable, afterMs = 0): Promise<void> {
-  return addJob(db, SENDING, { payload: {}, afterMs })
+  return addJob(db, SENDING, { afterMs })
 }

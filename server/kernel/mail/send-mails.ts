@@ -54,7 +54,7 @@ const STORE_AGAIN_MS = 1000
 
 export function mailJobs(options: Options): Jobs {
   const sender = new MailSender(options)
-  return { [SENDING]: { everyMinutes: 1, run: (_, ending) => sender.run(ending) } }
+  return { [SENDING]: { everyMinutes: 1, run: (ending) => sender.run(ending) } }
 }
 
 /**

@@ -17,11 +17,8 @@ export type Ending = { signal: AbortSignal; stopping: Promise<never> }
 /** A period, which begins `atMinute` minutes after the hour or midnight (UTC); 0 unless given. */
 type Schedule = { everyMinutes: number; atMinute?: number }
 
-type Job<Payload> = Partial<Schedule> & {
-  run: (payload: Payload, ending: Ending) => Promise<void>
-}
-// biome-ignore lint/suspicious/noExplicitAny: payloads differ by job; each job states its own
-export type Jobs = Record<string, Job<any>>
+type Job = Partial<Schedule> & { run: (ending: Ending) => Promise<void> }
+export type Jobs = Record<string, Job>
 
 type JobsLog = {
   error(details: { err?: Error }, message: string): void
@@ -37,7 +34,6 @@ const FINISH_MS = 3000
 const RESTART_MS = 1000
 
 type NewJob = {
-  payload: object
   afterMs?: number
   /** A new job replaces a waiting one with the same key. */
   key?: string
@@ -47,9 +43,9 @@ type NewJob = {
 export async function addJob(
   db: Queryable,
   task: string,
-  { payload, afterMs = 0, key }: NewJob,
+  { afterMs = 0, key }: NewJob = {},
 ): Promise<void> {
-  await sql`SELECT graphile_worker.add_job(${task}, ${JSON.stringify(payload)}::json,
+  await sql`SELECT graphile_worker.add_job(${task},
     run_at => now() + ${afterMs} * interval '1 millisecond', job_key => ${key ?? null}::text)`.execute(
     db,
   )
@@ -92,8 +88,8 @@ export async function startJobs(
 function taskListOf(jobs: Jobs): TaskList {
   const tasks = Object.entries(jobs).map(([name, { run }]): [string, Task] => [
     name,
-    (payload, { abortSignal, abortPromise }) =>
-      run(payload, { signal: abortSignal, stopping: abortPromise as Promise<never> }),
+    (_, { abortSignal, abortPromise }) =>
+      run({ signal: abortSignal, stopping: abortPromise as Promise<never> }),
   ])
   return Object.fromEntries(tasks)
 }

@@ -51,7 +51,7 @@ export function backupJobs(at: { hour: number; minute: number }, options: Option
  */
 export function createNightlyBackup(options: Options) {
   const { db, folder, keep, log } = options
-  return async (_: unknown, { signal }: Pick<Ending, 'signal'>): Promise<void> => {
+  return async ({ signal }: Pick<Ending, 'signal'>): Promise<void> => {
     const file = await write(options, signal)
     if (file === undefined) return
     const { verifiedAt, verifiedCopy, verificationFailed } = await selectBackupState(db)

@@ -27,7 +27,7 @@ async function nightlyForTest({ keep = 2, command, commandMs = 60_000 }: Options
   })
   // Keeps the next run from verifying, which takes seconds.
   if (keep > 1) await app.sql`UPDATE installation SET backup_verified_at = now()`
-  const run = (signal = new AbortController().signal) => task(null, { signal })
+  const run = (signal = new AbortController().signal) => task({ signal })
   return { app, folder, log, run, state: () => selectBackupState(db) }
 }
 
