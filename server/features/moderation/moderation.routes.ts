@@ -32,7 +32,7 @@ import {
   selectOwnRemoved,
   selectOwnReports,
 } from './report-states.repository.ts'
-import { blockAndRemove, decideWithRecent, inTransactions } from './wave.service.ts'
+import { blockAndRemove, decideWithRecent } from './wave.service.ts'
 
 /** Allows as many appeals as the list of a user's removed posts shows. */
 const APPEALS: Limit = {
@@ -68,7 +68,7 @@ async function actorOf(db: Db, { userId }: Viewer): Promise<string> {
 }
 
 function registerQueue(node: Node): void {
-  const { route, db, config } = node
+  const { route, db, config, publishChange } = node
   route(readQueueEndpoint, () => readQueue(db))
 
   route(readPostEndpoint, ({ params }) => readModeratedPost(db, params.id))
@@ -77,30 +77,22 @@ function registerQueue(node: Node): void {
     const actor = await actorOf(db, viewer)
     const by = { actor, isModerator: true, removedDays: config.removedDays }
     const decision = { ...body, ...by, postId: params.id }
-    if (decision.verdict === 'remove' && body.block?.removesRecent) {
-      await inTransactions(node, { kind: 'removed' }, (run) => decideWithRecent(db, run, decision))
-      return
-    }
-    const kind = decision.verdict === 'remove' ? 'removed' : 'edited'
-    await inTransactions(node, { kind, postId: params.id }, (run) =>
-      run((tx) => decide(tx, decision)),
-    )
+    const isRemoval = decision.verdict === 'remove'
+    if (isRemoval && body.block?.removesRecent) return decideWithRecent(node, decision)
+    await db.transaction().execute((tx) => decide(tx, decision))
+    await publishChange({ kind: isRemoval ? 'removed' : 'edited', postId: params.id })
   })
 }
 
 function registerBlocks(node: Node): void {
-  const { route, db, key, config } = node
+  const { route, db, key } = node
   const nameKey = key('usernames')
   route(blockUserEndpoint, async ({ params: { id }, body, viewer }) => {
     const { reason, days, removesRecent } = body
     const by = await actorOf(db, viewer)
     const block = { userId: id, reason, days, by }
-    if (!removesRecent) {
-      await db.transaction().execute((tx) => blockUser(tx, block))
-      return
-    }
-    const removal = { ...block, removedDays: config.removedDays }
-    await inTransactions(node, { kind: 'removed' }, (run) => blockAndRemove(db, run, removal))
+    if (removesRecent) return blockAndRemove(node, block)
+    await db.transaction().execute((tx) => blockUser(tx, block))
   })
 
   route(unblockUserEndpoint, async ({ params: { id }, viewer }) => {

@@ -1,5 +1,4 @@
-import type { Change } from '../../kernel/cache/change-feed.ts'
-import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
+import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
@@ -48,46 +47,29 @@ function ignoreGone(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== 'POST_NOT_FOUND') throw error
 }
 
-/** Runs transactions. If any was committed, publishes `change`, even if a later one failed. */
-export async function inTransactions(
-  { db, publishChange }: Pick<Node, 'db' | 'publishChange'>,
-  change: Change,
-  work: (run: InTransaction) => Promise<unknown>,
-): Promise<void> {
-  let isChanged = false
-  const run: InTransaction = async (step) => {
-    const result = await db.transaction().execute(step)
-    isChanged = true
+/** Creates the function that runs a transaction which removes a post, and publishes that. */
+function removing({ db, publishChange }: Node): InTransaction {
+  return async (work) => {
+    const result = await db.transaction().execute(work)
+    await publishChange({ kind: 'removed' })
     return result
-  }
-  try {
-    await work(run)
-  } finally {
-    if (isChanged) await publishChange(change)
   }
 }
 
 /** Decides about a post, and removes the author's other posts of the last day. */
-export async function decideWithRecent(
-  db: Db,
-  run: InTransaction,
-  decision: NewDecision,
-): Promise<void> {
+export async function decideWithRecent(node: Node, decision: NewDecision): Promise<void> {
+  const run = removing(node)
   const first = await run((tx) => decide(tx, { ...decision, notifies: 'reporters' }))
-  const ids = await selectRecentPosts(db, first.userId)
+  const ids = await selectRecentPosts(node.db, first.userId)
   await removeWave(run, { ...decision, ids, first })
 }
 
-type BlockAndRemoval = NewBlock & Pick<NewDecision, 'removedDays'>
-
-export async function blockAndRemove(
-  db: Db,
-  run: InTransaction,
-  { removedDays, ...block }: BlockAndRemoval,
-): Promise<void> {
+/** Blocks a user, and removes the user's posts of the last day. */
+export async function blockAndRemove(node: Node, block: NewBlock): Promise<void> {
   const { userId, reason, by: actor } = block
-  const ids = isRowId(userId) ? await selectRecentPosts(db, userId) : []
+  const { removedDays } = node.config
+  const ids = isRowId(userId) ? await selectRecentPosts(node.db, userId) : []
   const wave = { ids, actor, isModerator: true, reason, block, removedDays }
-  const removed = await removeWave(run, wave)
-  if (removed.length === 0) await run((tx) => blockUser(tx, block))
+  const removed = await removeWave(removing(node), wave)
+  if (removed.length === 0) await node.db.transaction().execute((tx) => blockUser(tx, block))
 }
