@@ -24,13 +24,7 @@ export function ReplyField({ postId, username, placeholder }: ReplyFieldProps) {
       <PostForm
         form={form}
         shape="row"
-        note={
-          blockNote ?? (
-            <div data-wide-only>
-              <WritingAs />
-            </div>
-          )
-        }
+        note={blockNote ?? <WritingAs />}
         label="Ваш ответ"
         placeholder={placeholder}
       />
