@@ -3,8 +3,6 @@ export type Outcome = {
   call: string
   status: number | 'none' | 'cut'
   retryAfter: string | null
-  /** The Age header in seconds, which only a response from before an outage has. */
-  age: string | null
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   body: any
   /** Milliseconds of Date.now(). */
@@ -28,7 +26,7 @@ export function recordCalls(url: string, { freshConnections = false } = {}) {
     const name = `${method} ${kind}${path.replace(/\d+/, ':id')}${sent.token ? '' : ' by a visitor'}`
     const began = Date.now()
     const outcome: Outcome = {
-      ...{ call: name, status: 'none', retryAfter: null, age: null, body: undefined },
+      ...{ call: name, status: 'none', retryAfter: null, body: undefined },
       ...{ began, ended: began },
     }
     try {
@@ -44,7 +42,6 @@ export function recordCalls(url: string, { freshConnections = false } = {}) {
       outcome.body = isJson ? JSON.parse(text) : undefined
       outcome.status = response.status
       outcome.retryAfter = response.headers.get('retry-after')
-      outcome.age = response.headers.get('age')
     } catch (error) {
       if (!(error instanceof TypeError)) throw error
     }
