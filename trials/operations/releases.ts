@@ -1,14 +1,4 @@
-import {
-  appendFile,
-  copyFile,
-  cp,
-  mkdir,
-  readFile,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
+import { appendFile, copyFile, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { describeBuild } from '../../scripts/release/release.ts'
 import { ROOT, run } from './deploy-file.ts'
@@ -21,13 +11,6 @@ export async function unpackRelease(archive: string, folder: string): Promise<st
   await mkdir(folder, { recursive: true })
   await run('tar', ['-xzf', archive, '-C', folder])
   return join(folder, basename(archive, '.tar.gz'))
-}
-
-/** Makes a link lead to a release, by one rename, so that it always leads somewhere. */
-export async function linkRelease(link: string, release: string): Promise<void> {
-  await rm(`${link}.next`, { force: true })
-  await symlink(release, `${link}.next`)
-  await rename(`${link}.next`, link)
 }
 
 const PARTS = [

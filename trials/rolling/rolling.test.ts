@@ -7,8 +7,9 @@ import { findCounterDifferences } from '../../server/features/posts/counters.tas
 import { openDatabaseForTest } from '../../server/testing/database/database-for-test.ts'
 import { atOnce } from '../../server/testing/http/at-once.ts'
 import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
+import { run } from '../operations/deploy-file.ts'
 import { startProxy } from '../operations/proxies.ts'
-import { addMigration, copyTree, linkRelease, NEXT_SCRIPT } from '../operations/releases.ts'
+import { addMigration, copyTree, NEXT_SCRIPT } from '../operations/releases.ts'
 
 const P99_MS = 250
 const PEOPLE = 50
@@ -25,7 +26,7 @@ test('two nodes behind HAProxy are upgraded one after the other under 50 writers
   const links = [join(folder, 'node1'), join(folder, 'node2')]
   const nodes = await Promise.all(
     links.map(async (release) => {
-      await linkRelease(release, before)
+      await run('ln', ['-s', before, release])
       const env = { DATABASE_URL: url, TRUST_PROXY: '127.0.0.1', DRAIN_SECONDS: '5' }
       return (await startProductForTest({ env, release })).product
     }),
@@ -51,7 +52,7 @@ test('two nodes behind HAProxy are upgraded one after the other under 50 writers
   })
   for (const release of [after, before]) {
     for (const [n, node] of nodes.entries()) {
-      await linkRelease(links[n] ?? '', release)
+      await run('ln', ['-sfn', release, links[n] ?? ''])
       expect(await node.stop()).toBe(0)
       const since = node.lines.length
       await node.start()
