@@ -29,6 +29,7 @@ export default defineConfig({
           ...test,
           include: JSON.parse(MUTANT_TESTS),
           globalSetup: [...test.globalSetup, './scripts/testing/mutant-setup.ts'],
+          setupFiles: test.name === 'server' ? ['./scripts/testing/drop-left-databases.ts'] : [],
           maxWorkers: 1,
           // What never comes is waited for more shortly than on a busy machine.
           testTimeout: 20_000,

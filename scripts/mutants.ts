@@ -73,7 +73,8 @@ async function tryFiles({ files, tests }: Group): Promise<void> {
     mutate: [...files, '!**/*.{test,fixture}.ts'],
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
-    vitest: { configFile: CONFIG, related: false },
+    // The operator's commands change the folder of their process, which a thread cannot.
+    vitest: { configFile: CONFIG, related: false, pool: 'forks' },
     coverageAnalysis: 'perTest',
     // It makes \V of \v, which is an error in a regular expression with the flag u.
     mutator: { plugins: null, excludedMutations: ['Regex'] },
