@@ -53,11 +53,10 @@ export async function createProduct(
     lines,
 
     /** Resolves when the server is ready; rejects with its output if it exits instead. */
-    async start(changes: Record<string, string> = {}, args: string[] = []): Promise<void> {
+    async start(changes: Record<string, string> = {}): Promise<void> {
       const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles} && `
       const node = release ? join(release, 'node_modules/.bin/node') : process.execPath
-      const command = `${limit}exec "$0" server/main.ts "$@"`
-      server = spawn('sh', ['-c', command, node, ...args], {
+      server = spawn('sh', ['-c', `${limit}exec "$0" server/main.ts`, node], {
         cwd: release ?? ROOT,
         env: {
           ...process.env,
