@@ -64,7 +64,7 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
         {(hasNew || hasAdded || act.isPending) && (
           <button
             type="button"
-            className={classes('line', styles.pill)}
+            className={classes('line act target', styles.pill)}
             aria-disabled={act.isPending || undefined}
             onClick={() => act.mutate()}
           >
