@@ -1,7 +1,6 @@
-import { queryClient } from '../../http/query-client.ts'
+import { useRemovedPosts } from '../../posts/cache/moderated.queries.ts'
 import { WriteDialog } from '../../posts/compose/write-dialog.tsx'
 import { classes } from '../../ui/classes.ts'
-import { REMOVED_POSTS, useRemovedPosts } from '../outcomes/outcomes.queries.ts'
 import styles from './removed-posts.module.css'
 import { RemovedText } from './removed-posts.tsx'
 
@@ -18,10 +17,6 @@ export function AppealDialog({ postId, onClose }: AppealDialogProps) {
       placeholder="Почему запись не нарушает правил?"
       note="Обжаловать решение можно один раз."
       onClose={onClose}
-      onSent={() => {
-        void queryClient.invalidateQueries({ queryKey: REMOVED_POSTS })
-        onClose()
-      }}
     >
       {removed && (
         <div className={classes('quoted stack', styles.quote)}>

@@ -2,17 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from '../../http/call.ts'
 import { write } from '../../http/write.ts'
 
-export const REMOVED_POSTS = ['removed-posts']
-
-/** Reads the viewer's posts that a moderator has removed or that reports hide. */
-export function useRemovedPosts() {
-  return useQuery({
-    queryKey: REMOVED_POSTS,
-    queryFn: ({ signal }) => call('GET /users/current/removed-posts', {}, { signal }),
-    staleTime: 0,
-  })
-}
-
 export function useOwnReports() {
   return useQuery({
     queryKey: ['own-reports'],

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { Read } from '../../http/read.tsx'
-import { useReportReasons } from '../../posts/cache/report-reasons.queries.ts'
+import { useReportReasons } from '../../posts/cache/moderated.queries.ts'
 import { RadioGroup } from '../../ui/form/radio-group.tsx'
 import { AskFooter, Modal } from '../../ui/overlay/modal.tsx'
 import { Loading } from '../../ui/states/spinner.tsx'

@@ -6,6 +6,7 @@ import { queryClient } from '../../http/query-client.ts'
 import { write } from '../../http/write.ts'
 import { toast } from '../../ui/overlay/toaster.tsx'
 import { addToLists, evictPost } from '../cache/list-cache.ts'
+import { REMOVED_POSTS } from '../cache/moderated.queries.ts'
 import { nextVersion, putPosts } from '../cache/post-cache.ts'
 import { announcePostChange } from '../cache/post-channel.ts'
 import { OWN_TEXT } from './drafts.ts'
@@ -84,6 +85,7 @@ async function sendAppeal({ text, by }: SubmittedText, id: string): Promise<void
     if (!hasCode(error, 'ALREADY_APPEALED')) throw error
   }
   toast({ text: 'Отправлено модератору' }, { about: [OWN_TEXT] })
+  void queryClient.invalidateQueries({ queryKey: REMOVED_POSTS })
 }
 
 /** Deletes a post. Returns false if it was already deleted. Throws CallError. */

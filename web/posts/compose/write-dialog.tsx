@@ -12,14 +12,13 @@ type WriteDialogProps = Omit<ComponentProps<typeof PostForm>, 'form' | 'shape'> 
   target: DraftTarget
   children: ReactNode
   onClose: () => void
-  onSent?: () => void
 }
 
 /** Shows a dialog to write a new text, which fills the screen of a phone. */
 export function WriteDialog(props: WriteDialogProps) {
-  const { title, target, children, onClose, onSent = onClose, ...look } = props
+  const { title, target, children, onClose, ...look } = props
   const draft = useDraft(target)
-  const form = usePostForm({ draft, onSent })
+  const form = usePostForm({ draft, onSent: onClose })
   return (
     <Modal title={title} isLarge onClose={useCloseWithDraft(draft, onClose)}>
       {children}

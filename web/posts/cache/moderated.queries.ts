@@ -1,6 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../../http/call.ts'
 
+export const REMOVED_POSTS = ['removed-posts']
+
+/** Reads the viewer's posts that a moderator has removed or that reports hide. */
+export function useRemovedPosts() {
+  return useQuery({
+    queryKey: REMOVED_POSTS,
+    queryFn: ({ signal }) => call('GET /users/current/removed-posts', {}, { signal }),
+    staleTime: 0,
+  })
+}
+
 /** Reads the reasons that a report, or a removal by a moderator, can give. */
 export function useReportReasons() {
   return useQuery({
