@@ -29,14 +29,13 @@ export async function serveAppFiles(files: FastifyInstance, web: WebApp): Promis
     decorateReply: false,
     globIgnore: ['assets/**', '.*', ...CONFIGURED.map((name) => `${name}*`)],
   })
-  const schema = { hide: true }
   const script = serviceWorker ? WORKER : WORKER_OFF
-  files.get(`/${WORKER}`, { schema }, (_request, reply) =>
+  files.get(`/${WORKER}`, (_request, reply) =>
     reply.header('cache-control', 'no-cache').sendFile(script, folder, { cacheControl: false }),
   )
   const built = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'))
   const manifest = JSON.stringify({ ...built, name: appName, short_name: appName })
-  files.get(`/${MANIFEST}`, { schema }, (_request, reply) =>
+  files.get(`/${MANIFEST}`, (_request, reply) =>
     reply
       .header('cache-control', 'public, max-age=3600')
       .type('application/manifest+json; charset=utf-8')

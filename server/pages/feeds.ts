@@ -36,7 +36,7 @@ type Options = {
 const Querystring = Type.Object({
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: OPAQUE_MAX })),
 })
-const schema = { hide: true, querystring: Querystring }
+const schema = { querystring: Querystring }
 
 type Params = Partial<Record<'id' | 'username', string>>
 type FeedRequest = { Querystring: Type.Static<typeof Querystring>; Params: Params }

@@ -65,7 +65,7 @@ export async function servePostPictures(
 
   await app.register(async (routes) => {
     routes.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
-    routes.get<PictureRequest>(PICTURE_PATH, { schema: { hide: true } }, async (request, reply) => {
+    routes.get<PictureRequest>(PICTURE_PATH, async (request, reply) => {
       const post = await requirePost(db, request.params.id, null)
       if (!isDrawn(post)) throw new AppError('NOT_FOUND')
       const tag = pictureTag(post, appName)

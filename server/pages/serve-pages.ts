@@ -71,9 +71,7 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
       await serveAppFiles(site, web)
       for (const [name, path] of Object.entries(PATHS)) {
         const config = WITH_LIST.has(name) ? { lane: laneOf } : {}
-        site.get(path, { config, schema: { hide: true } }, (request, reply) =>
-          pages.send({ request, reply }),
-        )
+        site.get(path, { config }, (request, reply) => pages.send({ request, reply }))
       }
     })
   }

@@ -31,7 +31,6 @@ type SitemapRequest = { Params: { number: string } }
 
 export async function serveSitemap(app: FastifyInstance, options: Options): Promise<void> {
   const { origin, headers, limits } = options
-  const schema = { hide: true }
   const toResponse = (text: string, type: string) =>
     new CachedResponse({
       route: 'file',
@@ -54,8 +53,8 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
 
   await app.register(async (sitemaps) => {
     sitemaps.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
-    sitemaps.get('/sitemap.xml', { schema }, (request, reply) => send('index', { request, reply }))
-    sitemaps.get<SitemapRequest>('/sitemap/:number(^\\d{1,9}).xml', { schema }, (request, reply) =>
+    sitemaps.get('/sitemap.xml', (request, reply) => send('index', { request, reply }))
+    sitemaps.get<SitemapRequest>('/sitemap/:number(^\\d{1,9}).xml', (request, reply) =>
       send(Number(request.params.number), { request, reply }),
     )
   })
@@ -64,7 +63,7 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
   const robots = toResponse(lines.join('\n'), 'text/plain; charset=utf-8')
   app.get(
     '/robots.txt',
-    { schema, onRequest: ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]) },
+    { onRequest: ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]) },
     (request, reply) => robots.send({ request, reply }),
   )
 }

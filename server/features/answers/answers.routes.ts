@@ -61,16 +61,14 @@ export function registerAnswers(node: Node): Feature {
     mails.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
     for (const type of FORMS)
       mails.addContentTypeParser(type, { parseAs: 'buffer' }, async () => {})
-    mails.post<Mailed>(UNSUBSCRIBE_PATH, { schema: { hide: true } }, async ({ params }, reply) => {
+    mails.post<Mailed>(UNSUBSCRIBE_PATH, async ({ params }, reply) => {
       const userId = readSigned(params.token, unsubscribeKey)
       if (userId === undefined) throw new AppError('NOT_FOUND')
       await setWantsMail(db, userId, false)
       return reply.code(204).send()
     })
     // Some mail programs open the address with GET, which must change nothing.
-    mails.get<Mailed>(UNSUBSCRIBE_PATH, { schema: { hide: true } }, (_request, reply) =>
-      reply.redirect(PATHS.settings),
-    )
+    mails.get<Mailed>(UNSUBSCRIBE_PATH, (_request, reply) => reply.redirect(PATHS.settings))
   })
 
   return {

@@ -49,7 +49,6 @@ export function registerDataExport(node: Node): void {
   http.get<{ Params: { ticket: string } }>(
     `${PATH}/:ticket`,
     {
-      schema: { hide: true },
       // Fastify would create the archive for a HEAD request too, and discard it.
       exposeHeadRoute: false,
       onRequest: ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]),

@@ -14,7 +14,7 @@ const BROKEN = 'a newer version has changed the database: this node cannot write
 export function serveHealth(node: Node, isDraining: () => boolean): void {
   const { http, log } = node
   // These routes have no lane, so that a busy node is not taken for a dead one.
-  const route = { config: { lane: 'none' }, schema: { hide: true }, logLevel: 'warn' } as const
+  const route = { config: { lane: 'none' }, logLevel: 'warn' } as const
   http.get('/livez', route, async () => 'ok')
   let wasBroken = false
   const noteBroken = (migrations: string[]) => {

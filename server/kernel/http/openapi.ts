@@ -74,6 +74,8 @@ export async function describeApi(
   { appName, cookieName, limits }: ApiOptions,
 ): Promise<void> {
   await app.register(swagger, {
+    // Only endpoints of the contract have tags.
+    hideUntagged: true,
     openapi: {
       openapi: '3.1.0',
       info: { title: `${appName}: API`, version: '1' },
@@ -87,7 +89,6 @@ export async function describeApi(
   })
   let document: CachedResponse | undefined
   app.get('/api/v1/openapi.json', {
-    schema: { hide: true },
     onRequest: ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]),
     async handler(request, reply) {
       document ??= new CachedResponse({

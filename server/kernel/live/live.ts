@@ -37,7 +37,6 @@ export class Live {
   serve(http: FastifyInstance, limits: Limits): void {
     http.get(LIVE_PATH, {
       config: { lane: 'stream' },
-      schema: { hide: true },
       exposeHeadRoute: false,
       onRequest: ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]),
       handler: async (_request, reply) => {

@@ -35,7 +35,7 @@ export function registerIdentity(
 ): void {
   const question = questionOf(key(KEY))
   const isTrusted = proxyTrust(config.trustProxy)
-  http.get(IDENTITY_PATH, { schema: { hide: true }, logLevel: 'warn' }, (request, reply) => {
+  http.get(IDENTITY_PATH, { logLevel: 'warn' }, (request, reply) => {
     const asked = String(request.headers[QUESTION_HEADER] ?? '')
     if (!isSameSecret(asked, question)) throw new AppError('NOT_FOUND')
     const peer = request.socket.remoteAddress
