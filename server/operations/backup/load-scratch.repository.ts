@@ -15,7 +15,7 @@ const quote = pg.escapeIdentifier
 type Backup = { path: string; manifest: Manifest }
 type Loading = { backup: Backup; onProgress: Progress; signal?: AbortSignal | undefined }
 
-/** Loads a backup into a new scratch schema of the backup's migration. Throws BackupError. */
+/** Loads a backup into a new scratch schema, and migrates that. Throws BackupError. */
 export async function loadIntoScratch(
   client: pg.Client,
   url: string,
@@ -41,6 +41,7 @@ export async function loadIntoScratch(
   }
   await setTriggers(client, tables, 'ENABLE')
   await client.query('COMMIT; ANALYZE')
+  await migrate(scratchUrl(url), { schema: SCRATCH })
 }
 
 async function setTriggers(client: pg.Client, tables: string[], state: 'DISABLE' | 'ENABLE') {
@@ -78,8 +79,4 @@ function requireEqual({ table, rows, sha256 }: Part, found: { rows: number; sha2
   throw new BackupError(
     `Копия неверна: в таблице ${table} записано строк ${rows}, получилось ${found.rows}, суммы не сходятся.`,
   )
-}
-
-export function migrateScratch(url: string): Promise<void> {
-  return migrate(scratchUrl(url), { schema: SCRATCH })
 }

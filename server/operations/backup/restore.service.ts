@@ -12,7 +12,7 @@ import type { SecretOutcome, SecretSource } from '../start/restored-secret.ts'
 import { placeAppSecret, planSecretRestore, requireSecretOf } from '../start/restored-secret.ts'
 import { type Progress, readManifest } from './backup-file.ts'
 import { BackupError } from './backup-folder.ts'
-import { loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
+import { loadIntoScratch } from './load-scratch.repository.ts'
 import type { Manifest } from './manifest.ts'
 import {
   countLoadedSessions,
@@ -45,15 +45,11 @@ type Returned = {
 /** Returns the manifest. Throws BackupError for a damaged backup or an unknown migration. */
 export async function readRestorable(path: string): Promise<Manifest> {
   const manifest = await readManifest(path)
-  if (isRestorable(manifest)) return manifest
+  if (isKnown(manifest.migration)) return manifest
   throw new BackupError(
     `База в копии другой версии: ${manifest.version} (в ней есть ${manifest.migration}). ` +
       'Поставьте ту версию и восстановите копию ею.',
   )
-}
-
-export function isRestorable({ migration }: Manifest): boolean {
-  return isKnown(migration)
 }
 
 /** Checks a backup and its secret. Throws BackupError, or StartError for another APP_SECRET. */
@@ -97,7 +93,6 @@ async function replaceWall(
 ): Promise<Omit<Restored, 'manifest'>> {
   try {
     await loadIntoScratch(client, url, { backup, onProgress, signal })
-    await migrateScratch(url)
     const { createdAt } = backup.manifest
     const folders = [dirname(backup.path), ...deletionFolders(known)]
     const deletedAgain = await withStartDatabase(scratchUrl(url), async ({ db }) => {

@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts
 import { readFingerprint, readPostgresMajor } from '../start/installation.ts'
 import type { Progress } from './backup-file.ts'
 import { BackupError, VERIFICATION } from './backup-folder.ts'
-import { loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
+import { loadIntoScratch } from './load-scratch.repository.ts'
 import type { Manifest } from './manifest.ts'
 import { readRestorable } from './restore.service.ts'
 import { scratchUrl, withRestoreLock } from './scratch-schema.repository.ts'
@@ -37,10 +37,8 @@ export async function verifyBackup(
   const stop = () => void remove()
   signal?.addEventListener('abort', stop)
   try {
-    await withRestoreLock(url, async (client) => {
-      await loadIntoScratch(client, url, { backup: { path, manifest }, onProgress })
-      await migrateScratch(url)
-    })
+    const backup = { path, manifest }
+    await withRestoreLock(url, (client) => loadIntoScratch(client, url, { backup, onProgress }))
     return { manifest, ...(await readWall(scratchUrl(url))) }
   } catch (error) {
     signal?.throwIfAborted()

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
+import { isKnown } from '../../kernel/db/migrate.ts'
 import { readManifest } from '../backup/backup-file.ts'
 import { BackupError, backupName, newestBackup } from '../backup/backup-folder.ts'
 import type { BackupState } from '../backup/backup-state.repository.ts'
-import { isRestorable } from '../backup/restore.service.ts'
 import { broken, type Finding, ok, warning } from './finding.ts'
 
 type Checked = Omit<BackupState, 'verifiedCopy' | 'commandFailed'>
@@ -39,7 +39,7 @@ async function findFault(file: string): Promise<string | undefined> {
   const manifest = await readManifest(file, { isSummed: false }).catch((error: Error) => error)
   if (manifest instanceof BackupError) return manifest.message
   if (manifest instanceof Error) throw manifest
-  if (!isRestorable(manifest)) {
+  if (!isKnown(manifest.migration)) {
     return `эту версию копии (${manifest.version}, ${file}) здесь не восстановить`
   }
   if (Date.parse(manifest.createdAt) < Date.now() + DAY_MS) return undefined
