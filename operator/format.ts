@@ -1,16 +1,11 @@
-/** Returns TZ, or Moscow's time zone if Intl does not know TZ. */
-function timeZone(): string {
-  const zone = process.env.TZ
-  return zone && Intl.supportedValuesOf('timeZone').includes(zone) ? zone : 'Europe/Moscow'
-}
-
 const TIME = new Intl.DateTimeFormat('ru', {
   day: '2-digit',
   month: '2-digit',
   year: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
-  timeZone: timeZone(),
+  // By default Node takes the zone from TZ.
+  ...(!process.env.TZ && { timeZone: 'Europe/Moscow' }),
   timeZoneName: 'short',
 })
 
