@@ -69,35 +69,6 @@ export async function markReturned(tx: Queryable, userId: string): Promise<void>
   await tx.updateTable('users').set({ is_returning: false }).where('id', '=', userId).execute()
 }
 
-const STEP = sql.raw('500')
-
-type Reference = { table: string; column: string }
-
-/** Returns every column of the schema that refers to users, so that no new table is forgotten. */
-export async function selectReferences(db: Queryable): Promise<Reference[]> {
-  const { rows } = await sql<Reference>`
-    SELECT conrelid::regclass::text AS table, attname AS column
-    FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
-    WHERE confrelid = 'users'::regclass AND contype = 'f' AND connamespace = 'public'::regnamespace
-    ORDER BY 1, 2`.execute(db)
-  return rows
-}
-
-/** Erases a user's rows that are not locked, at most STEP. Returns their number. */
-export async function eraseRows(
-  db: Queryable,
-  { table, column }: Reference,
-  userId: string,
-): Promise<number> {
-  const from = sql.table(table)
-  const { numAffectedRows } = await sql`
-    DELETE FROM ${from} WHERE ctid = ANY(ARRAY(
-      SELECT ctid FROM ${from} WHERE ${sql.ref(column)} = ${userId}::bigint
-      LIMIT ${STEP} FOR UPDATE SKIP LOCKED
-    ))`.execute(db)
-  return Number(numAffectedRows)
-}
-
 /** Whether a user has posts. Locks the user: no posts are added until the transaction ends. */
 export async function hasPosts(tx: Queryable, userId: string): Promise<boolean> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()
@@ -106,7 +77,7 @@ export async function hasPosts(tx: Queryable, userId: string): Promise<boolean> 
 
 const ERASED = 'erased'
 
-/** Erases a user who has no other rows, and the user's e-mail in the rows of other users. */
+/** Erases a user without posts, and the user's e-mail in the rows of others. The rest cascades. */
 export async function eraseUser(tx: Queryable, userId: string): Promise<void> {
   const email = tx.selectFrom('users').select('email').where('id', '=', userId)
   const hidden = tx.updateTable('posts').where('hidden_for', 'is not', null)

@@ -8,18 +8,13 @@ import { rememberBlock } from '../moderation/blocks.service.ts'
 import { movePostsOf } from '../posts/posts.service.ts'
 import {
   type AccountMove,
-  eraseRows,
   eraseUser,
   hasPosts,
   lockAccount,
   markReturned,
-  selectReferences,
 } from './account-deletion.repository.ts'
 
 export const ERASURE = 'user.erase'
-
-/** Tables that other steps erase: posts with their likes, names and blocks with the user. */
-const ERASED_OTHERWISE = new Set(['posts', 'released_usernames', 'blocks'])
 
 export type MoveOptions = {
   nameKey: Buffer
@@ -64,14 +59,10 @@ export class AccountMover {
   /** Repeats the erasure, because a call in flight may publish or restore a post. */
   async erase(): Promise<void> {
     const { userId } = this.#move
-    const references = await selectReferences(this.#db)
     let hasMore = true
     while (hasMore) {
       await this.hide()
       await this.#repeat(async (tx) => (await erasePostsOf(tx, userId)) > 0)
-      for (const reference of references.filter(({ table }) => !ERASED_OTHERWISE.has(table))) {
-        await this.#repeat(async (tx) => (await eraseRows(tx, reference, userId)) > 0)
-      }
       hasMore = false
       await this.#once(async (tx) => {
         hasMore = await hasPosts(tx, userId)
