@@ -13,9 +13,7 @@ type LoadErrorProps = {
 /** Repeats what has failed. The button is pending until a returned promise settles. */
 type Retry = () => unknown
 
-/** Shows an error in a row. Retries automatically when the network is back. */
 export function ErrorRow({ text, onRetry }: LoadErrorProps) {
-  useReconnect(() => void onRetry())
   return (
     <div className={classes('spread', styles.row)} role="alert">
       <p className={styles.reason}>{text}</p>
@@ -25,7 +23,6 @@ export function ErrorRow({ text, onRetry }: LoadErrorProps) {
 }
 
 export function ErrorPage({ text, onRetry }: LoadErrorProps) {
-  useReconnect(() => void onRetry())
   return (
     <div role="alert">
       <EmptyState
@@ -37,12 +34,14 @@ export function ErrorPage({ text, onRetry }: LoadErrorProps) {
   )
 }
 
+/** Retries at a press, and by itself when the network is back. */
 export function RetryButton({
   onRetry,
   children = 'Повторить',
   ...look
 }: { onRetry: Retry } & ComponentProps<typeof Button>) {
   const [pending, setPending] = useState(false)
+  useReconnect(() => void retry())
 
   async function retry(): Promise<void> {
     setPending(true)
