@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { cursorIn, searchIn } from '../../contract/pages.ts'
 import { SIMILAR_LINE, searchTitle } from '../../contract/search-rules.ts'
 import { type FeedCardProps, FeedPost } from '../feed/post-controls.tsx'
@@ -20,16 +20,21 @@ const HELP = {
 
 /** /search?q= */
 export function SearchPage() {
-  const { search, key: entryKey } = useEntry()
+  const { search, key: entryKey, isReturn } = useEntry()
   const [q, start] = [searchIn(search), cursorIn(search)]
+  const field = useRef<HTMLInputElement>(null)
   usePageTitle(searchTitle(''), 'header', searchTitle(q))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at each search without words
+  useEffect(() => {
+    if (q === '' && !isReturn) field.current?.focus()
+  }, [entryKey, q, isReturn])
   return (
     <>
       <SearchForm
         className={classes('line band below-desktop', styles.form)}
         label="Слова из записи или ответа"
+        ref={field}
         placeholder="Слово или фраза"
-        hasFocus
       >
         <Button type="submit">Найти</Button>
       </SearchForm>

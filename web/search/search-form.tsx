@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
+import type { FormEvent, ReactNode, Ref } from 'react'
 import { SEARCH_MAX } from '../../contract/constants.ts'
 import { PATHS, SEARCH_PARAM, searchIn, searchPath } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
@@ -7,45 +7,35 @@ import { focusContent } from '../history/link.tsx'
 
 type SearchFormProps = {
   className?: string
-  /** The accessible name of the field. */
+  /** The accessible name of the field, which `ref` refers to. */
   label: string
+  ref?: Ref<HTMLInputElement>
   placeholder: string
-  /** Whether the field has the focus until something is searched. */
-  hasFocus?: boolean
   children?: ReactNode
 }
 
 /** Renders a plain form, which works without scripts. */
-export function SearchForm(props: SearchFormProps) {
-  const { className, label, placeholder, hasFocus = false, children } = props
-  const { search, isReturn } = useEntry()
-  const q = searchIn(search)
-  const takesFocus = hasFocus && q === '' && !isReturn
-  const input = useRef<HTMLInputElement>(null)
+export function SearchForm({ className, label, ref, placeholder, children }: SearchFormProps) {
+  const q = searchIn(useEntry().search)
 
-  useEffect(() => {
-    if (takesFocus) input.current?.focus()
-  }, [takesFocus])
-
-  function submit(event: FormEvent): void {
+  function search(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault()
-    const words = input.current?.value.trim() ?? ''
+    const words = String(new FormData(event.currentTarget).get(SEARCH_PARAM)).trim()
     // Closes the on-screen keyboard, which would cover the results.
     if (words !== '') focusContent()
-    else input.current?.focus({ preventScroll: true })
     navigate(searchPath(words))
   }
 
   return (
     <search>
-      <form className={className} action={PATHS.search} onSubmit={submit}>
+      <form className={className} action={PATHS.search} onSubmit={search}>
         <input
           key={q}
-          ref={input}
+          ref={ref}
+          defaultValue={q}
           className="input"
           type="search"
           name={SEARCH_PARAM}
-          defaultValue={q}
           maxLength={SEARCH_MAX}
           enterKeyHint="search"
           autoComplete="off"
