@@ -92,17 +92,6 @@ test.each([1, 20, 1000])(
   },
 )
 
-test('one network gets four mails a minute apart, and leaves the fifth to others', async () => {
-  const mailbox = openMailbox()
-  for (let minute = 0; minute < 4; minute++) {
-    expect(await mailbox.request(OWNER, minute * MINUTE)).toBe(0)
-    expect(await mailbox.request(OWNER, minute * MINUTE + 20)).toBeGreaterThanOrEqual(40)
-  }
-  expect(await mailbox.request(OWNER, 240)).toBe(30 * MINUTE - 240)
-  expect(await mailbox.request(stranger(1), 240)).toBe(0)
-  expect(await mailbox.request(stranger(2), 300)).toBe(30 * MINUTE - 300)
-})
-
 test('known browsers and networks have mails of their own, six in any hour', async () => {
   for (const knownBy of ['browser', 'network'] as const) {
     const mailbox = openMailbox()
