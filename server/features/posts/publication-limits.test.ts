@@ -85,16 +85,11 @@ perNode('a post that could not be stored uses up nothing', async () => {
   await publishFive(olga)
 })
 
-/** Signs a user up whose session each node has just seen, so that the statement that publishes checks it. */
-async function signUpSeen(): Promise<TestUser> {
-  const user = await signUpEarlier(strict)
-  // Where there are two nodes, they answer in turn.
-  for (let node = 0; node < 2; node++) await strict.read('/users/current', user)
-  return user
-}
-
 test('a session that another node has closed publishes nothing more, and its retries get nothing', async () => {
-  const olga = await signUpSeen()
+  const olga = await signUpEarlier(strict)
+  // Each node has just seen the session, so that the statement that publishes checks it. Where
+  // there are two nodes, they answer in turn.
+  for (let node = 0; node < 2; node++) await strict.read('/users/current', olga)
   expect((await publish(olga, 'before')).status).toBe(201)
   const other = await appForTest({ databaseUrl: strict.databaseUrl })
   await other.call('DELETE', '/sessions/current', { token: olga.token })
@@ -102,23 +97,4 @@ test('a session that another node has closed publishes nothing more, and its ret
   // Also where the text would be refused.
   expectRefusal(await publish(olga, 'invalid', { text: '' }), 'UNAUTHORIZED')
   expect((await strict.read(`/posts?userId=${olga.id}`)).total).toBe(1)
-})
-
-test('a user who was blocked meanwhile, or writes while writing is closed, reads why; neither costs a publication', async () => {
-  const olga = await signUpSeen()
-  const refusedBetween = async (code: 'BLOCKED' | 'WRITING_CLOSED', reason: string) => {
-    for (let n = 0; n < 6; n++) {
-      const answer = await publish(olga, `${code}-${n}`)
-      expectRefusal(answer, code)
-      expect(answer.body.message).toContain(reason)
-    }
-  }
-  await strict.sql`INSERT INTO blocks (user_id, reason, blocked_by)
-    VALUES (${olga.id}, 'Спам', 'test')`
-  await refusedBetween('BLOCKED', 'Спам')
-  await strict.sql`DELETE FROM blocks WHERE user_id = ${olga.id}`
-  await strict.sql`UPDATE site_state SET writing_closed = 'Ремонт'`
-  await refusedBetween('WRITING_CLOSED', 'Ремонт')
-  await strict.sql`UPDATE site_state SET writing_closed = NULL`
-  await publishFive(olga)
 })
