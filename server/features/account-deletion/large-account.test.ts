@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { isSettled, leave } from '../../testing/calls/account-deletion-calls.ts'
 import { clientForTest } from '../../testing/database/database-for-test.ts'
 import { seedFans, seedWall } from '../../testing/database/seed.ts'
-import { appForTest } from '../../testing/test-app.ts'
+import type { TestUser } from '../../testing/http/client.ts'
+import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
-import { expectOthersServed } from '../posts/others-served.fixture.ts'
 import { deleteAccount, eraseNow, returnToAccount } from './account-deletion.service.ts'
 import { moveAccounts } from './move-accounts.task.ts'
 
@@ -16,6 +16,34 @@ const ERASURE = { nameKey: Buffer.alloc(32), actor: 'operator', publishChange: a
 
 /** What is visible. */
 const visibleOnly = (counts: string | undefined) => counts?.split(' ').slice(0, 4)
+
+/** Awaits a move of many rows, during which a user goes on reading and liking a post. */
+async function expectOthersServed(
+  app: TestApp,
+  { by: { token }, postId }: { by: TestUser; postId: string },
+  moving: Promise<unknown>,
+): Promise<void> {
+  let isOver = false
+  let rounds = 0
+  const end = () => {
+    isOver = true
+  }
+  moving.then(end, end)
+  while (!isOver) {
+    for (const [method, path] of [
+      ['GET', '/posts?limit=50'],
+      ['POST', `/posts/${postId}/likes`],
+      ['DELETE', `/posts/${postId}/likes`],
+      ['GET', `/posts/${postId}/replies`],
+    ] as const) {
+      expect((await app.call(method, path, { token })).status, path).toBe(200)
+    }
+    rounds += 1
+  }
+  await moving
+  // A user who had to wait for the whole move would have been served once.
+  expect(rounds).toBeGreaterThan(1)
+}
 
 test('a large account with a popular post goes, comes back whole and is erased, while others like and read', async () => {
   const app = await appForTest({ poolLimits: { connections: 20, statementTimeoutMs: 60_000 } })
