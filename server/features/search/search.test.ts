@@ -205,15 +205,3 @@ testPerNode('limits counted in memory, by each node for itself')(
     expect((await strict.call('GET', `/posts/${query}`, from('203.0.113.10'))).status).toBe(200)
   },
 )
-
-test('the log does not contain the words of a search', async () => {
-  const secret = 'тайнопись'
-  await search(secret)
-  await search(`и не ${'о'.repeat(99)}${secret}`)
-  await fetch(`${app.url}/search?q=${encodeURIComponent(secret)}`)
-  await fetch(`${app.url}/search?q=${encodeURIComponent(secret)}&cursor=no`)
-  const log = app.logged.join('\n')
-  expect(log).toContain('/posts/search')
-  for (const form of [secret, encodeURIComponent(secret), 'тайнопис'])
-    expect(log).not.toContain(form)
-})
