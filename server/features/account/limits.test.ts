@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { newEmail } from '../../testing/calls/account-fixture.ts'
+import { startChange } from '../../testing/calls/email-change-calls.ts'
 import { from } from '../../testing/calls/sign-in-calls.ts'
 import { passLimitTime } from '../../testing/database/passing-time.ts'
 import type { TestUser } from '../../testing/http/client.ts'
@@ -13,10 +14,7 @@ const app = await appForFile({ config: { rateLimitScale: 1, trustProxy: ['127.0.
 
 let number = 0
 /** Requests an e-mail change to a new address, each time from another IP. */
-function changeEmail({ token, clientToken }: TestUser) {
-  const body = { email: newEmail(), clientToken }
-  return app.call('PUT', '/users/current/email', { token, body, ...from(`10.1.0.${number++}`) })
-}
+const changeEmail = (user: TestUser) => startChange(app, user, newEmail(), `10.1.0.${number++}`)
 
 test('a user may request 5 e-mail changes and then one in 12 minutes, past 15 one in 96 minutes; others get 429 with Retry-After', async () => {
   const olga = await app.signUp()

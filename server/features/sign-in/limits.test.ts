@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest'
 import { newEmail } from '../../testing/calls/account-fixture.ts'
 import { startChange } from '../../testing/calls/email-change-calls.ts'
-import {
-  countCodes,
-  from,
-  startAt,
-  verifyAt,
-  wrongCode,
-} from '../../testing/calls/sign-in-calls.ts'
+import { countCodes, startAt, verifyAt, wrongCode } from '../../testing/calls/sign-in-calls.ts'
 import { inNoTime, passLimitTime, passMailLimitTime } from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
 import type { TestAnswer, TestUser } from '../../testing/http/client.ts'
@@ -120,11 +114,7 @@ async function checkFive(app: TestApp): Promise<TestAnswer[]> {
 test('one IP may request 10 codes a minute, for known, unknown and changed e-mails and while registrations are closed, 60 within minutes, and then one a minute', async () => {
   const app = await strictApp()
   const users = [await app.signUp(), await app.signUp()]
-  const changeEmail = (n: number) => {
-    const { token, clientToken } = users[n % 2] as TestUser
-    const body = { email: newEmail(), clientToken }
-    return app.call('PUT', '/users/current/email', { token, body, ...from(IP) })
-  }
+  const changeEmail = (n: number) => startChange(app, users[n % 2] as TestUser, newEmail(), IP)
   for (let minute = 0; minute < 6; minute++) {
     // Only the address that the trusted proxy has added counts.
     const answers = await inNoTime(app, async () => [

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import type { TestAnswer, TestUser } from '../http/client.ts'
 import { expectRefusal } from '../http/expect-refusal.ts'
 import type { TestApp } from '../test-app.ts'
+import { from } from './sign-in-calls.ts'
 
 /** The notice to the old address links to it. */
 export type UndoLink = { id: string; secret: string }
@@ -10,8 +11,10 @@ export function startChange(
   app: TestApp,
   { token, clientToken }: TestUser,
   email: string,
+  ip?: string,
 ): Promise<TestAnswer> {
-  return app.call('PUT', '/users/current/email', { token, body: { email, clientToken } })
+  const body = { email, clientToken }
+  return app.call('PUT', '/users/current/email', { token, body, ...from(ip) })
 }
 
 export function verifyChange(
