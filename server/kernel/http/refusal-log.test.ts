@@ -17,17 +17,19 @@ function refusalLogForTest(periodMs?: number) {
   }
 }
 
-test('each period names ten refusals of a network, and counts them by the first few of very many routes', async () => {
+test('each period names ten refusals of a network for each code, and counts them by code and by the first few of very many routes', async () => {
   const { refusals, line, linesOf } = refusalLogForTest(30)
   const routes = { 'GET /0': 1, 'GET /1': 1, 'GET /2': 1, 'GET /3': 1, 'GET /4': 1, others: 95 }
+  const codes = { NOT_FOUND: 50, UNAUTHORIZED: 50 }
   for (let period = 1; period <= 2; period++) {
     for (let route = 0; route < 100; route++) {
-      refusals.note({ ...REFUSED, route: `/${route}`, network: '192.0.2.1' })
+      const code = route % 2 ? 'NOT_FOUND' : 'UNAUTHORIZED'
+      refusals.note({ ...REFUSED, code, route: `/${route}`, network: '192.0.2.1' })
     }
     const count = JSON.parse(await line('requests refused', period))
-    expect(count).toMatchObject({ refused: 100, routes })
+    expect(count).toMatchObject({ level: 'warn', refused: 100, codes, routes })
   }
-  expect(linesOf('request')).toHaveLength(20)
+  expect(linesOf('request')).toHaveLength(40)
 })
 
 test('an attack from very many networks has a bounded log: networks past a thousand are counted together', () => {
