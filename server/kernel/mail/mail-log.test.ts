@@ -44,13 +44,18 @@ test('a mail that fails first has one row, which says in the end that it was sen
   await expect.poll(() => selectMailLog(app.db)).toEqual([])
 })
 
-test('a server that refuses the letter because of its address is asked once; its answer stands in both logs, with the address masked', async () => {
+test('a server that refuses the letter because of its address is asked once; its answer stands in both logs, with the address masked and without the code', async () => {
   const words = `5.1.1 <${EMAIL}>: no mailbox olga here`
-  const { app } = await mailAppForTest({}, { refusal: { code: 550, words, at: 'message' } })
-  await startAt(app, '/registrations', { email: EMAIL })
+  const refusal = { code: 550, words, at: 'message' } as const
+  const { app } = await mailAppForTest({ logLevel: 'trace' }, { refusal })
+  const { body } = await startAt(app, '/registrations', { email: EMAIL })
   const line = JSON.parse(await app.logLine('mail refused'))
   const answer = '550 5.1.1 <o***@example.org>: no mailbox *** here'
-  expect(line).toMatchObject({ code: 'EMESSAGE', reply: 550, answer })
+  const to = 'o***@example.org'
+  expect(line).toMatchObject({ to, code: 'EMESSAGE', reply: 550, answer })
+  for (const secret of [EMAIL, 'one browser', body.id, app.codeFor(body.id)]) {
+    expect(app.logged.join('')).not.toContain(secret)
+  }
   expect(await logOf(app)).toMatchObject([{ outcome: 'refused', reply: 550, answer, tries: 1 }])
   const rows = await app.sql`SELECT outbox::text AS all FROM outbox`
   expect(JSON.stringify(rows)).not.toMatch(/olga/i)
