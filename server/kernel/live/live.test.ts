@@ -88,20 +88,6 @@ test('a client that has stopped reading is dropped once its buffers are full, an
   await expect.poll(reading.text).toContain('"newest":"40000"')
 })
 
-test.each([
-  ['by its author', '7'],
-  ['among others', undefined],
-])('a post that is removed %s is in no later event', async (_, postId) => {
-  const { live, url } = await serveNews()
-  const stream = await openNews(url)
-  await expect.poll(stream.text).toMatch(/^retry/)
-  live.note({ kind: 'added', newest: { id: '7', by: '1' }, answered: [] })
-  await expect.poll(() => stream.events().at(-1)?.data).toEqual({ newest: '7', by: '1' })
-  live.note({ kind: 'removed', ...(postId && { postId }) })
-  live.note({ kind: 'added', answered: ['2'] })
-  await expect.poll(() => stream.events().at(-1)?.data).toEqual({ to: ['2'] })
-})
-
 test('a post that a moderator removes, alone or with the author’s recent posts, is in no later event', async () => {
   const app = await appForTest()
   const moderator = await signUpModerator(app)
