@@ -24,9 +24,7 @@ test.each([
   'olga@сор.ru',
   'olga@faß.de',
   'olga@日本ひらカナ.jp',
-])('the domain of %s is readable', (address) => {
-  expect(hasReadableDomain(address)).toBe(true)
-})
+])('the domain of %s is readable', (address) => expect(hasReadableDomain(address)).toBe(true))
 
 test.each([
   ['olga@exаmple.org', 'a Cyrillic letter among Latin ones'],
