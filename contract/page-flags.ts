@@ -1,6 +1,6 @@
 /**
  * All attributes of <html> that styles and scripts read, with their values: `introSeen` is
- * `data-intro-seen`. «Early script» is the script of index.html before the first paint.
+ * `data-intro-seen`. The early script is that of index.html, which runs before the first paint.
  */
 export const PAGE_FLAGS = {
   /** The colours. Set by the early script and the theme toggle. */
@@ -15,17 +15,20 @@ export const PAGE_FLAGS = {
    * by the early script; removed when the app has rendered the page.
    */
   covered: [''],
-  /** Nothing is for visitors alone. Set by the server and the early script: there may be a session. */
+  /**
+   * What is for visitors alone is hidden. Set by the server and the early script if there may be a
+   * session.
+   */
   session: [''],
-  /** No introduction. Set by the early script and the button that hides the introduction. */
+  /** The introduction is hidden. Set by the early script and the button that hides it. */
   introSeen: [''],
-  /** Room for the line back to a mailed code. Set by the early script and the sign-in dialog. */
+  /** The line back to a mailed code has room. Set by the early script and the sign-in dialog. */
   codeSent: [''],
-  /** No numbers of likes and replies. Set by the early script and a switch of the settings. */
+  /** Numbers of likes and replies are hidden. Set by the early script and a setting. */
   noCounts: [''],
   /** Bytes are spared: the system’s font, scripts with the first use. Set by the early script. */
   sparing: [''],
-  /** Room for the line at the bottom of the screen, which sets it. */
+  /** The line at the bottom of the screen has room. That line sets it. */
   notice: [''],
   /** The page does not scroll, and has a darker gutter. Set by a modal dialog. */
   modal: [''],

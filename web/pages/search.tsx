@@ -24,7 +24,7 @@ export function SearchPage() {
   const [q, start] = [searchIn(search), cursorIn(search)]
   const field = useRef<HTMLInputElement>(null)
   usePageTitle(searchTitle(''), 'header', searchTitle(q))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: at each search without words
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs again when another search without words is opened
   useEffect(() => {
     if (q === '' && !isReturn) field.current?.focus()
   }, [entryKey, q, isReturn])

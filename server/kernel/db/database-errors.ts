@@ -1,4 +1,4 @@
-/** Errors of a socket. Those of a visitor's or of the mail server's are answered where they occur. */
+/** Errors of a socket. Those of visitors' and mail servers' sockets are handled where they occur. */
 const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

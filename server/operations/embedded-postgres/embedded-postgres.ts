@@ -55,6 +55,7 @@ export async function startEmbeddedPostgres(
   }
   const address = await chooseAddress(cluster, user)
   const stopping = new AbortController()
+  // Rejects only once `stop` has aborted it.
   const supervising = supervise(state, say, stopping.signal).catch(() => {})
   const limitLog = () => limitLogSize(logPath(dataDir)).catch(() => {})
   const logCheck = setInterval(limitLog, LOG_CHECK_MS).unref()
