@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
+import type { Viewer } from '../../kernel/http/route.ts'
 
 /** Locks a visible post before its likes and totals, in the order that prevents deadlocks. */
 const lockedPost = (postId: string) => sql`post AS MATERIALIZED (
@@ -42,7 +43,7 @@ export async function removeLikes(
 }
 
 /** A reader of a response. All readers of one response share the same `postIds` array. */
-export type Reader = { userId: string; postIds: readonly string[] }
+export type Reader = { viewer: Viewer; postIds: readonly string[] }
 
 /**
  * Returns by user the liked posts among the posts of all readers. Without the subqueries PostgreSQL
@@ -52,7 +53,7 @@ export async function selectLikedPosts(
   db: Queryable,
   readers: Reader[],
 ): Promise<Map<string, Set<string>>> {
-  const userIds = idArray([...new Set(readers.map(({ userId }) => userId))])
+  const userIds = idArray([...new Set(readers.map(({ viewer }) => viewer.userId))])
   const responses = new Set(readers.map(({ postIds }) => postIds))
   const postIds = idArray([...new Set([...responses].flat())])
   const { rows } = await sql<{ user_id: string; post_id: string }>`
@@ -61,8 +62,10 @@ export async function selectLikedPosts(
       SELECT user_id, post_id FROM likes
       WHERE post_id = post.id AND user_id = ANY ((SELECT ${userIds}::bigint[])::bigint[]) OFFSET 0
     ) AS liked`.execute(db)
-  const liked = new Map(readers.map(({ userId }) => [userId, new Set<string>()]))
-  for (const { user_id, post_id } of rows) liked.get(user_id)?.add(post_id)
+  const liked = new Map<string, Set<string>>()
+  for (const { user_id, post_id } of rows) {
+    liked.getOrInsertComputed(user_id, () => new Set()).add(post_id)
+  }
   return liked
 }
 

@@ -40,24 +40,22 @@ export async function erasePostsOf(tx: Queryable, ownerId: string): Promise<numb
 }
 
 /** Creates the part of the cache that adds each viewer's own likes to responses. */
-export function createLikeFlag(db: Db, auth: Pick<Authenticator, 'isLive'>): ViewerFlag {
+export function createLikeFlag(db: Db, auth: Pick<Authenticator, 'areLive'>): ViewerFlag {
   const reads = new BatchedCalls(async (readers: Reader[]) => {
-    const liked = await selectLikedPosts(db, readers)
-    return readers.map(({ userId }) => liked.get(userId) ?? new Set<string>())
+    const [areLive, liked] = await Promise.all([
+      auth.areLive(readers.map(({ viewer }) => viewer)),
+      selectLikedPosts(db, readers),
+    ])
+    return readers.map(({ viewer }, n) => (areLive[n] ? (liked.get(viewer.userId) ?? NONE) : null))
   })
   return {
     postIdsOf: postIdsOf as ViewerFlag['postIdsOf'],
     setFor: (answer, postIds) => withLikes(answer as Post | PostPage, postIds),
-    async trueFor(viewer, postIds) {
-      const { userId } = viewer
-      const [isSessionLive, liked] = await Promise.all([
-        auth.isLive(viewer),
-        reads.call({ userId, postIds }),
-      ])
-      return isSessionLive ? liked : null
-    },
+    trueFor: (viewer, postIds) => reads.call({ viewer, postIds }),
   }
 }
+
+const NONE: ReadonlySet<string> = new Set()
 
 function withLikes(answer: Post | PostPage, liked: ReadonlySet<string>): Post | PostPage {
   if ('posts' in answer) {

@@ -46,6 +46,7 @@ type Options = {
 
 export class SessionAuthenticator implements Authenticator {
   readonly isModerator: Authenticator['isModerator']
+  readonly #db: Db
   readonly #tokens: TokenOptions
   readonly #contact: string | undefined
   readonly #known = new LRUCache<string, Claims>({ max: KNOWN_MAX })
@@ -53,6 +54,7 @@ export class SessionAuthenticator implements Authenticator {
   readonly #checks: BatchedCalls<Viewer, Awaited<ReturnType<typeof selectLiveSessions>>[number]>
 
   constructor(db: Db, { tokens, contact, isModerator }: Options) {
+    this.#db = db
     this.#tokens = tokens
     this.#contact = contact
     this.isModerator = isModerator
@@ -73,8 +75,9 @@ export class SessionAuthenticator implements Authenticator {
     return claims
   }
 
-  async isLive(viewer: Viewer): Promise<boolean> {
-    return (await this.#checks.call(viewer)) !== null
+  async areLive(viewers: Viewer[]): Promise<boolean[]> {
+    const sessions = await selectLiveSessions(this.#db, viewers)
+    return sessions.map((session) => session !== null)
   }
 
   async findSession(viewer: Viewer): Promise<LiveSession | null> {

@@ -10,12 +10,7 @@ import { READ_AFTER_WRITE_MS } from '../../../contract/constants.ts'
 import type { Outage } from '../db/outage.ts'
 import { USER_CALLS, VISITOR_CALLS } from '../http/call-limits.ts'
 import { clientAddress } from '../http/forwarded-for.ts'
-import {
-  measureQueryTime,
-  nextRequestId,
-  type ObserveRequest,
-  requestLine,
-} from '../http/request-log.ts'
+import { nextRequestId, type ObserveRequest, requestLine } from '../http/request-log.ts'
 import { type Authenticator, tokenOf, type Viewer } from '../http/route.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { MemoryCache } from './cache.ts'
@@ -89,8 +84,7 @@ export class FastPath {
         ({ status, headers, body, userId }) => {
           response.writeHead(status, headers).end(body)
           const ms = performance.now() - began
-          const dbMs = request.queryTime?.ms || undefined
-          this.#note({ route: cached.content.route, status, ms, dbMs, userId })
+          this.#note({ route: cached.content.route, status, ms, userId })
         },
         () => listener(request, response),
       )
@@ -127,16 +121,15 @@ export class FastPath {
     const { auth, limits } = this.#options
     const viewer = cached.content.answer !== undefined && auth.readToken(tokenOf(request.headers))
     if (!viewer || this.#cache.writers.includes(viewer, request.headers)) return undefined
-    return measureQueryTime(request, async () => {
-      try {
-        await limits.charge([{ limit: USER_CALLS, key: viewer.userId }])
-        const body = await this.#cache.bodyFor(viewer, cached)
-        const headers = { ...cached.ownHeaders, 'content-length': body.length }
-        return { status: 200, headers, body, userId: viewer.userId }
-      } catch (error) {
-        request.refusal = error
-        throw error
-      }
+    const answer = async () => {
+      await limits.charge([{ limit: USER_CALLS, key: viewer.userId }])
+      const body = await this.#cache.bodyFor(viewer, cached)
+      const headers = { ...cached.ownHeaders, 'content-length': body.length }
+      return { status: 200, headers, body, userId: viewer.userId }
+    }
+    return answer().catch((error) => {
+      request.refusal = error
+      throw error
     })
   }
 

@@ -34,8 +34,8 @@ const wallLines = () => app.logged.filter((line) => line.includes('"route":"/api
 
 async function lineOf(readsBefore: number) {
   await expect.poll(() => wallLines().length).toBeGreaterThan(readsBefore)
-  const { reqId: _, ms, dbMs, time: __, ...line } = JSON.parse(wallLines().at(-1) ?? '')
-  expect([typeof ms, typeof dbMs]).toEqual(['number', 'number'])
+  const { reqId: _, ms, dbMs: __, time: ___, ...line } = JSON.parse(wallLines().at(-1) ?? '')
+  expect(typeof ms).toBe('number')
   return line
 }
 

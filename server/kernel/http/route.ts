@@ -30,7 +30,8 @@ export type Authenticator = {
   /** Checks only the signature and expiry; returns null for an invalid token. */
   readToken(token: string): Viewer | null
   findSession(viewer: Viewer): Promise<LiveSession | null>
-  isLive(viewer: Viewer): Promise<boolean>
+  /** Returns for each viewer whether the session is live. */
+  areLive(viewers: Viewer[]): Promise<boolean[]>
   /** Returns whether a recent check found the session live, and its user able to write. */
   wasLive(viewer: Viewer): boolean
   isModerator(viewer: Viewer): Promise<boolean>
