@@ -37,7 +37,7 @@ async function backUp(context: Context): Promise<Output> {
   const file = await backupPath(fromCaller(context.words[0] ?? '.'))
   const secret = values['without-secret'] === true ? null : await readSecret(db, config)
   if (isDryRun) return { lines: [`Копия: ${file}`], json: { file } }
-  const { bytes, manifest } = await createBackup(wall.url, file, { secret, ...shown() })
+  const { bytes, manifest } = await createBackup(wall.url, file, { secret, ...progressOptions() })
   await storeBackup(db, { ...manifest, bytes })
   await appendToJournal(db, { actor, action: 'wall.backup' })
   const rows = manifest.parts.reduce((sum, part) => sum + part.rows, 0)
@@ -60,7 +60,7 @@ async function verifyFile(context: ContextWithoutWall): Promise<Output> {
   const [file = ''] = context.words.map(fromCaller)
   const isEmbedded = context.config.databaseUrl === undefined
   const wallsMajor = isEmbedded ? undefined : await inWall(context, readPostgresMajor)
-  const verified = await verifyBackup(file, { major: wallsMajor, ...shown() })
+  const verified = await verifyBackup(file, { major: wallsMajor, ...progressOptions() })
   const { createdAt, version, migration } = verified.manifest
   const { posts, fingerprint, major } = verified
   const note = (db: Db) => storeVerification(db, { createdAt, fingerprint })
@@ -110,7 +110,7 @@ async function restoreFile(context: Alone): Promise<Output> {
     }
     await context.confirm('Заменить стену копией? Всё, что в ней есть сейчас, пропадёт.')
   }
-  const options = { actor, known: config, mayReplace, isDryRun, ...shown() }
+  const options = { actor, known: config, mayReplace, isDryRun, ...progressOptions() }
   const restored = await restoreBackup(url, file, options).finally(stop)
   return restoredOutput(file, restored, isDryRun)
 }
@@ -144,7 +144,7 @@ function returnedLines({ deletedAgain, sessions }: NonNullable<Restored['returne
 }
 
 /** Returns options that show the progress on a terminal and pass on an interruption. */
-function shown(): { onProgress: Progress; signal: AbortSignal } {
+function progressOptions(): { onProgress: Progress; signal: AbortSignal } {
   const signal = interruption
   // A script that reads the output, such as that of a package, gets no progress.
   if (!process.stdout.isTTY || !process.stderr.isTTY) return { onProgress() {}, signal }

@@ -34,8 +34,8 @@ function linesOf(user: Person): string[] {
       : ', не может писать'
   const open = user.reported - user.removed - user.kept
   const others = [
-    ...named('тот же ящик', user.sameMailbox),
-    ...named('та же сеть в те же сутки', user.sameNetwork),
+    ...listAccounts('тот же ящик', user.sameMailbox),
+    ...listAccounts('та же сеть в те же сутки', user.sameNetwork),
   ]
   return [
     `${user.username} (${user.id}), ${user.email}, с ${time(user.created_at)}${state}`,
@@ -45,7 +45,7 @@ function linesOf(user: Person): string[] {
   ]
 }
 
-function named(what: string, { usernames, total }: Accounts): string[] {
+function listAccounts(what: string, { usernames, total }: Accounts): string[] {
   if (total === 0) return []
   const rest = total - usernames.length
   return [`${what}: ${usernames.join(', ')}${rest > 0 ? ` и ещё ${rest}` : ''}`]

@@ -19,12 +19,12 @@ const ANCHORS_STORED_MAX = 20
 let anchors: Map<string, Anchor> | undefined
 
 export function findAnchor(entryKey: string): Anchor | undefined {
-  return known().get(entryKey)
+  return storedAnchors().get(entryKey)
 }
 
 /** Saves an anchor. At the top it is not stored, because a reload there should show new posts. */
 export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): void {
-  const all = known()
+  const all = storedAnchors()
   all.delete(entryKey)
   all.set(entryKey, anchor)
   const stored = [...all].filter(([key]) => key !== entryKey || !isAtTop)
@@ -35,7 +35,7 @@ export function forgetAnchors(): void {
   anchors = undefined
 }
 
-function known(): Map<string, Anchor> {
+function storedAnchors(): Map<string, Anchor> {
   anchors ??= new Map(sessionStore.readJson(ANCHORS_KEY, areAnchors))
   return anchors
 }

@@ -38,7 +38,7 @@ export async function send<N extends CallName>(
       fetch(`${location.origin}${API_PREFIX}${fillPath(path, params)}${search(query)}`, {
         method,
         keepalive: !!keepalive,
-        headers: given({
+        headers: definedEntries({
           ...headers,
           'x-user': userId,
           ...(token && { authorization: `Bearer ${token}`, ...freshness(method) }),
@@ -73,11 +73,11 @@ function freshness(method: string): Record<string, string> {
 }
 
 function search(query: RequestInput['query'] = {}): string {
-  const parameters = given(query)
+  const parameters = definedEntries(query)
   return parameters.length > 0 ? `?${new URLSearchParams(parameters)}` : ''
 }
 
-function given(all: NonNullable<RequestInput['query']>): [name: string, value: string][] {
+function definedEntries(all: NonNullable<RequestInput['query']>): [name: string, value: string][] {
   return Object.entries(all).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   )
