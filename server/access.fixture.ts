@@ -31,6 +31,8 @@ const sealed = { owner: '200', other: '400 OPERATION_EXPIRED', visitor: '400 OPE
 const forModerators = all('404 NOT_FOUND')
 
 const ofUser = { id: ({ owner }: AccountFixture) => owner.id }
+const withPost = { body: () => ({ text: 'Переписано' }) }
+/** An appeal has only a text. */
 const withText = { body: () => ({ text: 'Переписано' }) }
 const fromClient = {
   body: (_fixture: AccountFixture, { clientToken }: Caller) => ({ clientToken }),
@@ -94,15 +96,15 @@ export const TABLE: Record<string, Row> = {
 
   'GET /posts': anyone,
   'GET /posts/:id': anyone,
-  'POST /posts': { ...withText, ...created },
-  'PATCH /posts/:id': { ...withText, ...ofOwner, owner: '200' },
+  'POST /posts': { ...withPost, ...created },
+  'PATCH /posts/:id': { ...withPost, ...ofOwner, owner: '200' },
   'DELETE /posts/:id': ofOwner,
   'GET /posts/search': { query: '?q=стена', ...anyone },
   'GET /posts/replies': signedIn,
   'GET /profiles/:username': { id: () => 'no_such_author', ...all('404 NOT_FOUND') },
   'GET /posts/:id/replies': anyone,
   'GET /posts/:id/ancestors': anyone,
-  'POST /posts/:id/replies': { ...withText, ...created },
+  'POST /posts/:id/replies': { ...withPost, ...created },
   'POST /posts/:id/likes': signedIn,
   'DELETE /posts/:id/likes': signedIn,
   'GET /posts/replies/received': signedIn,

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import type { PostBody } from '../../../contract/posts.ts'
 import { hasRow, type Queryable } from '../../kernel/db/database.ts'
 
-export type Edit = { id: string; ownerId: string; text: string; periodSeconds: number }
+export type Edit = PostBody & { id: string; ownerId: string; periodSeconds: number }
 
 /** Locks a visible post for an edit by its owner. Returns undefined if there is no such post. */
 export async function lockEdited(tx: Queryable, { id, ownerId, text, periodSeconds }: Edit) {

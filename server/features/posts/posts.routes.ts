@@ -11,7 +11,7 @@ import type { Feature, Node } from '../../kernel/feature.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { requirePost } from './hydrate-posts.ts'
 import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
-import { deletePost, editPost, requireText } from './posts.service.ts'
+import { deletePost, editPost, requireWritten } from './posts.service.ts'
 import { removeOldKeys } from './publications.repository.ts'
 import type { Publish } from './publications.service.ts'
 
@@ -45,15 +45,15 @@ export function registerPosts(node: Node, publish: Publish): Feature {
     createPost,
     ({ body, headers, viewer }, { request }) => {
       const idempotencyKey = headers['idempotency-key']
-      return publish({ viewer, request, text: body.text, idempotencyKey, repliedId: null })
+      return publish({ viewer, request, body, idempotencyKey, repliedId: null })
     },
     { checksSession: true },
   )
 
   route(editPostEndpoint, async ({ params: { id }, body, viewer }) => {
-    const text = requireText(body.text)
+    const written = requireWritten(body)
     await limits.charge([{ limit: EDITS, key: viewer.userId }])
-    const edit = { id, ownerId: viewer.userId, text, periodSeconds: editPeriodSeconds }
+    const edit = { ...written, id, ownerId: viewer.userId, periodSeconds: editPeriodSeconds }
     const post = await editPost(db, edit)
     await publishChange({ kind: 'edited', postId: id })
     return post

@@ -1,4 +1,4 @@
-import type { Post } from '../../../contract/posts.ts'
+import type { Post, PostBody } from '../../../contract/posts.ts'
 import { parsePostText } from '../../../contract/text.ts'
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -13,15 +13,15 @@ import {
 import { requirePost } from './hydrate-posts.ts'
 import { type Edit, eraseText, isReported, lockEdited, updateText } from './posts.repository.ts'
 
-/** Returns the text as it is stored. Throws INVALID_REQUEST if it may not be published. */
-export function requireText(raw: string): string {
-  const text = parsePostText(raw)
+/** Returns the body with the text as it is stored. Throws INVALID_REQUEST for no valid text. */
+export function requireWritten(body: PostBody): PostBody {
+  const text = parsePostText(body.text)
   if (text === null) {
     throw new AppError('INVALID_REQUEST', {
       message: 'Текст записи — от 1 до 500 видимых символов',
     })
   }
-  return text
+  return { ...body, text }
 }
 
 /** Throws POST_NOT_FOUND, EDIT_PERIOD_EXPIRED, or INVALID_REQUEST if the text is the same. */

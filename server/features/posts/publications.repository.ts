@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { PostBody } from '../../../contract/posts.ts'
 import { idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 
-export type NewPost = {
+export type NewPost = PostBody & {
   ownerId: string
   /** The session that must be live; null if it has been checked. */
   sessionId: string | null
-  text: string
   idempotencyKey: string | undefined
   repliedId: string | null
 }

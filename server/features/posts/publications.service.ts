@@ -1,4 +1,4 @@
-import type { Post } from '../../../contract/posts.ts'
+import type { Post, PostBody } from '../../../contract/posts.ts'
 import type { Change } from '../../kernel/cache/change-feed.ts'
 import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import { isRowId } from '../../kernel/db/database.ts'
@@ -9,7 +9,7 @@ import type { NoteAccess } from '../../kernel/journal/journal.ts'
 import { type Charge, type Limit, type Refused, tooMany } from '../../kernel/limits/limits.ts'
 import { MAY_WRITE } from '../sessions/sessions.repository.ts'
 import { requirePost } from './hydrate-posts.ts'
-import { requireText } from './posts.service.ts'
+import { requireWritten } from './posts.service.ts'
 import {
   findByIdempotencyKey,
   insertPosts,
@@ -46,7 +46,10 @@ const NO_POST = '0'
 
 type Submitted = NewPost & Pick<Parameters<NoteAccess>[1], 'request'>
 
-type Publication = Omit<Submitted, 'ownerId' | 'sessionId'> & { viewer: Viewer }
+type Publication = Pick<Submitted, 'repliedId' | 'idempotencyKey' | 'request'> & {
+  viewer: Viewer
+  body: PostBody
+}
 
 export type Publish = (publication: Publication) => Promise<Post>
 
@@ -64,12 +67,12 @@ export function createPublish(options: Options): Publish {
     (posts: Submitted[], isAlone) => insertNoted(posts, isAlone, options),
     { failsAlone: true },
   )
-  return async ({ viewer, text: typed, repliedId: asked, ...rest }) => {
+  return async ({ viewer, body, repliedId: asked, ...rest }) => {
     const { userId: ownerId, checkSession } = viewer
     const sessionId = checkSession ? viewer.sessionId : null
-    const text = requireText(typed)
+    const written = requireWritten(body)
     const repliedId = asked === null || isRowId(asked) ? asked : NO_POST
-    const newPost = { ownerId, sessionId, text, repliedId, ...rest }
+    const newPost = { ...written, ownerId, sessionId, repliedId, ...rest }
     const charges = chargesOf(viewer)
     const tripped = await limits.tryCharge(charges)
     const insert = () =>

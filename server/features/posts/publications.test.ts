@@ -37,7 +37,7 @@ function send(
 ): Promise<Post> {
   const request = { ip: '127.0.0.1', socket: new Socket() }
   const viewer = { userId: id, sessionId: '' }
-  return by({ viewer, request, text, idempotencyKey: key, repliedId: to ?? null })
+  return by({ viewer, request, body: { text }, idempotencyKey: key, repliedId: to ?? null })
 }
 
 const sendWaiting = (user: TestUser, sent: Sent = {}) => send(user, sent, publishWaiting)

@@ -33,7 +33,7 @@ export function registerReplies({ route, db }: Node, publish: Publish): void {
     createReply,
     ({ params, body, headers, viewer }, { request }) => {
       const idempotencyKey = headers['idempotency-key']
-      return publish({ viewer, request, text: body.text, idempotencyKey, repliedId: params.id })
+      return publish({ viewer, request, body, idempotencyKey, repliedId: params.id })
     },
     { checksSession: true },
   )
