@@ -40,7 +40,7 @@ function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) 
     return (
       <EditExpired
         postId={post.id}
-        typed={isSame(form.written, post) ? null : form.typed}
+        unsaved={isSame(form.written, post) ? null : form.written}
         draft={draft}
         onClose={onClose}
       />

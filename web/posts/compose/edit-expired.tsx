@@ -11,36 +11,38 @@ import styles from './post-form.module.css'
 import { stopSending } from './text-outbox.ts'
 import { useSubmit } from './use-submit.ts'
 import { WaitingLine } from './waiting-line.tsx'
+import type { Written } from './written.ts'
 
 type EditExpiredProps = {
   postId: string
-  /** The edited text that was not saved before the period ended; null if nothing was changed. */
-  typed: string | null
+  /** The edit that was not saved before the period ended; null if nothing was changed. */
+  unsaved: Written | null
   draft: Draft
   onClose: () => void
 }
 
-export function EditExpired({ postId, typed, draft, onClose }: EditExpiredProps) {
+export function EditExpired({ unsaved, ...props }: EditExpiredProps) {
   return (
     <>
       <p className={styles.notice} role="alert">
         Время изменения записи истекло
       </p>
-      {typed === null ? (
+      {unsaved === null ? (
         <ModalFooter>
-          <Button variant="primary" onClick={onClose}>
+          <Button variant="primary" onClick={props.onClose}>
             Понятно
           </Button>
         </ModalFooter>
       ) : (
-        <UnsavedText postId={postId} typed={typed} draft={draft} onClose={onClose} />
+        <UnsavedText {...props} unsaved={unsaved} />
       )}
     </>
   )
 }
 
-function UnsavedText(props: EditExpiredProps & { typed: string }) {
-  const { postId, typed, draft, onClose } = props
+function UnsavedText(props: EditExpiredProps & { unsaved: Written }) {
+  const { postId, unsaved, draft, onClose } = props
+  const typed = unsaved.text
   const [copied, setCopied] = useState('')
   const text = parsePostText(tidyTyped(typed))
   const reply = useSubmit(draft, { target: `reply ${postId}`, onSent: onClose })
@@ -52,7 +54,7 @@ function UnsavedText(props: EditExpiredProps & { typed: string }) {
   }
 
   function sendAsReply(): void {
-    if (text !== null) reply.mutate({ text })
+    if (text !== null) reply.mutate({ ...unsaved, text })
   }
 
   function drop(): void {
