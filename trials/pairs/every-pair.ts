@@ -19,6 +19,7 @@ const MOST = Number(process.env.ORDERS_MAX ?? 300)
 
 /** Runs some pairs alone, such as `PAIRS='^like ×'`. */
 const only = new RegExp(process.env.PAIRS ?? '')
+if (!PAIRS.some(({ name }) => only.test(name))) throw new Error(`PAIRS matches no pair: ${only}`)
 
 /** Declares the tests of every other pair: two files share them, so that each keeps a core busy. */
 export function testEveryOtherPair(start: 0 | 1): void {

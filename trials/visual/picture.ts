@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pixelmatch from 'pixelmatch'
@@ -13,14 +13,19 @@ const THRESHOLD = 0.1
 
 /**
  * Returns null if the screenshot looks the same, otherwise a sentence that states how it differs.
- * With `npm run test:looks -- -u` it becomes the picture instead.
+ * With `npm run test:looks -- -u` a screenshot that differs becomes the picture instead.
  */
 export function compareWithPicture(name: string, screenshot: Buffer): string | null {
   const path = join(EXPECTED, `${name}.png`)
-  if (process.env.RENEW_PICTURES === '1') {
-    writeFileSync(path, screenshot)
-    return null
-  }
+  const isRenewing = process.env.RENEW_PICTURES === '1'
+  const difference =
+    isRenewing && !existsSync(path) ? 'new' : differenceFrom(path, name, screenshot)
+  if (!isRenewing || difference === null) return difference
+  writeFileSync(path, screenshot)
+  return null
+}
+
+function differenceFrom(path: string, name: string, screenshot: Buffer): string | null {
   const actual = PNG.sync.read(screenshot)
   const expected = PNG.sync.read(readFileSync(path))
   const { width, height } = expected
