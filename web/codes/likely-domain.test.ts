@@ -10,13 +10,8 @@ test.each([
   expect(likelyDomain(`anna@${typed}`)).toBe(host)
 })
 
-test.each(['gmail.com', 'Mail.ru', 'ya.ru', 'mail.com', 'example.org', 'пример.рф'])(
-  'for %s asks nothing',
-  (host) => {
-    expect(likelyDomain(`anna@${host}`)).toBeUndefined()
-  },
-)
+const RIGHT = ['gmail.com', 'Mail.ru', 'ya.ru', 'mail.com', 'example.org', 'пример.рф']
 
-test('only the host counts', () => {
-  expect(likelyDomain('gmial.com@example.org')).toBeUndefined()
+test.each([...RIGHT, 'gmial.com@example.org'])('for %s asks nothing', (typed) => {
+  expect(likelyDomain(`anna@${typed}`)).toBeUndefined()
 })

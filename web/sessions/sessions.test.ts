@@ -1,16 +1,12 @@
 import { expect, test } from 'vitest'
 import { browserName, dayAndTime, isPhone, systemName } from './sessions.tsx'
 
-test('a device is named by its browser and the first number of its version', () => {
-  const device = { userAgent: 'Firefox', userAgentVersion: '140.0.2', os: 'Linux' }
-  expect(browserName(device)).toBe('Firefox 140')
-  expect(systemName(device)).toBe('Linux')
-})
-
-test('an unknown device still has a name', () => {
-  const device = { userAgent: '', userAgentVersion: '', os: '' }
-  expect(browserName(device)).toBe('Неизвестный браузер')
-  expect(systemName(device)).toBe('Неизвестная система')
+test.each([
+  ['Firefox', '140.0.2', 'Linux', 'Firefox 140, Linux'],
+  ['', '', '', 'Неизвестный браузер, Неизвестная система'],
+])('a device with «%s», «%s» and «%s» is named %s', (userAgent, userAgentVersion, os, name) => {
+  const device = { userAgent, userAgentVersion, os }
+  expect(`${browserName(device)}, ${systemName(device)}`).toBe(name)
 })
 
 test.each([
