@@ -1,7 +1,6 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { safeStorage } from '../../platform/storage.ts'
 import { keepOpen, openDraft } from './drafts.ts'
-import { textsChanged } from './stored-drafts.ts'
 
 const store = safeStorage(() => sessionStorage)
 const REFUSING = safeStorage(() => {
@@ -50,22 +49,6 @@ test('a text that comes back keeps its key, even after a reload or after other t
   draft.giveBack({ text: 'раз', key })
   for (const typed of ['раз два', '', 'раз']) draft.write({ text: typed })
   expect(draft.take({ text: 'раз' })).toBe(key)
-})
-
-test('listeners are called when a draft is created or removed, not when it is changed', () => {
-  const draft = openDraft(store, 'u1', 'edit 7')
-  let calls = 0
-  const stop = textsChanged.subscribe(() => {
-    calls += 1
-  })
-  for (const text of ['н', 'но', 'нов', 'ново', 'новое']) draft.write({ text })
-  expect(calls).toBe(1)
-  draft.clear()
-  expect(draft.read()).toBeNull()
-  expect(calls).toBe(2)
-  stop()
-  draft.write({ text: 'снова' })
-  expect(calls).toBe(2)
 })
 
 test('if nothing can be stored, a draft is unsaved and lasts until the page is closed', () => {
