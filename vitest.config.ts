@@ -84,6 +84,7 @@ export default defineConfig({
         include: ['{contract,scripts,e2e/testing}/**/*.test.ts', 'web/**/*.test.{ts,tsx}'],
         globalSetup: [FILES_IN_MEMORY],
         isolate: false,
+        setupFiles: ['./web/testing/restore-after-each.ts'],
         expect: PATIENT,
         testTimeout: 30_000,
         sequence: { groupOrder: 1 },

@@ -4,7 +4,8 @@ import suites from './vitest.config.ts'
 
 /** The tests that look for mutants, by project: `npm run test:mutants` says which. */
 const { MUTANT_PROJECT, MUTANT_TESTS = '[]' } = process.env
-const projects = suites.test?.projects as { test: { name: string; globalSetup: string[] } }[]
+type Suite = { name: string; globalSetup: string[]; setupFiles?: string[] }
+const projects = suites.test?.projects as { test: Suite }[]
 
 /** First what failed last, as it notices the next mutant too, and then the quickest. */
 class LikelyFirst extends BaseSequencer {
@@ -29,7 +30,10 @@ export default defineConfig({
           ...test,
           include: JSON.parse(MUTANT_TESTS),
           globalSetup: [...test.globalSetup, './scripts/testing/mutant-setup.ts'],
-          setupFiles: test.name === 'server' ? ['./scripts/testing/drop-left-databases.ts'] : [],
+          setupFiles:
+            test.name === 'server'
+              ? ['./scripts/testing/drop-left-databases.ts']
+              : (test.setupFiles ?? []),
           maxWorkers: 1,
           // What never comes is waited for more shortly than on a busy machine.
           testTimeout: 20_000,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { type Operation, savedOperation } from './saved-operation.ts'
 
 const MINUTE = 60_000
@@ -9,7 +9,6 @@ beforeEach(() => {
   sessionStorage.clear()
   vi.stubGlobal('localStorage', sessionStorage)
 })
-afterEach(() => vi.unstubAllGlobals())
 
 test('an operation survives a reload while its code may be good', () => {
   saved.write(operation)

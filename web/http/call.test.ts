@@ -50,7 +50,6 @@ test('for two seconds after a write, even in another tab, a user’s reads bypas
   expect(await readIn(await openPage())).toBe('no-cache')
   clock.mockReturnValue(now + 2001)
   expect(await readIn(page)).toBe(before)
-  vi.restoreAllMocks()
 })
 
 test('a visitor sends no bearer token and asks for none', async () => {

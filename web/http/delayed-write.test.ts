@@ -1,8 +1,7 @@
-import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 
 const page = new EventTarget()
 vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
-afterAll(() => void vi.unstubAllGlobals())
 vi.resetModules()
 const { cancelDelayed, delayWrite, sendDelayed } = await import('./delayed-write.ts')
 
@@ -12,7 +11,6 @@ beforeEach(() => {
   sent = []
   answered = Promise.resolve()
   vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
 })
 
 function delay(name: string) {

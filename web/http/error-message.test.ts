@@ -1,9 +1,7 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ERRORS } from '../../contract/errors.ts'
 import { CallError, noAnswer, type ShortLimit } from './call-error.ts'
 import { errorMessage, reasonOf, waitMessage } from './error-message.ts'
-
-afterEach(() => vi.restoreAllMocks())
 
 function tooOften(retryAfter?: number, message?: string): CallError {
   const { status, message: general } = ERRORS.TOO_MANY_REQUESTS
@@ -37,5 +35,4 @@ test('a missing answer is blamed on the network only if the browser is offline',
   expect(errorMessage(noAnswer('OFFLINE'))).toBe('Сервер не отвечает. Попробуйте чуть позже')
   vi.stubGlobal('navigator', { onLine: false })
   expect(noAnswer('OFFLINE').message).toBe('Нет связи. Проверьте интернет и повторите')
-  vi.unstubAllGlobals()
 })

@@ -19,7 +19,6 @@ test.each([
 test('without a network nothing is repeated', () => {
   vi.stubGlobal('navigator', { onLine: false })
   expect(worthRetrying(0, noAnswer('OFFLINE'))).toBe(false)
-  vi.unstubAllGlobals()
 })
 
 test('pauses double from a second to half a minute, up to half of it by chance; the server may ask for more', () => {

@@ -1,8 +1,7 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createLazyChunk } from './lazy-chunk.ts'
 
 test('a preload ignores failures, and loads nothing offline without a service worker', async () => {
-  onTestFinished(() => void vi.unstubAllGlobals())
   const importModule = vi.fn(() => Promise.reject<{ name: string }>(new TypeError('No network')))
   const chunk = createLazyChunk(importModule, 'name')
   for (const [browser, calls] of [

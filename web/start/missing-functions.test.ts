@@ -7,7 +7,6 @@ test('in an old browser a promise can be settled from outside, and a combined si
   onTestFinished(() => {
     Object.assign(Promise, { withResolvers })
     Object.assign(AbortSignal, { any })
-    vi.unstubAllGlobals()
   })
   Reflect.deleteProperty(Promise, 'withResolvers')
   Reflect.deleteProperty(AbortSignal, 'any')

@@ -57,7 +57,6 @@ export async function startAnsweringServer() {
   vi.stubGlobal('localStorage', sessionStorage)
   sessionStorage.setItem('client-token', 'this-browser')
   onTestFinished(() => {
-    vi.unstubAllGlobals()
     sessionStorage.clear()
     return server.close()
   })

@@ -6,7 +6,6 @@ test('the theme follows the choice of another tab, and is dark if the storage is
   // The few properties of a page that the theme touches.
   const documentElement = { dataset: { theme: 'dark' } }
   vi.stubGlobal('document', { documentElement, querySelector: () => null })
-  onTestFinished(() => void vi.unstubAllGlobals())
   const afterChange = (key: string | null, newValue: string | null) => {
     storedElsewhere.emit({ key, newValue } as StorageEvent)
     return theme.get()

@@ -51,7 +51,6 @@ test('a published post goes to the lists that it belongs to, and to no other', (
   expect(published('replies 1')).toEqual(['3', '2'])
   for (const name of ['liked', 'replies 12'] as const) expect(published(name)).toEqual([])
   expect(log).not.toHaveBeenCalled()
-  log.mockRestore()
 })
 
 test('adding a duplicate post to a list is an error, which is logged, and each list has it once', () => {
@@ -63,7 +62,6 @@ test('adding a duplicate post to a list is an error, which is logged, and each l
   expect(shownIds([first('2', '1')], ['2'])).toEqual(['2', '1'])
   const error = new Error('Пост с id=2 уже существует')
   expect(log.mock.calls).toEqual([[error], [error]])
-  log.mockRestore()
 })
 
 test('a deleted post is removed from every list, also where it was published here', () => {

@@ -1,4 +1,4 @@
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { safeStorage } from '../../platform/storage.ts'
 import { keepOpen, openDraft } from './drafts.ts'
 
@@ -62,7 +62,6 @@ test('if nothing can be stored, a draft is unsaved and lasts until the page is c
 
 test('two tabs keep separate drafts of one target; a third tab shows the newest, and sends it for both', () => {
   vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
   const open = (tab: string) => openDraft(store, 'u1', 'new', tab)
   const [left, right] = [open('left'), open('right')]
   left.write({ text: 'слева' })

@@ -31,7 +31,6 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   queryClient.setQueryData(['viewer'], { state: 'authorized', user: { id: TEXT.by } })
   onTestFinished(() => {
-    vi.useRealTimers()
     resetToken('unknown')
     queryClient.clear()
   })

@@ -1,10 +1,9 @@
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { createToastQueue } from './toast-queue.ts'
 
 let queue: ReturnType<typeof createToastQueue<string>>
 beforeEach(() => {
   vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
   queue = createToastQueue({ durationMs: 3500, pauseMs: 700 })
 })
 
