@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decide, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import { captureStatements } from '../../testing/database/plans.ts'
-import { PAST_CACHE, type TestAnswer, type TestUser } from '../../testing/http/client.ts'
+import { PAST_CACHE, type TestAnswer } from '../../testing/http/client.ts'
 import { allEndpoints } from '../../testing/http/endpoints.ts'
 import { appForFile, testPerNode } from '../../testing/test-app.ts'
 
@@ -127,16 +127,6 @@ test('exactly the endpoints with a cache entry answer a visitor with an ETag', a
     const answer = await app.call('GET', address)
     expect(answer.headers.has('etag'), path).toBe(cache !== undefined)
   }
-})
-
-test('the list of liked posts is never cached', async () => {
-  const [{ id }, petr] = [await app.publish(olga), await app.signUp()]
-  const likedBy = async ({ token }: TestUser) =>
-    (await app.call('GET', '/posts?filter=liked', { token })).body.posts
-  expect(await likedBy(olga)).toEqual([])
-  await app.call('POST', `/posts/${id}/likes`, { token: olga.token })
-  expect(await likedBy(olga)).toMatchObject([{ id }])
-  expect(await likedBy(petr)).toEqual([])
 })
 
 test('a CDN may cache the 404 of a deleted post for a second', async () => {
