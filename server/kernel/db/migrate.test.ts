@@ -115,13 +115,6 @@ test('a migration that would break the nodes that run is refused until they have
   await upgrade({ ...breaking, '999-test': LOCKING })
 })
 
-test('a migration that meets a table of its own, left by a way back, names the command that helps', async () => {
-  const url = await databaseForTest()
-  await executeOn(url, 'CREATE TABLE moods (name text)')
-  const migrations = { ...MIGRATIONS, '900-moods': 'CREATE TABLE moods (name text)' }
-  await expect(migrate(url, { migrations })).rejects.toThrow(/"moods".*vslukh restore .* --replace/)
-})
-
 /**
  * Makes a database of 0.1.0. That its tables are those which 0.1.0 made was compared with a dump of
  * 0.1.0 before the SQL was frozen: past-releases.test.ts keeps it so, and restores its backup.
