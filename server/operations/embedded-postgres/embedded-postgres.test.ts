@@ -3,10 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { clientForTest } from '../../testing/database/database-for-test.ts'
 import { asSuperuser } from '../../testing/database/databases.ts'
-import { endChild } from '../../testing/process/child-process.ts'
 import { Folder, query } from './embedded-postgres.fixture.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
-import { isServerOf } from './pid-file.ts'
 
 const at = new Folder()
 
@@ -41,20 +39,6 @@ test('texts of users stay out of its log, which has each statement that takes lo
   const log = await readFile(join(at.dataDir, 'postgres.log'), 'utf8')
   expect(log).toMatch(/duration: \d{3,}\.\d+ ms .*select \$1::text, pg_sleep\(0\.6\)/)
   expect(log).not.toMatch(/anna|тайна|pg_sleep\(0\)/)
-})
-
-test('takes over the database of a server that was killed', async () => {
-  const { child, message } = at.startChild()
-  const { connectionString = '' } = await message
-  await query(connectionString, 'create table kept as select 1 as number')
-  const pid = await at.pid()
-  await endChild(child, 'SIGKILL')
-
-  const next = await at.start()
-  expect(await at.pid()).toBe(pid)
-  expect(await query(next.connectionString, 'select number from kept')).toEqual([1])
-  await next.stop()
-  expect(await isServerOf(pid, join(at.dataDir, 'postgres'))).toBe(false)
 })
 
 test.each(['new', 'existing'])(
