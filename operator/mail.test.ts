@@ -22,12 +22,9 @@ test('a test mail arrives, and each step is named', async () => {
   expect(source).toContain('Content-Type: text/html')
 })
 
-test('a failed test mail names the cause and the fix: no SMTP_URL, no server, a wrong password', async () => {
+test('a failed test mail names the cause and the fix: no SMTP_URL, a wrong password, a certificate', async () => {
   const unset = { code: 1, out: expect.stringContaining('SMTP_URL не задан') }
   expect(await mailTest({})).toMatchObject(unset)
-  const nobody = await mailTest({ SMTP_URL: `smtp://127.0.0.1:${await freePort()}` })
-  expect(nobody.code).toBe(1)
-  expect(nobody.out).toMatch(/✗ .*ECONNREFUSED.*Проверьте в SMTP_URL имя и порт/)
   const { port } = await mailboxForTest(0, {
     authOptional: false,
     disabledCommands: [],

@@ -31,35 +31,32 @@ const relaxBody = (body: string) =>
     .replace(/[ \t]+/g, ' ')
     .replace(/(\r\n)+$/, '')}\r\n`
 
+/** Splits a text into its parts with a name; of two with the same name the last counts. */
+function partsByName(text: string, between: string | RegExp, sign: string) {
+  const parts = text.split(between).map((part) => {
+    const at = part.indexOf(sign)
+    return [part.slice(0, at).trim().toLowerCase(), part.slice(at + 1)] as const
+  })
+  return new Map(parts)
+}
+
 /** Verifies the signature of a mail as its receiver does. Returns what the signature says of itself. */
 function verifySignature(source: string) {
-  const end = source.indexOf('\r\n\r\n')
-  const body = source.slice(end + 4)
-  const fields = source
-    .slice(0, end)
-    .split(/\r\n(?![ \t])/)
-    .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)] as const)
-  const fieldOf = (name: string) =>
-    fields.findLast(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
-  const signature = fieldOf('dkim-signature') ?? ''
-  const tags = Object.fromEntries(
-    signature.split(';').map((tag) => {
-      const [name = '', ...value] = tag.split('=')
-      return [name.trim(), value.join('=').replace(/\s/g, '')]
-    }),
-  )
-  const signed = (tags.h ?? '').split(':').filter((name) => fieldOf(name) !== undefined)
-  const unsigned = signature.replace(/(;\s*b=)[^;]*$/, '$1')
-  const text = [
-    ...signed.map((name) => relaxHeader(name, fieldOf(name) ?? '')),
-    relaxHeader('dkim-signature', unsigned),
-  ].join('\r\n')
-  const verify = createVerify('sha256').update(text, 'latin1')
+  const [head = '', body = ''] = source.split(/\r\n\r\n(.*)/s)
+  const fields = partsByName(head, /\r\n(?![ \t])/, ':')
+  const signature = fields.get('dkim-signature') ?? ''
+  const tags = partsByName(signature.replace(/\s/g, ''), ';', '=')
+  const signed = (tags.get('h') ?? '').split(':').flatMap((name) => {
+    const value = fields.get(name.toLowerCase())
+    return value === undefined ? [] : [relaxHeader(name, value)]
+  })
+  const unsigned = relaxHeader('dkim-signature', signature.replace(/(;\s*b=)[^;]*$/, '$1'))
+  const verify = createVerify('sha256').update([...signed, unsigned].join('\r\n'), 'latin1')
   const hash = createHash('sha256').update(relaxBody(body), 'latin1').digest('base64')
   return {
-    tags,
-    isBodyWhole: hash === tags.bh,
-    isSigned: verify.verify(keys.publicKey, tags.b ?? '', 'base64'),
+    tags: Object.fromEntries(tags),
+    isBodyWhole: hash === tags.get('bh'),
+    isSigned: verify.verify(keys.publicKey, tags.get('b') ?? '', 'base64'),
   }
 }
 

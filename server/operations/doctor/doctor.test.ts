@@ -126,28 +126,22 @@ test('SPF, DMARC and DKIM records of MAIL_FROM are checked: missing ones and ano
     'wall._domainkey.good.test': 'v=DKIM1; k=rsa; p=a bc',
     'half.test': 'v=spf1 -all',
   })
-  const check = (from: string, asked: object) => checkMailDomain(from, { resolver, ...asked })
-  const dkim = (selector: string, publicKey?: string) => ({ dkim: { selector, publicKey } })
-  for (const [from, asked, finding] of [
-    ['wall@good.test', dkim('wall', 'abc'), says('ok', '')],
-    ['wall@good.test', dkim('wall'), says('ok', '')],
-    [
-      'wall@good.test',
-      dkim('other'),
-      says('warning', /^good\.test: .* DKIM \(other\._domainkey\.good\.test\)$/),
-    ],
-    [
-      'wall@good.test',
-      dkim('wall', 'abd'),
-      says('warning', /\(wall\._domainkey\.good\.test, с ключом из DKIM_KEY_FILE\)/),
-    ],
-    ['wall@half.test', {}, says('warning', /^half\.test: .* DMARC \(_dmarc\.half\.test\)$/)],
-    ['no-reply@localhost', {}, says('ok', '')],
-  ] as const) {
-    expect(await check(from, asked)).toEqual(finding)
-  }
+  const check = (domain: string, selector?: string, publicKey?: string) =>
+    checkMailDomain(`wall@${domain}`, {
+      resolver,
+      ...(selector && { dkim: { selector, publicKey } }),
+    })
+  expect(await check('good.test', 'wall', 'abc')).toEqual(says('ok', ''))
+  expect(await check('good.test', 'wall')).toEqual(says('ok', ''))
+  const other = /^good\.test: .* DKIM \(other\._domainkey\.good\.test\)$/
+  expect(await check('good.test', 'other')).toEqual(says('warning', other))
+  const key = /\(wall\._domainkey\.good\.test, с ключом из DKIM_KEY_FILE\)/
+  expect(await check('good.test', 'wall', 'abd')).toEqual(says('warning', key))
+  const half = /^half\.test: .* DMARC \(_dmarc\.half\.test\)$/
+  expect(await check('half.test')).toEqual(says('warning', half))
+  expect(await check('localhost')).toEqual(says('ok', ''))
   resolver.setServers([`127.0.0.1:${await freePort()}`])
-  expect(await check('wall@good.test', {})).toEqual(says('ok', 'не отвечает'))
+  expect(await check('good.test')).toEqual(says('ok', 'не отвечает'))
 })
 
 const LAST_MIGRATION = Object.keys(MIGRATIONS).at(-1) ?? ''
