@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { refresh } from '../../features/sessions/sessions.fixture.ts'
 import { startChange, verifyChange } from '../../testing/calls/email-change-calls.ts'
-import { from, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
+import { from, startAt } from '../../testing/calls/sign-in-calls.ts'
 import { passSessionTime } from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
-import { browserOf } from '../../testing/http/client.ts'
 import { appForTest, NODES, startTestApp, type TestApp } from '../../testing/test-app.ts'
 
 const trustProxy = ['127.0.0.1']
@@ -63,23 +62,15 @@ test('a flood of errors of the database is logged in ten lines with their cause,
 test('registration, sign-in and a change of e-mail are events: who, from which network, and whether by a known client, without addresses', async () => {
   const app = await appForTest({ config: { trustProxy } })
   const email = `event-${randomUUID()}@example.org`
-  const browsers = new Map<string, string>()
-  const signIn = async (path: '/registrations' | '/logins', clientToken: string, ip: string) => {
-    const client = { clientToken, ip, browser: browsers.get(clientToken) ?? '' }
-    const { id } = (await startAt(app, path, { email, ...client })).body
-    const answer = await verifyAt(app, path, { id, code: app.codeFor(id), ...client })
-    expect(answer.status).toBe(200)
-    browsers.set(clientToken, browserOf(answer))
-  }
-  await signIn('/registrations', 'laptop', '192.0.2.1')
+  const { browser } = await app.signIn(email, 'laptop', from('192.0.2.1').headers)
   const registered = await lineOf(app, 'registered')
   expect(registered).toMatchObject({ level: 'info', isKnownClient: false })
-  await signIn('/logins', 'laptop', '192.0.2.1')
+  await app.signIn(email, 'laptop', from('192.0.2.1', browser).headers)
   const { userId, network } = registered
   const again = await lineOf(app, 'signed in')
   expect(again).toMatchObject({ userId, network, isKnownClient: true })
   expect(again.reqId).not.toBe(registered.reqId)
-  await signIn('/registrations', 'phone', '192.0.2.9')
+  await app.signIn(email, 'phone', from('192.0.2.9').headers)
   const elsewhere = await lineOf(app, 'signed in', 2)
   expect(elsewhere).toMatchObject({ userId, isKnownClient: false })
   expect(elsewhere.network).not.toBe(network)
