@@ -70,9 +70,9 @@ test('status and reports list open reports, and a decision applies to the next r
   const author = await app.signUp()
   // The codes of all three people, which the status counts.
   await app.logLine('mail sent', 3)
-  const post = await app.publish(author, 'Купите\u202eгараж\nнедорого')
+  const post = await app.publish(author)
   expect(await statusOf(post.id)).toBe(200)
-  await report(app, petr, { postId: post.id, comment: 'Надоело' })
+  await report(app, petr, { postId: post.id })
   expect(await json('status')).toMatchObject({
     nodes: NODES,
     users: 3,
@@ -91,8 +91,6 @@ test('status and reports list open reports, and a decision applies to the next r
   const { out } = await vslukh('reports')
   expect(out).toContain(`${post.id}  ${author.username}, `)
   expect(out).toMatch(/1 жалоба \(1 аккаунт\) с .* GMT\+3: Спам или реклама × 1/)
-  expect(out).toContain('    Купитегараж\n    недорого\n')
-  expect(out).toContain('«Надоело»')
 
   const remove = `report ${post.id} remove --reason Торговля --block-days 3 --note Опять --as Маша --yes`
   const removed = { code: 0, out: 'Запись удалена.\n' }

@@ -3,7 +3,7 @@ import { startAt } from '../server/testing/calls/sign-in-calls.ts'
 import { mailboxForTest } from '../server/testing/mail/mailbox.ts'
 import { freePort } from '../server/testing/process/free-port.ts'
 import { envOf, runHere } from '../server/testing/process/run-command.ts'
-import { appForTest, testPerNode } from '../server/testing/test-app.ts'
+import { mailAppForTest, testPerNode } from '../server/testing/test-app.ts'
 
 async function run(env: Record<string, string>, ...args: string[]) {
   const { code, out, err } = await runHere(env, ['mail', ...args])
@@ -47,13 +47,13 @@ testPerNode('responses that each node caches for itself')(
   'while the mail server refuses for now, the log of mails, status, the doctor and the metrics show why',
   async () => {
     const words = '4.3.0 not now for <olga@example.org>'
-    const { url: smtpUrl } = await mailboxForTest(0, { refusal: { code: 451, words } })
     const metricsPort = await freePort()
-    const app = await appForTest({ config: { smtpUrl, metricsPort } })
+    const refusal = { code: 451, words }
+    const { app, mailbox } = await mailAppForTest({ metricsPort }, { refusal })
     await startAt(app, '/registrations', { email: 'olga@example.org' })
     await app.logLine('mail not sent, will retry')
     const json = async (...args: string[]) =>
-      JSON.parse((await runHere({ ...envOf(app), SMTP_URL: smtpUrl }, [...args, '--json'])).out)
+      JSON.parse((await runHere({ ...envOf(app), SMTP_URL: mailbox.url }, [...args, '--json'])).out)
     const reason = expect.stringMatching(/451 .*<o\*{3}@example\.org>/)
     const [logged] = await json('mail', 'log', 'olga@example.org')
     expect(logged).toMatchObject({ outcome: 'retrying', error: 'EENVELOPE', answer: reason })
@@ -74,26 +74,22 @@ testPerNode('responses that each node caches for itself')(
 
 test('mail log lists all mails or those to one address, always masked', async () => {
   const words = '5.1.1 <olga@example.org> unknown'
-  const { url: smtpUrl } = await mailboxForTest(0, { refusal: { code: 550, words } })
-  const app = await appForTest({ config: { smtpUrl } })
+  const { app } = await mailAppForTest({}, { refusal: { code: 550, words } })
   for (const email of ['olga@example.org', 'vera@example.net']) {
     await startAt(app, '/registrations', { email })
   }
   await app.logLine('mail refused', 2)
   const env = envOf(app)
-  const [all, hers, nobodys, json, wrong] = await Promise.all([
+  const [all, nobodys, json, wrong] = await Promise.all([
     run(env, 'log'),
-    run(env, 'log', 'OLGA@example.org'),
     run(env, 'log', 'petr@example.org'),
-    run(env, 'log', 'olga@example.org', '--json'),
+    run(env, 'log', 'OLGA@example.org', '--json'),
     run(env, 'log', 'olga'),
   ])
   expect(all.out).toContain('v***@example.net')
   const line =
     'o***@example.org  код  отклонено, больше не отправляется, попыток: 1 — 550 5.1.1 <o***'
   expect(all.out).toContain(line)
-  expect(hers).toMatchObject({ code: 0, out: expect.stringContaining(line) })
-  expect(hers.out).not.toContain('example.net')
   expect(all.out + json.out).not.toMatch(/olga/i)
   expect(nobodys.out).toContain('таких писем нет')
   expect(JSON.parse(json.out)).toMatchObject([
