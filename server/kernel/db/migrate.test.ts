@@ -117,7 +117,7 @@ test('a migration that would break the nodes that run is refused until they have
 
 /**
  * Makes a database of 0.1.0. That its tables are those which 0.1.0 made was compared with a dump of
- * 0.1.0 before the SQL was frozen: past-releases.test.ts keeps it so, and restores its backup.
+ * 0.1.0 before the SQL was frozen: other-versions.test.ts keeps it so, and restores its backup.
  */
 async function databaseOf010(): Promise<string> {
   const url = await databaseForTest('template0')
