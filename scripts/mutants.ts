@@ -37,7 +37,7 @@ const GROUPS: Record<string, Group> = {
       'server/features/account/email-change.test.ts',
       'server/kernel/cache/signed-in-reads.test.ts',
       'server/features/posts/publication-limits.test.ts',
-      'server/kernel/log/attack-log.test.ts',
+      'server/kernel/log/logs.test.ts',
       'server/retention.test.ts',
     ],
   },
