@@ -16,7 +16,7 @@ const FAULTS = [
   'operator/embedded-database.test.ts',
   'server/operations/embedded-postgres/{data-dir,embedded-postgres}.test.ts',
   'server/operations/backup/{nightly-backup,restore}.test.ts',
-  'server/operations/start/{installation,start-failure}.test.ts',
+  'server/operations/start/start-refusals.test.ts',
   'server/kernel/db/{migrate,time-limits}.test.ts',
   'server/kernel/http/overload.test.ts',
   'server/kernel/mail/smtp-faults.test.ts',

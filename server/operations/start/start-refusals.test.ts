@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest'
@@ -9,6 +9,7 @@ import {
   setReadOnly,
   withDatabase,
 } from '../../testing/database/databases.ts'
+import { shiftedClock } from '../../testing/database/shifted-clock.ts'
 import { folderForTest, mountForTest } from '../../testing/process/folder-for-test.ts'
 import { freePort, listen } from '../../testing/process/free-port.ts'
 import { runHere } from '../../testing/process/run-command.ts'
@@ -16,6 +17,7 @@ import { startMain } from '../../testing/process/start-main.ts'
 import { explainStartFailure } from './start-failure.ts'
 
 const APP_SECRET = 's'.repeat(32)
+const OTHER_SECRET = 't'.repeat(32)
 const NOBODY = 65534
 const isRoot = process.getuid?.() === 0
 
@@ -32,6 +34,14 @@ async function refusalOf(...start: Parameters<typeof startMain>): Promise<string
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^.*[а-яё]{3}.*\n$/) })
   expect(stderr).not.toMatch(/^ +at /m)
   return stderr
+}
+
+/** Starts the product, which must be ready, and stops it. Returns what it has printed. */
+async function startAndStop(env: Record<string, string>): Promise<string> {
+  const { code, stdout, stop } = await startMain(env)
+  expect(code).toBeNull()
+  await stop()
+  return stdout
 }
 
 function onDatabase(url: string) {
@@ -168,4 +178,65 @@ test('a database of another major version of PostgreSQL is refused and left alon
   )
   expect(await readdir(dataDir)).toEqual(['postgres'])
   expect(await readdir(cluster)).toEqual(['PG_VERSION'])
+})
+
+test('a node with a different APP_SECRET is refused; with ACCEPT_NEW_SECRET it starts, and the old secret is refused from then on', async () => {
+  const env = onDatabase(await databaseForTest())
+  const other = { ...env, APP_SECRET: OTHER_SECRET }
+  await startAndStop(env)
+  const sentence = await refusalOf(other)
+  expect(sentence).toMatch(/^APP_SECRET: .*с другим секретом.*ACCEPT_NEW_SECRET=1.*\n$/)
+  expect(sentence).not.toContain(OTHER_SECRET)
+  const said = await startAndStop({ ...other, ACCEPT_NEW_SECRET: '1' })
+  expect(said).toContain('Новый APP_SECRET принят')
+  await refusalOf(env)
+})
+
+test('two nodes make the first start at once with different secrets: one serves, the other is refused', async () => {
+  const env = onDatabase(await databaseForTest())
+  const nodes = [env, { ...env, APP_SECRET: OTHER_SECRET }].map((own) => startMain(own))
+  expect((await Promise.all(nodes)).map(({ code }) => code).sort()).toEqual([1, null])
+})
+
+test('a secret, or a database, that is missing in DATA_DIR is refused and not replaced; without both it is a first start', async () => {
+  const env = { DATA_DIR: dataDir }
+  await startAndStop(env)
+  const [secret, away] = [join(dataDir, 'app-secret'), join(root, 'app-secret')]
+  await rename(secret, away)
+  const lost = /^Секрет .*app-secret потерян.*ACCEPT_NEW_SECRET=1.*\n$/
+  expect(await refusalOf(env)).toMatch(lost)
+  await expect(readFile(secret)).rejects.toThrow('ENOENT')
+  await startAndStop({ ...env, ACCEPT_NEW_SECRET: '1' })
+  expect(await readFile(secret, 'utf8')).not.toBe(await readFile(away, 'utf8'))
+  await rename(away, secret)
+  await refusalOf(env)
+
+  await rm(join(dataDir, 'postgres'), { recursive: true })
+  const empty = /есть секрет \(app-secret\), но нет базы данных .*удалите app-secret.*\n$/
+  expect(await refusalOf(env)).toMatch(empty)
+  await rm(secret)
+  await startAndStop(env)
+}, 120_000)
+
+test('a first start that was interrupted before it stored its secret, or its fingerprint, is completed by the next', async () => {
+  const env = { DATA_DIR: dataDir }
+  const started = await startMain(env)
+  const socket = `postgresql://vslukh@localhost:5432/vslukh?host=${join(dataDir, 'postgres')}`
+  await executeOn(socket, 'UPDATE installation SET secret_fingerprint = NULL')
+  await started.stop()
+  await rm(join(dataDir, 'app-secret'))
+  await startAndStop(env)
+  await writeFile(join(dataDir, 'app-secret'), `${OTHER_SECRET}\n`)
+  await refusalOf(env)
+})
+
+test.each([
+  ['ahead of', 120, 'спешат на 1'],
+  ['behind', -120, 'отстают на 1'],
+])('a clock two minutes %s the database’s is refused', async (_how, seconds, words) => {
+  const clock = await shiftedClock()
+  await clock.shift(seconds)
+  const sentence = await refusalOf({ ...clock.env, ...onDatabase(await databaseForTest()) })
+  expect(sentence).toContain(`Часы этой машины ${words}`)
+  expect(sentence).toMatch(/^.*timedatectl.*\n$/)
 })
