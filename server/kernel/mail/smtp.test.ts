@@ -35,16 +35,6 @@ test('a server that hangs at any step is given up at the deadline, and its conne
   expect(failures).toEqual([...STEPS.slice(0, -1).map((step) => ({ step, ...failed })), unanswered])
 })
 
-test('a conversation ends when the process does', async () => {
-  const hanging = closeAfterTest(await openHangingSmtp('hello', { drips: true }))
-  const stop = new AbortController()
-  const sending = smtpSender({ url: hanging.url })(MESSAGE, stop.signal).catch((error) => error)
-  await expect.poll(() => hanging.counts.connections).toBe(1)
-  stop.abort()
-  expect(await sending).toMatchObject({ kind: 'failed', code: 'EABORT' })
-  await expect.poll(() => hanging.counts.open).toBe(0)
-})
-
 test('a mail that was sent whole without a reply is sent once more with the same id, and not a third time', async () => {
   const breaking = closeAfterTest(await openHangingSmtp('message', { breaks: true }))
   const app = await appForTest({ config: { smtpUrl: breaking.url } })
