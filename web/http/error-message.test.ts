@@ -1,26 +1,18 @@
 import { expect, test, vi } from 'vitest'
 import { ERRORS } from '../../contract/errors.ts'
-import { CallError, noAnswer, type ShortLimit } from './call-error.ts'
+import { refused } from '../testing/call-errors.ts'
+import { noAnswer, type ShortLimit } from './call-error.ts'
 import { errorMessage, reasonOf, waitMessage } from './error-message.ts'
 
-function tooOften(retryAfter?: number, message?: string): CallError {
-  const { status, message: general } = ERRORS.TOO_MANY_REQUESTS
-  return new CallError({
-    code: 'TOO_MANY_REQUESTS',
-    status,
-    message: message ?? general,
-    ...(retryAfter !== undefined && { retryAfter }),
-  })
-}
-
 test('a limit is shown with the time that the server names, and its reason alone beside a countdown', () => {
-  const error = tooOften(45, 'Код на эту почту уже отправляли: следующий — через 0:45')
-  expect(errorMessage(error)).toBe(error.message)
+  const message = 'Код на эту почту уже отправляли: следующий — через 0:45'
+  const error = refused('TOO_MANY_REQUESTS', 45, message)
+  expect(errorMessage(error)).toBe(message)
   expect(reasonOf(error)).toBe('Код на эту почту уже отправляли')
   expect(waitMessage(error as ShortLimit)).toBe(
     'Код на эту почту уже отправляли. Отправим через 0:45',
   )
-  expect(reasonOf(tooOften(45))).toBe('Слишком часто')
+  expect(reasonOf(refused('TOO_MANY_REQUESTS', 45))).toBe('Слишком часто')
 })
 
 test('an unexpected error is logged once, however often it is shown, and shown without its details', () => {

@@ -1,16 +1,14 @@
 import { expect, test, vi } from 'vitest'
-import { CallError, noAnswer } from './call-error.ts'
+import { refused } from '../testing/call-errors.ts'
+import { noAnswer } from './call-error.ts'
 import { retryPause, worthRetrying } from './query-client.ts'
-
-const error = (code: CallError['code'], status: number, retryAfter = 0) =>
-  new CallError({ code, message: '', status, retryAfter })
 
 test.each([
   ['without an answer', noAnswer('OFFLINE'), [true, true, false]],
-  ['with a server error', error('UNAVAILABLE', 503), [true, true, false]],
+  ['with a server error', refused('UNAVAILABLE'), [true, true, false]],
   ['that hangs', noAnswer('TIMEOUT'), [false, false, false]],
-  ['that is refused', error('POST_NOT_FOUND', 404), [false, false, false]],
-  ['that comes too often', error('TOO_MANY_REQUESTS', 429), [false, false, false]],
+  ['that is refused', refused('POST_NOT_FOUND'), [false, false, false]],
+  ['that comes too often', refused('TOO_MANY_REQUESTS'), [false, false, false]],
   ['with a bug', new TypeError('undefined is not a function'), [false, false, false]],
 ])('whether a read %s is repeated after no, one and two failures', (_, error, repeated) => {
   expect([0, 1, 2].map((failures) => worthRetrying(failures, error))).toEqual(repeated)
@@ -25,5 +23,5 @@ test('pauses double from a second to half a minute, up to half of it by chance; 
   const pauses = [1, 2, 3, 4, 5, 6, 100].map((n) => retryPause(n, noAnswer('OFFLINE'), 0))
   expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
   expect(retryPause(3, noAnswer('TIMEOUT'), 1)).toBe(2000)
-  expect(retryPause(1, error('TOO_MANY_REQUESTS', 429, 42), 1)).toBe(42_000)
+  expect(retryPause(1, refused('TOO_MANY_REQUESTS', 42), 1)).toBe(42_000)
 })
