@@ -4,14 +4,8 @@ import { onTestFinished, vi } from 'vitest'
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
 
 type Reply = { status: number; body?: unknown; headers?: Record<string, string> }
-type Received = {
-  call: string
-  bearer: string | undefined
-  cache: string | undefined
-  user: unknown
-  key: unknown
-  body: string
-}
+type Received = Record<'call' | 'body', string> &
+  Record<'bearer' | 'cache' | 'user' | 'key', string | undefined>
 
 export type AnsweringServer = Awaited<ReturnType<typeof startAnsweringServer>>
 
@@ -31,7 +25,8 @@ export async function startAnsweringServer() {
     let body = ''
     for await (const chunk of request) body += chunk
     const call = `${request.method} ${request.url}`
-    const { authorization: bearer, 'idempotency-key': key, ...others } = request.headers
+    const headers = request.headers as Record<string, string | undefined>
+    const { authorization: bearer, 'idempotency-key': key, ...others } = headers
     const { 'cache-control': cache, 'x-user': user } = others
     const current = { call, bearer, cache, user, key, body }
     server.received.push(current)
