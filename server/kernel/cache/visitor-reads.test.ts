@@ -40,14 +40,6 @@ test('a visitor who has just read sees each publication, new username, edit, rep
   expect((await app.call('GET', `/posts/${post.id}`)).status).toBe(404)
 })
 
-test('an error is not served again once its cause is gone', async () => {
-  const next = String(Number((await app.publish(olga)).id) + 1)
-  expect((await readTwice(`/posts/${next}`)).code).toBe('POST_NOT_FOUND')
-  const post = await app.publish(olga)
-  expect(post.id).toBe(next)
-  expect((await readTwice(`/posts/${next}`)).id).toBe(next)
-})
-
 test('a like shows to its user at once, and to all others within a second', async () => {
   const petr = await app.signUp()
   const { id } = await app.publish(olga)
