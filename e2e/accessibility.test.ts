@@ -69,8 +69,7 @@ test('no dialog, menu or list has a barrier', async ({ journey, olga }) => {
   await page.keyboard.press('Escape')
   await openMenu(mine)
   await expectNoBarrier(page, 'a menu')
-  await page.keyboard.press('Escape')
-  await page.getByRole('menu').waitFor({ state: 'detached' })
+  await closeByKey(page.getByRole('menu'))
 
   await page.getByRole('button', { name: 'Новая запись' }).click()
   await page.getByRole('textbox').fill('я'.repeat(501))
@@ -211,6 +210,5 @@ async function expectNoBarrierIn(page: Page, title: string | RegExp): Promise<vo
   const dialog = page.getByRole('dialog', { name: title })
   await dialog.waitFor()
   await expectNoBarrier(page, String(title))
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
+  await closeByKey(dialog)
 }

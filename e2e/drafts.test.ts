@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { startPost, textField, toast, typeRussian } from './testing/page-actions.ts'
+import { closeByKey, startPost, textField, toast, typeRussian } from './testing/page-actions.ts'
 import { enterCode, profileLink, sendNewEmail, signInButton } from './testing/sign-in-actions.ts'
 
 test('a toast states that the browser has no room for a draft', async ({ journey, olga }) => {
@@ -15,8 +15,7 @@ test('a toast states that the browser has no room for a draft', async ({ journey
   })
   const dialog = await startPost(page)
   await textField(dialog).fill('Некуда положить')
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
+  await closeByKey(dialog)
   const full = 'Браузеру негде сохранить черновик. Он здесь, пока открыта эта страница'
   await toast(page, full).waitFor()
   await startPost(page)

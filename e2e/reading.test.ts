@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { DESKTOP, test } from './testing/journey.ts'
-import { like, openMenu, postWith, styleOf } from './testing/page-actions.ts'
+import { boxOf, like, openMenu, postWith, styleOf } from './testing/page-actions.ts'
 import { sendNewEmail, signInDialog } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
@@ -9,11 +9,10 @@ test('the whole card opens the post, selecting its text does not', async ({ jour
   const page = await journey.visit()
   const card = postWith(page, 'Откройте меня')
   await page.evaluate(() => document.fonts.ready)
-  const box = await card.getByText('Откройте меня').boundingBox()
-  if (!box) throw new Error('The text is nowhere')
-  await page.mouse.move(box.x + 1, box.y + box.height / 2)
+  const { left, top, height } = await boxOf(card.getByText('Откройте меня'))
+  await page.mouse.move(left + 1, top + height / 2)
   await page.mouse.down()
-  await page.mouse.move(box.x + 150, box.y + box.height / 2, { steps: 5 })
+  await page.mouse.move(left + 150, top + height / 2, { steps: 5 })
   await page.mouse.up()
   expect(await page.evaluate(() => String(getSelection()))).toContain('Откройте')
   expect(new URL(page.url()).pathname).toBe('/')

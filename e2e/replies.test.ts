@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import {
+  boxOf,
   bringTo,
   chooseFromMenu,
   closeByKey,
@@ -99,26 +100,21 @@ test('the reply field keeps a text that is refused or waits', async ({ journey, 
   await send.click()
   const stop = main.getByRole('button', { name: 'Не отправлять' })
   await stop.waitFor()
-  const [notice, button, foot] = await Promise.all(
-    [main.getByText(/Отправим через/), stop, send].map((it) => it.boundingBox()),
-  )
-  if (!notice || !button || !foot) throw new Error('nothing waits')
-  const middle = button.y + button.height / 2
-  expect(notice.y).toBeLessThan(middle)
-  expect(notice.y + notice.height).toBeGreaterThan(middle)
-  expect(notice.x + notice.width).toBeLessThanOrEqual(button.x)
-  expect(foot.y).toBeGreaterThanOrEqual(button.y + button.height)
+  const notice = await boxOf(main.getByText(/Отправим через/))
+  const button = await boxOf(stop)
+  const middle = button.top + button.height / 2
+  expect(notice.top).toBeLessThan(middle)
+  expect(notice.bottom).toBeGreaterThan(middle)
+  expect(notice.right).toBeLessThanOrEqual(button.left)
+  expect((await boxOf(send)).top).toBeGreaterThanOrEqual(button.bottom)
 
   await stop.click()
   await field.click()
   await page.keyboard.insertText('Строка\n'.repeat(40))
   const bar = page.getByRole('navigation').last()
   await expect
-    .poll(async () => {
-      const [end, below] = [await send.boundingBox(), await bar.boundingBox()]
-      return (end?.y ?? 0) + (end?.height ?? 0) <= (below?.y ?? 0)
-    })
-    .toBe(true)
+    .poll(async () => (await boxOf(send)).bottom - (await boxOf(bar)).top)
+    .toBeLessThanOrEqual(0)
 })
 
 test('new replies wait behind a button, and move nothing', async ({ journey, olga, petr }) => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
-import { openTab, startPost, textField, toast } from './testing/page-actions.ts'
+import { closeByKey, openTab, startPost, textField, toast } from './testing/page-actions.ts'
 import {
   askForCode,
   endSessions,
@@ -124,8 +124,7 @@ async function visitAndWrite(journey: Journey, user: TestUser): Promise<Page> {
   await page.getByRole('heading', { level: 1, name: 'Стена' }).waitFor()
   const dialog = await startPost(page)
   await textField(dialog).fill('Не для чужих глаз')
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
+  await closeByKey(dialog)
   return page
 }
 

@@ -23,8 +23,7 @@ test('on a phone account, devices and «Выйти» need no scrolling', async (
     'Выйти',
   ])
   const bar = page.getByRole('navigation', { name: 'Разделы' })
-  const [button, below] = [await logOut.boundingBox(), await bar.boundingBox()]
-  expect((button?.y ?? Infinity) + (button?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0)
+  expect((await boxOf(logOut)).bottom).toBeLessThanOrEqual((await boxOf(bar)).top)
   await page.getByRole('link', { name: 'Мои жалобы' }).click()
   await page.getByRole('heading', { name: 'Жалоб нет' }).waitFor()
   await page.getByRole('button', { name: 'Назад' }).click()

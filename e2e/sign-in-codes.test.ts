@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
-import { goOffline, goOnline, refuseNews, refuseOnce } from './testing/page-actions.ts'
+import { closeByKey, goOffline, goOnline, refuseNews, refuseOnce } from './testing/page-actions.ts'
 import {
   askForCode,
   enterCode,
@@ -192,8 +192,7 @@ test('the line on a code ends with it, in every tab', async ({ journey, olga: { 
   expect(await dialog.count()).toBe(0)
   await signInButton(page).click()
   await goBack.click()
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
+  await closeByKey(dialog)
   await codeLine(other).waitFor({ state: 'detached' })
   expect(await codeLine(page).count()).toBe(0)
 

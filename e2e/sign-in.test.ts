@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { countRequests, switchView } from './testing/page-actions.ts'
+import { boxOf, closeByKey, countRequests, switchView } from './testing/page-actions.ts'
 import {
   askForCode,
   descriptionOfFocus,
@@ -75,8 +75,7 @@ test('the address step names the reason, and refused cookies', async ({ journey,
     await open()
     await dialog.getByText(reason).waitFor()
     expect(await refusal.count()).toBe(0)
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
+    await closeByKey(dialog)
   }
   const browser = await page.context().newCDPSession(page)
   await browser.send('Emulation.setDocumentCookieDisabled', { disabled: true })
@@ -88,15 +87,12 @@ test('on a small phone both steps are in sight, and links 44 px high', async ({ 
   const page = await journey.visit({ viewport: { width: 320, height: 568 } })
   await signInButton(page).click()
   const { dialog, email, proceed, goBack } = signInDialog(page)
-  await expect.poll(async () => (await email.boundingBox())?.y).toBeLessThan(284 - 48)
+  await expect.poll(async () => (await boxOf(email)).top).toBeLessThan(284 - 48)
   await page.setViewportSize({ width: 320, height: 256 })
-  expect((await email.boundingBox())?.width).toBeGreaterThan(270)
+  expect((await boxOf(email)).width).toBeGreaterThan(270)
   // Polls, because the dialog moves.
   await expect
-    .poll(async () => {
-      const [field, button] = [await email.boundingBox(), await proceed.boundingBox()]
-      return (button?.y ?? 0) - (field?.y ?? 0) - (field?.height ?? 0)
-    })
+    .poll(async () => (await boxOf(proceed)).top - (await boxOf(email)).bottom)
     .toBeGreaterThanOrEqual(0)
   await page.setViewportSize({ width: 320, height: 568 })
   await email.fill('galya@example.org')
@@ -108,7 +104,7 @@ test('on a small phone both steps are in sight, and links 44 px high', async ({ 
     'Продолжая, вы принимаете правила и даёте согласие на обработку персональных данных.',
   )
   const column = [heading, question, terms, proceed, goBack]
-  const lefts = await Promise.all(column.map(async (it) => (await it.boundingBox())?.x))
+  const lefts = await Promise.all(column.map(async (it) => (await boxOf(it)).left))
   expect(new Set(lefts).size).toBe(1)
   for (const [name, href] of [
     ['правила', '/rules'],
@@ -116,7 +112,7 @@ test('on a small phone both steps are in sight, and links 44 px high', async ({ 
   ] as const) {
     const link = dialog.getByRole('link', { name })
     expect(await link.getAttribute('href')).toBe(href)
-    expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+    expect((await boxOf(link)).height).toBeGreaterThanOrEqual(44)
     await link.click({ trial: true })
   }
 })

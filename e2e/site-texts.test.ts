@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, type Journey, test } from './testing/journey.ts'
 import { untilPainted } from './testing/layout-shifts.ts'
-import { recordFrames, submitPost } from './testing/page-actions.ts'
+import { closeByKey, recordFrames, submitPost } from './testing/page-actions.ts'
 import { profileLink, sendNewEmail, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 const ANNOUNCED = /Регистрация закрыта|по приглашениям|Писать пока нельзя|полночь|Перезапустили/
@@ -76,8 +76,7 @@ test('an expired invitation keeps a valid one that was opened before', async ({ 
   await page.getByRole('heading', { name: 'Вас пригласили' }).waitFor()
   await page.getByRole('button', { name: 'Зарегистрироваться' }).click()
   await email.waitFor()
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
+  await closeByKey(dialog)
   await page.goto(`${journey.url}/invitation#${over}`)
   await page.getByRole('heading', { name: 'Приглашение больше не действует' }).waitFor()
   await page.getByRole('main').getByRole('link', { name: 'На стену' }).waitFor()
