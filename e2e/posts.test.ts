@@ -19,20 +19,34 @@ import {
   toast,
 } from './testing/page-actions.ts'
 
-test('Ctrl+Enter publishes once, and «Смотреть» leads to the post', async ({ journey, olga }) => {
+test('Ctrl+Enter publishes once; «Смотреть» leads to the post and keeps a new text', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, 'Прежняя запись')
-  const page = await journey.visit({ as: olga })
+  const page = await journey.visit({ as: olga, before: (it) => it.clock.install() })
   await postWith(page, 'Прежняя запись').waitFor()
   const dialog = await startPost(page)
   await textField(dialog).fill('  Первое слово\n\nи второе  ')
   // Even while the dialog of a published text is closing.
   while ((await dialog.count()) > 0) await page.keyboard.press('Control+Enter')
   await toast(page, 'Опубликовано').waitFor()
+  // The clock runs until then, and cannot go back. The toast has more than two seconds left.
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1000)
   expect(await postTexts(page)).toEqual(['Первое слово\n\nи второе', 'Прежняя запись'])
   expect((await journey.call('GET', '/posts')).body.total).toBe(2)
+  await startPost(page)
+  // The dialog becomes modal, and shows toasts, after a frame that the paused clock holds back.
+  await page.clock.runFor(100)
+  await textField(dialog).fill('Ещё не на стене')
+  expect(await dialog.getByRole('status').getByText('Опубликовано').count()).toBe(1)
   await page.getByRole('link', { name: 'Смотреть', exact: true }).click()
+  await page.waitForURL('**/posts/*')
+  await page.clock.resume()
+  await dialog.waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Запись', exact: true }).waitFor()
   await postWith(page, 'Первое слово').waitFor()
+  expect(await textField(await startPost(page)).inputValue()).toBe('Ещё не на стене')
 })
 
 test('new posts of others are offered, and one’s own are not', async ({ journey, olga, petr }) => {
