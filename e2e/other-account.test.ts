@@ -2,11 +2,12 @@ import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import {
   chooseFromMenu,
+  closeByKey,
   dialogOf,
-  openTab,
   postWith,
   refuseNews,
   refuseOnce,
+  submitPost,
   toast,
 } from './testing/page-actions.ts'
 import {
@@ -18,10 +19,20 @@ import {
   signInThrough,
 } from './testing/sign-in-actions.ts'
 
-test('no pending like or open dialog passes to the next user', async ({ journey, olga, petr }) => {
+const PUBLICATION = '**/api/v1/posts'
+
+test('no pending like, waiting text or open dialog passes to the next user', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   await journey.publish(olga, 'Чужая отметка')
   const vera = await journey.signUp()
   const page = await journey.visit({ as: vera, before: (it) => it.clock.install() })
+  await page.context().route(PUBLICATION, (route) => route.abort())
+  await closeByKey(await submitPost(page, 'Пишет Вера'))
+  const waits = page.getByText('1 запись ждёт связи.')
+  await waits.waitFor()
   await refuseOnce(page, '**/likes', 'Не больше 300 отметок в сутки. Попробуйте позже', 28)
   const post = postWith(page, 'Чужая отметка')
   const heart = post.getByRole('button', { name: 'Нравится' })
@@ -33,11 +44,21 @@ test('no pending like or open dialog passes to the next user', async ({ journey,
   await changeUserInOtherTab(journey, page, { former: vera, next: petr })
   await dialog.waitFor({ state: 'detached' })
   await expect.poll(() => heart.getAttribute('aria-pressed')).toBe('false')
+  expect(await waits.count()).toBe(0)
+  await page.context().unroute(PUBLICATION)
   await page.clock.runFor(30_000)
-  // Petr's own like arrives after Vera's would have arrived.
+  // Petr's own like and text arrive after Vera's would have arrived.
   await heart.click()
   const likes = () => journey.rows('SELECT user_id FROM likes')
   await expect.poll(likes).toEqual([{ user_id: petr.id }])
+  await submitPost(page, 'Пишет Пётр')
+  await toast(page, 'Опубликовано').waitFor()
+  const ofVera = () => journey.rows('SELECT text FROM posts WHERE owner_id = $1', [vera.id])
+  expect(await ofVera()).toEqual([])
+
+  const { clientToken } = vera
+  await changeUserInOtherTab(journey, page, { former: { ...petr, clientToken }, next: vera })
+  await expect.poll(ofVera).toEqual([{ text: 'Пишет Вера' }])
 })
 
 test('a form that waits for a code ends with its user', async ({ journey, olga, petr }) => {
@@ -61,21 +82,6 @@ test('a page that the browser restores is the next user’s', async ({ journey, 
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
   await page.getByRole('link', { name: `Профиль ${petr.username}` }).waitFor()
   await postWith(page, 'Запись Ольги').waitFor({ state: 'detached' })
-})
-
-test('an open dialog closes when its user logs out in another tab', async ({ journey, olga }) => {
-  await journey.publish(olga, 'Своё')
-  const page = await journey.visit({ as: olga, path: '/own/posts' })
-  await chooseFromMenu(postWith(page, 'Своё'), 'Удалить')
-  const dialog = await dialogOf(page, 'Удалить запись?')
-  const other = await openTab(page, '/settings')
-  await other.getByRole('button', { name: 'Выйти' }).click()
-  await signInButton(page).waitFor()
-  await dialog.waitFor({ state: 'detached' })
-  // Nor does the step back reach a page for users, which would ask to sign in.
-  await page.waitForURL(`${journey.url}/`)
-  await postWith(page, 'Своё').waitFor()
-  expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
 test('a sign-in in another tab ends the dialog and its intent', async ({ journey, olga, petr }) => {

@@ -16,7 +16,6 @@ import {
   toast,
   untilPreloaded,
 } from './testing/page-actions.ts'
-import { changeUserInOtherTab } from './testing/sign-in-actions.ts'
 
 const PUBLICATION = '**/api/v1/posts'
 const WAITS_FOR_SERVER = 'Сервер не отвечает. Текст сохранён, отправим сами'
@@ -116,26 +115,6 @@ test('two tabs share one outbox, and a text is sent once', async ({ journey, olg
   await opened.waitFor({ state: 'detached' })
   for (const tab of [first, second]) await row(tab, /запись/).waitFor({ state: 'detached' })
   expect([sent, await published(journey, 'Одна на двоих')]).toEqual([['post'], 1])
-})
-
-test('a text that waits is neither shown to nor sent by another account', async ({ journey }) => {
-  const [vera, other] = [await journey.signUp(), await journey.signUp()]
-  const page = await journey.visit({ as: vera })
-  await page.context().route(PUBLICATION, (route) => route.abort())
-  const dialog = await submitPost(page, 'Пишет Вера')
-  await dialog.getByText(WAITS_FOR_SERVER).waitFor()
-  await changeUserInOtherTab(journey, page, { former: vera, next: other })
-  await dialog.waitFor({ state: 'detached' })
-  await page.context().unroute(PUBLICATION)
-  expect(await row(page, /запись/).count()).toBe(0)
-  // The other account's own text arrives after Vera's would have arrived.
-  await submitPost(page, 'Пишет другой')
-  await toast(page, 'Опубликовано').waitFor()
-  expect(await published(journey, 'Пишет Вера')).toBe(0)
-
-  const { clientToken } = vera
-  await changeUserInOtherTab(journey, page, { former: { ...other, clientToken }, next: vera })
-  await expect.poll(() => published(journey, 'Пишет Вера')).toBe(1)
 })
 
 test('a text that is stopped is a draft, which no clearing loses', async ({ journey }) => {
