@@ -6,7 +6,6 @@ import {
   focusedPost,
   holdCalls,
   isAt,
-  like,
   newPosts,
   postTexts,
   postWith,
@@ -17,7 +16,6 @@ import {
   tap,
   toast,
 } from './testing/page-actions.ts'
-import { askForCode, enterCode, profileLink, signInButton } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 const POSTS = 70
@@ -168,39 +166,6 @@ test('deep in the wall neither the switcher nor Tab moves the page', async ({ jo
   await page.goBack()
   await page.getByRole('heading', { name: 'Стена' }).waitFor()
   await expect.poll(() => isAt(read, 217)).toBe(true)
-})
-
-test('signing in and out in another tab moves nothing', async ({ journey, olga, petr }) => {
-  const page = await journey.visit()
-  const id = await (await readDeep(page)).getAttribute('data-post-id')
-  const read = page.locator(`article[data-post-id="${id}"]`)
-  const shown = await page.getByRole('article').count()
-  await journey.call('POST', `/posts/${id}/likes`, { token: petr.token })
-  // The pages of the list begin elsewhere when they are read again.
-  await journey.publish(olga, 'Опубликовано между тем')
-
-  const other = await page.context().newPage()
-  await other.goto(journey.url)
-  await askForCode(other, petr.email)
-  await enterCode(other, await journey.nextCode(petr.email))
-  await profileLink(page).waitFor()
-  await expect.poll(() => like(read).getAttribute('aria-pressed')).toBe('true')
-  // Polls, because the card may be in the middle of being replaced.
-  await expect.poll(() => isAt(read, 217)).toBe(true)
-
-  await other.goto(`${journey.url}/settings`)
-  const last = await page.getByRole('article').last().getAttribute('data-post-id')
-  const readAgain = page.waitForResponse(
-    // The text of a read that is cancelled cannot be read.
-    async (it) =>
-      it.url().includes('/posts?') && (await it.text().catch(() => '')).includes(`"id":"${last}"`),
-  )
-  await other.getByRole('button', { name: 'Выйти' }).click()
-  await signInButton(page).waitFor()
-  await expect.poll(() => like(read).getAttribute('aria-pressed')).toBe('false')
-  await readAgain
-  await expect.poll(() => isAt(read, 217)).toBe(true)
-  expect(await page.getByRole('article').count()).toBe(shown)
 })
 
 /** Reads the wall until a post deep in it is at 217 px. */
