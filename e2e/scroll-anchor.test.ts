@@ -138,7 +138,10 @@ test('a reload near the top moves nothing, and announces new posts', async ({ jo
   expect(await isAt(read, 217)).toBe(true)
 })
 
-test('deep in the wall neither the switcher nor Tab moves the page', async ({ journey, olga }) => {
+test('neither the switcher nor Tab moves the wall, its link starts at the top', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga })
   const read = await readDeep(page)
   // Not with click(), which scrolls by itself.
@@ -166,6 +169,11 @@ test('deep in the wall neither the switcher nor Tab moves the page', async ({ jo
   await page.goBack()
   await page.getByRole('heading', { name: 'Стена' }).waitFor()
   await expect.poll(() => isAt(read, 217)).toBe(true)
+
+  await journey.publish(olga, 'Пока вас не было')
+  await page.getByRole('link', { name: 'Стена' }).click()
+  await postWith(page, 'Пока вас не было').waitFor()
+  expect(await page.evaluate(() => scrollY)).toBe(0)
 })
 
 /** Reads the wall until a post deep in it is at 217 px. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
 import { expectNoBarrier } from './testing/axe.ts'
-import { TABLET, test } from './testing/journey.ts'
+import { test } from './testing/journey.ts'
 import {
   bringTo,
   countRequests,
@@ -53,28 +53,6 @@ test('scrolling loads ten posts at a time, or offers a retry', async ({ journey,
   await expect.poll(() => postTexts(page)).toEqual(downFrom(25, TWO_LINES))
   expect(await feed.getAttribute('aria-busy')).toBe('false')
   expect(await postWith(page, /: 1$/).getAttribute('aria-setsize')).toBe('25')
-})
-
-test('going back keeps the place, a new visit starts at the top', async ({ journey, olga }) => {
-  await journey.fillWall(olga, 25)
-  const page = await journey.visit({ viewport: TABLET })
-  await readOn(page, 20)
-  const read = postWith(page, 'Запись 12')
-  await bringTo(read, 203)
-  await read.getByText('Запись 12').click()
-  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
-  await journey.publish(olga, 'Пока вас не было')
-  await page.getByRole('button', { name: 'Назад' }).click()
-  await expect.poll(() => isAt(read, 203)).toBe(true)
-  await expect.poll(() => page.getByRole('article').count()).toBeGreaterThanOrEqual(20)
-  expect(await postWith(page, 'Пока вас не было').count()).toBe(0)
-
-  const sections = page.getByRole('navigation', { name: 'Разделы' })
-  await sections.getByRole('link', { name: 'Стена' }).click()
-  await postWith(page, 'Пока вас не было').waitFor()
-  expect(await page.evaluate(() => scrollY)).toBe(0)
-  // The list is loaded again. If ten posts do not fill the screen, the next ten follow.
-  expect(await page.getByRole('article').count()).toBeLessThanOrEqual(20)
 })
 
 test('new posts wait behind a button, which then leads to the top', async ({ journey, olga }) => {
