@@ -50,6 +50,13 @@ test('without scripts all can be read, and only links are shown', async ({ journ
   expect(await postWith(page, 'Разговор').count()).toBe(1)
   expect(await visibleButtons(page)).toBe(0)
 
+  await page.goto(`${journey.url}/search`)
+  await page.getByRole('searchbox').fill('запись')
+  await page.getByRole('button', { name: 'Найти' }).click()
+  await followLink(page.getByRole('link', { name: 'Дальше' }))
+  await followLink(page.getByRole('link', { name: 'К началу' }))
+  await postWith(page, 'Запись 25').locator('mark', { hasText: 'Запись' }).waitFor()
+
   await page.goto(`${journey.url}/nowhere`)
   await followLink(page.getByRole('link', { name: 'На стену' }))
   expect(await postTexts(page)).toHaveLength(10)

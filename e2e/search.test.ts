@@ -4,8 +4,6 @@ import { SITE_DESCRIPTION } from '../contract/pages.ts'
 import { DESKTOP, test } from './testing/journey.ts'
 import { bringTo, goOffline, isAt, postTexts, postWith, readOn } from './testing/page-actions.ts'
 
-const STILL = { javaScriptEnabled: false, waitsForScripts: false }
-
 const field = (page: Page) => page.getByRole('searchbox', { name: 'Слова из записи или ответа' })
 const heading = (page: Page, name: string) => page.getByRole('heading', { name })
 const marks = (page: Page) => page.locator('mark').allTextContents()
@@ -40,24 +38,6 @@ test('results have their words marked, and keep their place', async ({ journey, 
   await page.reload()
   await expect.poll(() => isAt(read, 217)).toBe(true)
   expect(await postWith(page, 'Ничего похожего').count()).toBe(0)
-})
-
-test('without scripts the form searches and links lead on', async ({ journey, olga }) => {
-  await journey.fillWall(olga, 12, 'Ёжик читает книгу')
-  const page = await journey.visit({ ...STILL, path: '/search' })
-  await heading(page, 'Поиск по записям и ответам').waitFor()
-  await field(page).fill('книги ежика')
-  await page.getByRole('button', { name: 'Найти' }).click()
-  await expect.poll(() => postTexts(page)).toHaveLength(10)
-  expect((await marks(page)).slice(0, 2)).toEqual(['Ёжик', 'книгу'])
-  expect(await field(page).inputValue()).toBe('книги ежика')
-  await page.getByRole('link', { name: 'Дальше' }).click()
-  await expect.poll(() => postTexts(page)).toHaveLength(2)
-  await page.getByRole('link', { name: 'К началу' }).click()
-  await expect.poll(() => postTexts(page)).toHaveLength(10)
-  await field(page).fill('и не был')
-  await page.getByRole('button', { name: 'Найти' }).click()
-  await heading(page, 'Уточните запрос').waitFor()
 })
 
 test('posts with similar words follow below a line', async ({ journey, olga }) => {
