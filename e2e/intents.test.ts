@@ -1,8 +1,6 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import type { TestUser } from '../server/testing/http/client.ts'
-import { type Journey, desktopTest as test } from './testing/journey.ts'
+import { desktopTest as test } from './testing/journey.ts'
 import {
   bringTo,
   chooseFromMenu,
@@ -63,39 +61,10 @@ test('signing in for a like deep in the wall returns to it', async ({ journey, p
   expect(await page.evaluate(() => scrollY)).toBe(0)
 })
 
-test('a like in an expired session is set after signing in', async ({ journey, petr }) => {
-  const page = await visitEndedSession(journey, petr)
-  await like(page).click()
-  await toast(page, 'Сессия завершена. Войдите снова').waitFor()
-  await page.getByRole('status').getByRole('button', { name: 'Войти' }).click()
-  // Enough time for a second toast to follow.
-  await page.clock.fastForward(1000)
-  expect(await toast(page, 'Войдите, чтобы продолжить').count()).toBe(0)
-  await signInThrough(journey, page, petr.email)
-  await expect.poll(() => like(page).getAttribute('aria-pressed')).toBe('true')
-  const likes = () => journey.rows('SELECT FROM likes WHERE user_id = $1', [petr.id])
-  await expect.poll(likes).toHaveLength(1)
-})
-
 test('a report in an expired session opens again after signing in', async ({ journey, petr }) => {
-  const page = await visitEndedSession(journey, petr)
-  const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
-  await chooseFromMenu(page.getByRole('article'), 'Пожаловаться')
-  await dialog.getByRole('radio').first().check()
-  await dialog.getByRole('button', { name: 'Отправить' }).click()
-  await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
-  await toast(page, 'Сессия завершена. Войдите снова').waitFor()
-  // The toast above it has no button.
-  await dialog.getByRole('button', { name: 'Войти' }).click()
-  await signInThrough(journey, page, petr.email)
-  await dialog.getByRole('radio').first().waitFor()
-})
-
-/** Opens the wall's one post as a user, whose session ends when the page has made its calls. */
-async function visitEndedSession(journey: Journey, user: TestUser): Promise<Page> {
   let listRead: Promise<unknown> | undefined
   const page = await journey.visit({
-    as: user,
+    as: petr,
     before: async (it) => {
       await refuseNews(it)
       await it.clock.install()
@@ -104,6 +73,18 @@ async function visitEndedSession(journey: Journey, user: TestUser): Promise<Page
   })
   await Promise.all([listRead, profileLink(page).waitFor()])
   await page.waitForLoadState('networkidle')
-  await endSessions(journey, user)
-  return page
-}
+  await endSessions(journey, petr)
+  const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
+  await chooseFromMenu(page.getByRole('article'), 'Пожаловаться')
+  await dialog.getByRole('radio').first().check()
+  await dialog.getByRole('button', { name: 'Отправить' }).click()
+  await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
+  await toast(page, 'Сессия завершена. Войдите снова').waitFor()
+  // Enough time for a second toast to follow.
+  await page.clock.fastForward(1000)
+  expect(await toast(page, 'Войдите, чтобы продолжить').count()).toBe(0)
+  // The toast above it has no button.
+  await dialog.getByRole('button', { name: 'Войти' }).click()
+  await signInThrough(journey, page, petr.email)
+  await dialog.getByRole('radio').first().waitFor()
+})
