@@ -2,14 +2,11 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { Session } from 'node:inspector/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { PassThrough } from 'node:stream'
-import { createApp } from '../server/app.ts'
-import { readConfig } from '../server/kernel/config/config.ts'
-import { createLogger } from '../server/kernel/log/logger.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
+import { startAt } from '../server/testing/calls/sign-in-calls.ts'
 import { captureStatements } from '../server/testing/database/plans.ts'
-import { DEVICE } from '../server/testing/http/client.ts'
-import { dataSetOf, SECRET, seed, signInUsers, TOKEN_SECONDS } from './data-set.ts'
+import { startTestApp } from '../server/testing/test-app.ts'
+import { dataSetOf, seed } from './data-set.ts'
 
 // Prints how many files of the server run a function in every request of a kind, by V8's coverage,
 // and how many statements come before a code is mailed. `--list` prints the files too.
@@ -25,24 +22,12 @@ const postgres = await startEmbeddedPostgres({ dataDir, say() {} })
 started.defer(() => postgres.stop())
 const databaseUrl = postgres.connectionString
 await seed(databaseUrl, dataSetOf(400))
-const [token = ''] = await signInUsers(databaseUrl)
-const app = await createApp({
-  config: readConfig({
-    DATA_DIR: dataDir,
-    RATE_LIMIT_SCALE: '100000',
-    ACCESS_TOKEN_SECONDS: String(TOKEN_SECONDS),
-    LOG_LEVEL: 'info',
-  }),
-  databaseUrl,
-  secret: SECRET,
-  transport: { destination: '', send: async () => '', canSendTo: async () => true },
-  log: createLogger('info', new PassThrough().resume()),
-  webFolder: join(ROOT, 'dist/web'),
-})
+const app = await startTestApp({ databaseUrl })
 started.defer(() => app.close())
-const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+// No newcomer, who has further limits.
+const { token } = await app.signIn('big2@example.org')
 
-const api = (path: string, init?: RequestInit) => fetch(`${origin}/api/v1${path}`, init)
+const api = (path: string, init?: RequestInit) => fetch(`${app.url}/api/v1${path}`, init)
 const headers = { authorization: `Bearer ${token}` }
 
 /** Each `n` differs. `most` is how many files a newcomer should open to follow the request. */
@@ -57,20 +42,20 @@ const REQUESTS: Record<string, [request: (n: number) => Promise<Response>, most?
       }),
   ],
   "a visitor's read that is cached": [() => api('/posts'), 8],
-  'a page that is cached': [() => fetch(`${origin}/`)],
+  'a page that is cached': [() => fetch(`${app.url}/`)],
   "a visitor's read that is not cached": [(n) => api(`/posts/${100 + n}`), 16],
-  'a page that is not cached': [(n) => fetch(`${origin}/posts/${200 + n}`), 20],
+  'a page that is not cached': [(n) => fetch(`${app.url}/posts/${200 + n}`), 20],
 }
 
 for (const [path, email] of [
   ['/registrations', 'new@example.org'],
   ['/logins', 'big1@example.org'],
-]) {
-  const payload = { email, clientToken: 'bench', device: DEVICE }
+] as const) {
+  // The last mail is sent in the background.
+  while ((await app.sql`SELECT FROM outbox WHERE payload IS NOT NULL`).length > 0);
   const sent = await captureStatements(async () => {
-    const url = `/api/v1${path}`
-    const { statusCode, body } = await app.http.inject({ method: 'POST', url, payload })
-    if (statusCode !== 201) throw new Error(body)
+    const { status } = await startAt(app, path, { email })
+    if (status !== 201) throw new Error(`${path} answered ${status}`)
   })
   const { length } = sent.filter(({ text }) => !/graphile_worker|pg_notify/.test(text))
   console.log(`POST ${path}: ${length} statements before its code is mailed`)
@@ -103,8 +88,8 @@ async function enteredEachTime(request: (n: number) => Promise<Response>): Promi
       if (isCalled) times.set(url, (times.get(url) ?? 0) + 1)
     }
   }
-  const server = `file://${join(ROOT, 'server')}/`
-  const files = [...times].filter(([url, n]) => url.startsWith(server) && n === TIMES)
+  const product = `file://${join(ROOT, 'server')}/(?!testing/)`
+  const files = [...times].filter(([url, n]) => url.match(product) && n === TIMES)
   return files.map(([url]) => relative(ROOT, new URL(url).pathname)).sort()
 }
 
