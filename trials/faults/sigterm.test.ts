@@ -1,4 +1,6 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Product, startProductForTest } from '../../e2e/testing/product.ts'
@@ -16,16 +18,23 @@ const EXIT_MS = 10_000
 const QUICK_EXIT_MS = 5000
 
 test.each([
-  ['on reused connections', false],
-  ['on a new connection for each call', true],
-])(
-  'SIGTERM under load %s: every response is whole, what was not answered was not done, exit code 0 within 10 s',
-  async (_how, freshConnections) => {
+  ['SIGTERM', 'on reused connections', false],
+  ['SIGINT', 'on a new connection for each call', true],
+  // A terminal was closed.
+  ['SIGHUP', 'on reused connections', false],
+] as const)(
+  '%s under load %s: every response is whole, what was not answered was not done, exit code 0 within 10 s, and the database is stopped',
+  async (signal, _how, freshConnections) => {
     const { product, acknowledged, use, expectNothingLost } = await startUsedProduct()
+    // A first start without SMTP_URL.
+    expect(product.lines).toContainEqual(expect.stringContaining('Создаём базу данных'))
+    expect(await product.printed(/^ {2}(\d{6}) — /)).toMatch(/^\d{6}$/)
     const load = use({ freshConnections })
     await acknowledged.waitForMore(40)
-    await expectGracefulExit(product, QUICK_EXIT_MS)
+    await expectGracefulExit(product, QUICK_EXIT_MS, signal)
     await load.stop()
+    expect(product.lines).toContain('Остановлено.')
+    expect(existsSync(join(product.dataDir, 'postgres/postmaster.pid'))).toBe(false)
 
     expect(new Set(load.outcomes.map(({ status }) => status)).has('cut')).toBe(false)
     expect(load.outcomes.filter(isStrange)).toEqual([])
@@ -113,9 +122,13 @@ test('SIGTERM while the server starts and the nightly check waits for a lock: ex
   await counters.rollback().execute()
 })
 
-async function expectGracefulExit(product: Product, withinMs = EXIT_MS): Promise<void> {
+async function expectGracefulExit(
+  product: Product,
+  withinMs = EXIT_MS,
+  signal: NodeJS.Signals = 'SIGTERM',
+): Promise<void> {
   const asked = performance.now()
-  expect(await product.stop('SIGTERM')).toBe(0)
+  expect(await product.stop(signal)).toBe(0)
   expect(performance.now() - asked).toBeLessThan(withinMs)
 }
 
