@@ -7,7 +7,7 @@ import { APP_SECRET } from '../../e2e/testing/product.ts'
 import { closeAfterTest } from '../../server/testing/close-after-test.ts'
 import { databaseForTest } from '../../server/testing/database/database-for-test.ts'
 import { openPostgresProxy } from '../../server/testing/database/postgres-proxy.ts'
-import { openMailbox } from '../../server/testing/mail/mailbox.ts'
+import { mailboxForTest } from '../../server/testing/mail/mailbox.ts'
 import { endChild, untilReady } from '../../server/testing/process/child-process.ts'
 import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
@@ -22,7 +22,7 @@ test('the content of the image runs as in compose.yaml, is healthy without its d
   await mkdir(join(folder, 'data'))
 
   const database = closeAfterTest(await openPostgresProxy(await databaseForTest()))
-  const mailbox = closeAfterTest(await openMailbox())
+  const mailbox = await mailboxForTest()
   const port = String(await freePort())
   // The image has its Node in the PATH, and nothing of this checkout.
   const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { appendFile, cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { closeAfterTest } from '../../server/testing/close-after-test.ts'
-import { openMailbox } from '../../server/testing/mail/mailbox.ts'
+import { mailboxForTest } from '../../server/testing/mail/mailbox.ts'
 import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { attempt, ROOT, run } from './deploy-file.ts'
 import { copyTree, VERSION } from './releases.ts'
@@ -32,7 +31,7 @@ export async function openMachine() {
   await writeFile(join(etc, 'caddy/Caddyfile'), DEBIANS_CADDYFILE)
   await run('chown', ['-R', '4321:4321', join(folder, 'var/lib/vslukh')])
   await run('chmod', ['755', folder])
-  const mailbox = closeAfterTest(await openMailbox())
+  const mailbox = await mailboxForTest()
   const own = ['etc', 'opt', 'var'].map((name) => `mount --bind ${folder}/${name} /${name}`)
   const mounts = [...own, `mount --bind ${ROOT}/node_modules /var/node_modules`].join('\n')
   const inside = (line: string, ...args: string[]) => [

@@ -10,7 +10,7 @@ import { executeOn } from '../../server/testing/database/databases.ts'
 import { openPostgresProxy } from '../../server/testing/database/postgres-proxy.ts'
 import { examine } from '../../server/testing/examined-wall.ts'
 import { PAST_CACHE } from '../../server/testing/http/client.ts'
-import { openMailbox } from '../../server/testing/mail/mailbox.ts'
+import { mailboxForTest } from '../../server/testing/mail/mailbox.ts'
 import { endChild, untilUp } from '../../server/testing/process/child-process.ts'
 import { isRoot } from '../../server/testing/process/debian-package.ts'
 import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
@@ -21,7 +21,7 @@ import { copyDeployFile, programOf } from './deploy-file.ts'
 test('two nodes behind PgBouncer in transaction mode: every call is answered, changes reach the other node, mails go out, and a statement ends after 3 s', async () => {
   const directUrl = await databaseForTest()
   const pooler = await startPooler(directUrl)
-  const mailbox = closeAfterTest(await openMailbox())
+  const mailbox = await mailboxForTest()
   const startNode = async () => {
     const urls = { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: directUrl, SMTP_URL: mailbox.url }
     const { product, client } = await startProductForTest({ env: urls })
