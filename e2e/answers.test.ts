@@ -129,15 +129,3 @@ test('new replies keep their mark, and are seen also above the place', async ({
     .toBe('Новее всех')
   await bell(page).waitFor()
 })
-
-test('mails about replies are turned off in the settings', async ({ journey, olga }) => {
-  const page = await journey.visit({ as: olga, path: '/settings' })
-  const mails = page.getByRole('checkbox', { name: 'Письма об ответах' })
-  expect(await mails.isChecked()).toBe(true)
-  await mails.click()
-  await expect
-    .poll(async () => (await journey.call('GET', '/users/current/received', olga)).body.wantsMail)
-    .toBe(false)
-  await page.reload()
-  await expect.poll(() => mails.isChecked()).toBe(false)
-})

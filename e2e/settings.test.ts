@@ -30,13 +30,23 @@ test('on a phone account, devices and «Выйти» need no scrolling', async (
   await logOut.waitFor()
 })
 
-test('a browser can hide the counts of likes and replies', async ({ journey, olga }) => {
+test('counts of likes and replies can be hidden, mails about replies stopped', async ({
+  journey,
+  olga,
+}) => {
   const { id } = await journey.publish(olga, 'Сколько?')
   await journey.call('POST', `/posts/${id}/likes`, { token: olga.token })
   const page = await journey.visit({ as: olga, path: `/posts/${id}` })
   const count = page.getByRole('article').getByText('1', { exact: true })
   await count.waitFor()
   await page.goto(`${journey.url}/settings`)
+  const mails = page.getByRole('checkbox', { name: 'Письма об ответах' })
+  await mails.uncheck()
+  const wantsMail = async () =>
+    (await journey.call('GET', '/users/current/received', olga)).body.wantsMail
+  await expect.poll(wantsMail).toBe(false)
+  await page.reload()
+  await expect.poll(() => mails.isChecked()).toBe(false)
   await page.getByRole('checkbox', { name: 'Не показывать числа отметок и ответов' }).check()
   await page.goto(`${journey.url}/posts/${id}`)
   await page.getByRole('button', { name: 'Нравится', pressed: true }).waitFor()
