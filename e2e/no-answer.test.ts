@@ -1,7 +1,5 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import type { TestUser } from '../server/testing/http/client.ts'
-import { type Journey, desktopTest as test } from './testing/journey.ts'
+import { desktopTest as test } from './testing/journey.ts'
 import { countRequests, holdCalls, postWith, switchView, toast } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
@@ -29,22 +27,19 @@ test('a page without a known session is read, and retries by itself', async ({ j
   await profileLink(page).waitFor()
 })
 
-test('a page for users keeps its address, and «Повторить» opens it', async ({ journey, olga }) => {
-  const page = await visitUnanswered(journey, olga, '/settings')
-  const failed = page.getByRole('alert')
-  await failed.getByText(UNAVAILABLE).waitFor()
-  expect(new URL(page.url()).pathname).toBe('/settings')
-  expect(await page.getByRole('dialog').count()).toBe(0)
-
-  await page.unroute(REFRESH)
-  await failed.getByRole('button', { name: 'Повторить' }).click()
-  await profileLink(page).waitFor()
-  await page.getByText(olga.email).waitFor()
-})
-
-test('an action shows that there is no answer; any answer ends that', async ({ journey, olga }) => {
-  const page = await visitUnanswered(journey, olga, '/liked')
+test('pages and actions show that there is no answer; any answer ends that', async ({
+  journey,
+  olga,
+}) => {
+  // It retries only after an hour.
+  const refusal = { status: 503, headers: { 'retry-after': '3600' } }
+  const page = await journey.visit({
+    as: olga,
+    path: '/liked',
+    before: (it) => it.route(REFRESH, (route) => route.fulfill(refusal)),
+  })
   await page.getByRole('alert').getByText(UNAVAILABLE).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/liked')
   await switchView(page, 'Новые')
   await page.waitForURL(`${journey.url}/`)
   const failed = page.getByRole('main').getByRole('alert')
@@ -54,9 +49,12 @@ test('an action shows that there is no answer; any answer ends that', async ({ j
   await toast(page, UNAVAILABLE).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
 
+  await page.goBack()
   await page.unroute(REFRESH)
   await failed.getByRole('button', { name: 'Повторить' }).click()
   await profileLink(page).waitFor()
+  await page.getByText('Записи не найдены').waitFor()
+  await switchView(page, 'Новые')
   await postWith(page, 'И снова туда').waitFor()
   expect(await failed.count()).toBe(0)
 })
@@ -100,13 +98,3 @@ test('while the viewer is unknown, taps wait; the last one counts', async ({ jou
   await expect.poll(() => journey.rows(liked)).toEqual([{ text: 'И снова туда' }])
   expect(asked()).toBe(1)
 })
-
-/** Opens a page as a user whose session cannot be checked; it retries only after an hour. */
-function visitUnanswered(journey: Journey, olga: TestUser, path: string): Promise<Page> {
-  const refusal = { status: 503, headers: { 'retry-after': '3600' } }
-  return journey.visit({
-    as: olga,
-    path,
-    before: (page) => page.route(REFRESH, (route) => route.fulfill(refusal)),
-  })
-}
