@@ -1,7 +1,6 @@
 import { globSync } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { removeLeft } from '../../server/operations/backup/backup-folder.ts'
 import { isServerOf } from '../../server/operations/embedded-postgres/pid-file.ts'
@@ -42,21 +41,6 @@ async function verifyingPostgres(folder: string): Promise<{ cluster: string; pid
   const cluster = await realpath(join(await findPidFile(), '..'))
   return { cluster, pid: Number.parseInt(await lines(), 10) }
 }
-
-test('an interrupted backup leaves no file', async () => {
-  const app = await appForTest()
-  const folder = await folderForTest()
-  const holder = new pg.Client({ connectionString: app.databaseUrl })
-  await holder.connect()
-  onTestFinished(() => holder.end())
-  await holder.query('BEGIN; LOCK TABLE likes')
-  const end = begin(envOf(app), 'backup', folder)
-  await expect.poll(() => readdir(folder)).toHaveLength(1)
-  const waits = `SELECT FROM pg_stat_activity WHERE application_name = 'vslukh backup' AND wait_event_type = 'Lock'`
-  await expect.poll(async () => (await holder.query(waits)).rowCount).toBe(1)
-  expect(await end('SIGINT')).toEqual({ code: 1, err: 'Прервано.\n' })
-  expect(await readdir(folder)).toEqual([])
-})
 
 test('an interrupted verification leaves neither files nor a PostgreSQL; after a killed one the nightly job removes both', async () => {
   const app = await appForTest()
