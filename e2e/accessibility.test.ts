@@ -88,7 +88,7 @@ test('no screen of moderation has a barrier', async ({ journey, olga, petr }) =>
   const bad = await journey.reply(petr, own.id, 'Плохой ответ')
   await journey.reply(olga, bad.id, 'Зачем так?')
   const removed = await journey.publish(petr, 'Удалённая запись')
-  for (const { id } of [bad, removed]) await reportByApi(journey, olga, { postId: id })
+  for (const post of [bad, removed]) await reportByApi(journey, olga, post)
   await journey.call('POST', `/moderation/posts/${removed.id}/decision`, {
     token: vera.token,
     body: { verdict: 'remove' },

@@ -39,8 +39,7 @@ test('a removal notifies both sides, an appeal ends it', async ({ journey, vera,
   await reporter.getByRole('status').getByRole('link', { name: 'Смотреть' }).click()
   await reporter.getByText('Запись удалена').waitFor()
   await reporter.getByText('Вы написали: Это неправда').waitFor()
-  const unseen = async () =>
-    (await journey.call('GET', '/users/current/reports', { token: olga.token })).body.reports
+  const unseen = async () => (await journey.read('/users/current/reports', olga)).reports
   await expect.poll(unseen).toMatchObject([{ isNew: false }])
 
   const author = await journey.visit({ as: petr })

@@ -42,8 +42,7 @@ test('counts of likes and replies can be hidden, mails about replies stopped', a
   await page.goto(`${journey.url}/settings`)
   const mails = page.getByRole('checkbox', { name: 'Письма об ответах' })
   await mails.uncheck()
-  const wantsMail = async () =>
-    (await journey.call('GET', '/users/current/received', olga)).body.wantsMail
+  const wantsMail = async () => (await journey.read('/users/current/received', olga)).wantsMail
   await expect.poll(wantsMail).toBe(false)
   await page.reload()
   await expect.poll(() => mails.isChecked()).toBe(false)

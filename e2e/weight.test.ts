@@ -95,7 +95,7 @@ test('on a slow network no kind of page shifts as it loads', async ({ journey, o
   for (const user of [olga, petr]) {
     for (const n of [1, 2, 3]) await journey.reply(user, own.id, `${TEXT.repeat(3)} ${n}`)
   }
-  await reportByApi(journey, petr, { postId: post.id })
+  await reportByApi(journey, petr, post)
   const { id } = await journey.publish(vera, 'Удалена')
   await journey.rows(
     `UPDATE posts SET hidden_for = 'removed', hidden_reason = 'Спам', hidden_by = 'vera',

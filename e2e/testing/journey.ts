@@ -1,7 +1,6 @@
 import pg from 'pg'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { test as base, expect, inject, onTestFinished } from 'vitest'
-import type { Post } from '../../contract/posts.ts'
 import { publishFromOutside } from '../../server/kernel/cache/change-feed.ts'
 import { newEmail } from '../../server/testing/calls/account-fixture.ts'
 import { freshDatabase } from '../../server/testing/database/databases.ts'
@@ -167,10 +166,7 @@ async function startJourney(env: Record<string, string> = {}) {
     await database.drop()
   }
 
-  const { publish, reply, ...client } = createProductClient(
-    { url: `http://${product.address}` },
-    network,
-  )
+  const client = createProductClient({ url: `http://${product.address}` }, network)
   const codesRead = new Map<string, number>()
 
   async function emptyWall(): Promise<void> {
@@ -186,8 +182,6 @@ async function startJourney(env: Record<string, string> = {}) {
     product,
     sql,
     mailbox,
-    publish: (...args: Parameters<typeof publish>) => publish(...args).then(requirePost),
-    reply: (...args: Parameters<typeof reply>) => reply(...args).then(requirePost),
 
     /** Opens a session of an account that is weeks old, and the account if there is none. */
     signIn: accounts.signIn,
@@ -246,12 +240,6 @@ async function startJourney(env: Record<string, string> = {}) {
     /** Both kinds of tests of a worker share a journey, and close it. */
     close: () => (closing ??= close()),
   }
-}
-
-/** Throws for a refusal, which has no id. */
-function requirePost(answer: Post): Post {
-  if (answer.id) return answer
-  throw new Error(`Nothing was published: ${JSON.stringify(answer)}`)
 }
 
 /** Collects errors that a test must declare: exceptions, logged errors, and answers of 5xx. */

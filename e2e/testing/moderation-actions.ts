@@ -17,7 +17,7 @@ export function moderated(on: typeof test) {
       /** Publishes a post, which Olga reports. */
       async report(text: string, author = petr): Promise<Post> {
         const post = await journey.publish(author, text)
-        await reportByApi(journey, olga, { postId: post.id })
+        await reportByApi(journey, olga, post)
         return post
       },
     }))
@@ -34,13 +34,8 @@ export async function signUpModerator({ signUp, sql }: ModeratedProduct): Promis
 
 type ModeratedProduct = Pick<Journey, 'signUp' | 'sql'>
 
-export async function reportByApi(
-  { call }: Pick<Journey, 'call'>,
-  { token }: TestUser,
-  { postId, reasonId = 1 }: { postId: string; reasonId?: number },
-): Promise<void> {
-  const path = `/posts/${postId}/reports?reason_id=${reasonId}`
-  expect((await call('POST', path, { token, body: {} })).status).toBe(204)
+export async function reportByApi({ call }: Journey, { token }: TestUser, { id }: Post) {
+  expect((await call('POST', `/posts/${id}/reports?reason_id=1`, { token })).status).toBe(204)
 }
 
 export async function reportByDialog(
