@@ -61,18 +61,6 @@ test('no pending like, waiting text or open dialog passes to the next user', asy
   await expect.poll(ofVera).toEqual([{ text: 'Пишет Вера' }])
 })
 
-test('a form that waits for a code ends with its user', async ({ journey, olga, petr }) => {
-  const page = await journey.visit({ as: olga, path: '/settings/account/email' })
-  const main = page.getByRole('main')
-  const address = main.getByLabel('Электронная почта')
-  await address.fill('olga-tajno@example.org')
-  await address.press('Enter')
-  await main.getByLabel('Код подтверждения').waitFor()
-  await changeUserInOtherTab(journey, page, { former: olga, next: petr })
-  await address.waitFor()
-  expect(await main.getByText(/olga/).count()).toBe(0)
-})
-
 test('a page that the browser restores is the next user’s', async ({ journey, olga, petr }) => {
   await journey.publish(olga, 'Запись Ольги')
   const page = await journey.visit({ as: olga, path: '/own/posts' })
