@@ -123,11 +123,7 @@ test('a blocked user reads why, and keeps the text', async ({ journey, vera, que
 
 test('of many removed posts an author first sees the newest three', async ({ journey, petr }) => {
   for (const number of [1, 2, 3, 4, 5]) await journey.publish(petr, `Лишняя ${number}`)
-  await journey.rows(
-    `UPDATE posts SET hidden_for = 'removed', hidden_reason = 'Спам', hidden_by = 'vera',
-       hidden_at = now(), hidden_until = now() + interval '1 day' WHERE owner_id = $1`,
-    [petr.id],
-  )
+  await journey.removePosts('owner_id', petr.id)
   const page = await journey.visit({ as: petr, path: '/own/posts' })
   await page.getByText('Лишняя 3').waitFor()
   expect(await page.getByText('Лишняя 2').isVisible()).toBe(false)

@@ -68,12 +68,7 @@ test('a reply stays where it is when the posts above arrive', async ({ journey, 
 })
 
 test('a removed post above a reply is a placeholder', async ({ journey }) => {
-  await journey.rows(
-    `UPDATE posts SET hidden_for = 'removed', hidden_reason = 'Спам', hidden_by = 'vera',
-       hidden_at = now(), hidden_until = 'infinity' WHERE id = $1`,
-    [thread[3]?.id],
-  )
-  await journey.invalidateCache()
+  await journey.removePosts('id', thread[3]?.id)
   const page = await openLast(journey)
   const shown = TEXTS.filter((text) => text !== 'Третий')
   expect(await postTexts(page)).toEqual(shown.slice(1))

@@ -97,11 +97,7 @@ test('on a slow network no kind of page shifts as it loads', async ({ journey, o
   }
   await reportByApi(journey, petr, post)
   const { id } = await journey.publish(vera, 'Удалена')
-  await journey.rows(
-    `UPDATE posts SET hidden_for = 'removed', hidden_reason = 'Спам', hidden_by = 'vera',
-       hidden_at = now(), hidden_until = now() + interval '1 day' WHERE id = $1`,
-    [id],
-  )
+  await journey.removePosts('id', id)
   const search = { '/search?q=слов': TEXT }
   const thread = { [`/posts/${own.id}`]: `${TEXT} 1` }
   const author = { [`/users/${olga.username}`]: TEXT }

@@ -228,8 +228,17 @@ async function startJourney(env: Record<string, string> = {}) {
       await invalidateCache()
     },
 
+    /** Removes posts as a moderator does. */
+    async removePosts(column: 'id' | 'owner_id', value = ''): Promise<void> {
+      await sql.query(
+        `UPDATE posts SET hidden_for = 'removed', hidden_reason = 'Спам', hidden_by = 'vera',
+           hidden_at = now(), hidden_until = now() + interval '1 day' WHERE ${column} = $1`,
+        [value],
+      )
+      await invalidateCache()
+    },
+
     emptyWall,
-    invalidateCache,
 
     /** Begins a test: the wall is empty, and the network has called nothing yet. */
     async startAnew(): Promise<void> {
