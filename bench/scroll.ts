@@ -1,6 +1,5 @@
 import type { Locator } from 'playwright-core'
 import { launchFullChromium } from '../e2e/testing/browsers/chromium.ts'
-import { buildWebIfNeeded } from '../scripts/build-web-if-needed.ts'
 import { codeOf } from '../server/features/codes/codes.mail.ts'
 import { deriveKey } from '../server/kernel/config/app-secret.ts'
 import { createClient } from '../server/testing/http/client.ts'
@@ -22,7 +21,6 @@ const DIALOG_MS = 150
 const TIMES = 5
 const PASSES = 3
 
-await buildWebIfNeeded()
 await using started = await startFilledProduct(dataSetOf(POSTS * 2))
 const { product } = started
 await using browser = await launchFullChromium()

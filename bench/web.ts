@@ -1,6 +1,5 @@
 import lighthouse from 'lighthouse'
 import { launchFullChromium } from '../e2e/testing/browsers/chromium.ts'
-import { buildWebIfNeeded } from '../scripts/build-web-if-needed.ts'
 import { freePort } from '../server/testing/process/free-port.ts'
 import { dataSetOf } from './data-set.ts'
 import { middleOf } from './load.ts'
@@ -17,7 +16,6 @@ type Throttling = keyof typeof LCP_GOALS
 
 type Result = NonNullable<Awaited<ReturnType<typeof lighthouse>>>['lhr']
 
-await buildWebIfNeeded()
 await using started = await startFilledProduct(dataSetOf(POSTS))
 const { url } = started.product
 
