@@ -6,7 +6,6 @@ import {
   goOnline,
   holdCalls,
   openMenu,
-  openThread,
   postWith,
   refuseNews,
 } from './testing/page-actions.ts'
@@ -125,31 +124,4 @@ test('if a new release has removed a chunk, a reload is offered', async ({ journ
   await page.unroute(gone)
   await page.reload()
   await page.getByRole('button', { name: 'Выйти' }).waitFor()
-})
-
-test('if the header or the frame of pages fails, the rest works or reloads', async ({
-  journey,
-  olga,
-}) => {
-  const page = await journey.visit({
-    as: olga,
-    // The journey makes the app fail.
-    expectedErrors: /./,
-    before: (it) =>
-      it.route('**/users/current', (route) =>
-        route.fulfill({ json: { id: '1', mutedAuthors: [] } }),
-      ),
-  })
-  await page.getByRole('banner').waitFor({ state: 'detached' })
-  await openThread(page, 'Запись 12')
-  // The page's frame calls it when another page opens.
-  await page.evaluate(() => {
-    window.scrollTo = () => {
-      throw new Error('the frame fails')
-    }
-  })
-  await page.getByRole('link', { name: 'Стена' }).click()
-  await page.getByRole('alert').getByText('Не удалось открыть страницу').waitFor()
-  await page.getByRole('button', { name: 'Обновить' }).click()
-  await postWith(page, 'Запись 12').waitFor()
 })
