@@ -2,7 +2,6 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
 import { boxOf, dialogOf, postWith, REFUSED } from './testing/page-actions.ts'
-import { askForCode, signInDialog } from './testing/sign-in-actions.ts'
 
 /** A small phone. VISIBLE is the height that the keyboard leaves. */
 const PHONE = { width: 360, height: 640 }
@@ -46,34 +45,6 @@ test('no keyboard covers a text field or its button', async ({ journey, olga }) 
   const proceed = signIn.getByRole('button', { name: 'Продолжить' })
   await expect.poll(async () => (await boxOf(proceed)).bottom).toBeLessThanOrEqual(VISIBLE)
 })
-
-test('the code step is not cut at 320 px, 400 % and large letters', async ({ journey, olga }) => {
-  const page = await journey.visit({ viewport: { width: 320, height: 568 } })
-  await askForCode(page, olga.email)
-  const { dialog } = signInDialog(page)
-  await dialog.getByRole('button', { name: /^Отправить код ещё раз через/ }).waitFor()
-  expect(await dialog.evaluate(cutParts)).toEqual([])
-  await page.setViewportSize({ width: 305, height: 225 })
-  expect(await dialog.evaluate(cutParts)).toEqual([])
-  await page.setViewportSize({ width: 390, height: 844 })
-  await page.evaluate(() => {
-    document.documentElement.style.fontSize = '200%'
-  })
-  expect(await dialog.evaluate(cutParts)).toEqual([])
-})
-
-/** Returns the elements that stick out of a dialog, or whose content does. */
-function cutParts(dialog: Element): string[] {
-  const { left, right } = dialog.getBoundingClientRect()
-  const parts = [...dialog.querySelectorAll('*')].filter((part) => !part.closest('svg'))
-  const cut = parts.filter((part) => {
-    const box = part.getBoundingClientRect()
-    const isOutside = box.width > 0 && (box.left < left || box.right > right)
-    const isTooSmall = part.scrollWidth > part.clientWidth + 1
-    return isOutside || (isTooSmall && getComputedStyle(part).display !== 'inline')
-  })
-  return cut.map((part) => `${part.tagName} ${part.textContent}`)
-}
 
 /** Waits until the dialog has stopped moving, above the keyboard. */
 async function untilInSight(dialog: Locator): Promise<void> {

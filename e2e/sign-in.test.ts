@@ -83,7 +83,9 @@ test('the address step names the reason, and refused cookies', async ({ journey,
   await refusal.waitFor()
 })
 
-test('on a small phone both steps are in sight, and links 44 px high', async ({ journey }) => {
+test('on a small phone all steps are in sight, links 44 px high, nothing cut', async ({
+  journey,
+}) => {
   const page = await journey.visit({ viewport: { width: 320, height: 568 } })
   await signInButton(page).click()
   const { dialog, email, proceed, goBack } = signInDialog(page)
@@ -115,6 +117,18 @@ test('on a small phone both steps are in sight, and links 44 px high', async ({ 
     expect((await boxOf(link)).height).toBeGreaterThanOrEqual(44)
     await link.click({ trial: true })
   }
+
+  await proceed.click()
+  await dialog.getByRole('button', { name: /^Отправить код ещё раз через/ }).waitFor()
+  expect(await dialog.evaluate(cutParts)).toEqual([])
+  // The phone at 400 %, and a larger one with large letters.
+  await page.setViewportSize({ width: 305, height: 225 })
+  expect(await dialog.evaluate(cutParts)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '200%'
+  })
+  expect(await dialog.evaluate(cutParts)).toEqual([])
 })
 
 test('a user signs in by a code pasted as «123 456», which is sent once', async ({ journey }) => {
@@ -171,6 +185,19 @@ test('an unknown address may be corrected, and is offered registration', async (
   await page.getByRole('link', { name: 'Выбрать имя' }).click()
   await page.getByRole('heading', { name: 'Задать имя пользователя' }).waitFor()
 })
+
+/** Returns the elements that stick out of a dialog, or whose content does. */
+function cutParts(dialog: Element): string[] {
+  const { left, right } = dialog.getBoundingClientRect()
+  const parts = [...dialog.querySelectorAll('*')].filter((part) => !part.closest('svg'))
+  const cut = parts.filter((part) => {
+    const box = part.getBoundingClientRect()
+    const isOutside = box.width > 0 && (box.left < left || box.right > right)
+    const isTooSmall = part.scrollWidth > part.clientWidth + 1
+    return isOutside || (isTooSmall && getComputedStyle(part).display !== 'inline')
+  })
+  return cut.map((part) => `${part.tagName} ${part.textContent}`)
+}
 
 /** Copies a text from another tab, which needs no secure context. */
 async function copy(page: Page, text: string): Promise<void> {
