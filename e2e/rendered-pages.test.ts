@@ -20,14 +20,11 @@ test.beforeEach(async ({ journey, olga }) => {
   await journey.fillThread(olga, talk.id, texts)
 })
 
-function visibleButtons(page: Page): Promise<number> {
-  return page.locator('button:visible').count()
-}
-
 test('without scripts all can be read, and only links are shown', async ({ journey }) => {
   const page = await journey.visit({ javaScriptEnabled: false, waitsForScripts: false })
   expect(await postTexts(page)).toHaveLength(10)
-  expect(await visibleButtons(page)).toBe(0)
+  const buttons = page.locator('button:visible')
+  expect(await buttons.count()).toBe(0)
   expect(await page.locator('time').first().getAttribute('title')).toMatch(EXACT_TIME)
   await page.getByRole('heading', { level: 1, name: 'Стена' }).waitFor()
   await page.getByText('«Вслух» — стена коротких записей').waitFor()
@@ -48,7 +45,7 @@ test('without scripts all can be read, and only links are shown', async ({ journ
   await followLink(page.getByRole('link', { name: 'Дальше' }))
   await postWith(page, 'Ответ 1').first().waitFor()
   expect(await postWith(page, 'Разговор').count()).toBe(1)
-  expect(await visibleButtons(page)).toBe(0)
+  expect(await buttons.count()).toBe(0)
 
   await page.goto(`${journey.url}/search`)
   await page.getByRole('searchbox').fill('запись')
