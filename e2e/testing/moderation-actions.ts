@@ -23,16 +23,12 @@ export function moderated(on: typeof test) {
     }))
 }
 
-export async function signUpModerator({ signUp, sql }: ModeratedProduct): Promise<TestUser> {
+export async function signUpModerator({ signUp, rows }: Pick<Journey, 'signUp' | 'rows'>) {
   const user = await signUp()
-  await sql.query('INSERT INTO moderators (email, email_key) VALUES ($1, $2)', [
-    user.email,
-    emailKey(user.email),
-  ])
+  const values = [user.email, emailKey(user.email)]
+  await rows('INSERT INTO moderators (email, email_key) VALUES ($1, $2)', values)
   return user
 }
-
-type ModeratedProduct = Pick<Journey, 'signUp' | 'sql'>
 
 export async function reportByApi({ call }: Journey, { token }: TestUser, { id }: Post) {
   expect((await call('POST', `/posts/${id}/reports?reason_id=1`, { token })).status).toBe(204)
