@@ -173,12 +173,7 @@ test('an old post is deleted and rewritten without losing its text', async ({ jo
   await journey.fillWall(olga, 1, 'Перепишу')
   await journey.sql.query("UPDATE posts SET created_at = created_at - interval '1 hour'")
   const page = await journey.visit({ as: olga })
-  let isRefused = true
-  await page.route('**/api/v1/posts/*', (route) => {
-    if (route.request().method() !== 'DELETE' || !isRefused) return route.continue()
-    isRefused = false
-    return route.abort()
-  })
+  await page.route('**/api/v1/posts/*', (route) => route.abort(), { times: 1 })
   await chooseFromMenu(postWith(page, 'Перепишу 1'), 'Удалить и написать заново')
   const dialog = page.getByRole('dialog', { name: 'Удалить запись?' })
   const remove = dialog.getByRole('button', { name: 'Удалить и переписать' })
