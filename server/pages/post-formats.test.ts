@@ -172,11 +172,14 @@ test('the wall and a post name their feeds, other pages have none; only a post h
   expect(headFor(WALL).head).not.toContain('<script')
 })
 
-test('previews have a large picture, which has the size that they state', async () => {
+test('a post names its address and its picture; previews have a large one, of the size that they state', async () => {
   const png = await readFile(join(import.meta.dirname, '../../web/public/preview.png'))
   const head = headOf(WALL, { appName: 'Вслух', publicUrl: ORIGIN })
   expect(head).toContain('<meta name="twitter:card" content="summary_large_image">')
   expect(head).toContain(`content="${ORIGIN}/preview.png"`)
+  const ofPost = headOf(THREAD, { appName: 'Вслух', publicUrl: ORIGIN })
+  expect(ofPost).toContain(`"og:url" content="${ORIGIN}/posts/1"`)
+  expect(ofPost).toContain(`<link rel="canonical" href="${ORIGIN}/posts/1">`)
   // The header of a PNG: its width and height are the two numbers from byte 16 on.
   expect(head).toContain(`"og:image:width" content="${png.readUInt32BE(16)}"`)
   expect(head).toContain(`"og:image:height" content="${png.readUInt32BE(20)}"`)
