@@ -4,7 +4,6 @@ import { openDatabase } from '../../kernel/db/database.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { countCodes, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import { closeAfterTest } from '../../testing/close-after-test.ts'
-import { DEVICE } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { ShutNetworks } from './shut-networks.ts'
@@ -23,7 +22,6 @@ import {
 
 const actor = 'olga'
 const origin = 'https://wall.example'
-const clientToken = 'new browser'
 
 const contactEmail = 'wall@example.org'
 const ASK = `Вопросы: ${contactEmail}`
@@ -37,13 +35,9 @@ const readState = () => createSiteStateReader(db)()
 const lastActs = async (count: number) => (await readJournal(db, {})).slice(0, count)
 
 const start = (email: string, invitation?: string) =>
-  app.call('POST', '/registrations', {
-    body: { email, clientToken, device: DEVICE, ...(invitation && { invitation }) },
-  })
+  startAt(app, '/registrations', { email, invitation })
 const verify = (id: string, invitation?: string) =>
-  app.call('POST', `/registrations/${id}/verify`, {
-    body: { confirmCode: app.codeFor(id), clientToken, ...(invitation && { invitation }) },
-  })
+  verifyAt(app, '/registrations', { id, invitation })
 
 async function register(email: string, invitation?: string) {
   const started = await start(email, invitation)

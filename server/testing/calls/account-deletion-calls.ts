@@ -1,7 +1,7 @@
 import { addJob } from '../../kernel/queue/queue.ts'
 import type { TestAnswer, TestUser } from '../http/client.ts'
 import type { TestApp } from '../test-app.ts'
-import { startAt } from './sign-in-calls.ts'
+import { startAt, verifyAt } from './sign-in-calls.ts'
 
 /** Returns the answer to the mailed code, or the refusal to mail one. */
 export async function leave(
@@ -14,17 +14,11 @@ export async function leave(
   return app.call('POST', `/users/current/deletion/${start.body.id}/verify`, { token, body })
 }
 
-export const ONE_BROWSER = 'one browser'
-
 /** Signs in by mail, with `restore` if the account was deleted. Returns the last answer. */
 export async function comeBack(app: TestApp, email: string, restore?: true): Promise<TestAnswer> {
   const start = await startAt(app, '/logins', { email })
   if (start.status !== 201) return start
-  const { id } = start.body
-  const body = { confirmCode: app.codeFor(id), clientToken: ONE_BROWSER }
-  return app.call('POST', `/logins/${id}/verify`, {
-    body: { ...body, ...(restore && { restore }) },
-  })
+  return verifyAt(app, '/logins', { id: start.body.id, restore })
 }
 
 /** Whether all posts and likes of those who left are hidden, and of those who returned shown. */

@@ -3,9 +3,12 @@ import type { TestApp } from '../test-app.ts'
 
 export type Path = '/registrations' | '/logins'
 type Browser = { clientToken?: string; ip?: string; browser?: string }
-type Start = Browser & { email: string }
+type Invited = { invitation?: string | undefined }
+type Start = Browser & Invited & { email: string }
 /** The right code unless another is given. */
-type Verify = Browser & { id: string; code?: string }
+type Verify = Browser & Invited & { id: string; code?: string; restore?: true | undefined }
+
+export const ONE_BROWSER = 'one browser'
 
 /** A trusted proxy names the client's address, and a cookie the browser. */
 export function from(ip?: string, browser?: string): { headers: Record<string, string> } {
@@ -19,27 +22,24 @@ export function from(ip?: string, browser?: string): { headers: Record<string, s
 export function startAt(
   app: TestApp,
   path: Path,
-  { email, clientToken = 'one browser', ip, browser }: Start,
+  { email, clientToken = ONE_BROWSER, ip, browser, invitation }: Start,
 ): Promise<TestAnswer> {
-  const body = { email, clientToken, device: DEVICE }
+  const body = { email, clientToken, device: DEVICE, invitation }
   return app.call('POST', path, { body, ...from(ip, browser) })
 }
 
 export function verifyAt(
   app: TestApp,
   path: Path,
-  { id, code = app.codeFor(id), clientToken = 'one browser', ip, browser }: Verify,
+  { id, code = app.codeFor(id), clientToken = ONE_BROWSER, ip, browser, ...more }: Verify,
 ): Promise<TestAnswer> {
-  const body = { confirmCode: code, clientToken }
+  const { invitation, restore } = more
+  const body = { confirmCode: code, clientToken, invitation, restore }
   return app.call('POST', `${path}/${id}/verify`, { body, ...from(ip, browser) })
 }
 
 /** Asks what has become of the mail of an operation. */
-export function askMail(
-  app: TestApp,
-  id: string,
-  clientToken = 'one browser',
-): Promise<TestAnswer> {
+export function askMail(app: TestApp, id: string, clientToken = ONE_BROWSER): Promise<TestAnswer> {
   return app.call('POST', `/codes/${id}/mail`, { body: { clientToken } })
 }
 
