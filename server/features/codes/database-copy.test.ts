@@ -41,14 +41,8 @@ test('a copy of the database contains no code, session secret, clientToken or li
   const hash = (text: string) => createHash('sha256').update(text).digest('hex')
   const [, cookieSecret = ''] = olga.cookie.split('.')
   expect(cookieSecret).toHaveLength(43)
-  for (const kept of [
-    hash(cookieSecret),
-    undo.id,
-    'send-email-notice',
-    `"operationId": "${login}"`,
-  ]) {
-    expect(copy).toContain(kept)
-  }
+  const kept = [hash(cookieSecret), undo.id, 'send-email-notice', `"operationId": "${login}"`]
+  for (const text of kept) expect(copy).toContain(text)
   const undoSecret = app.undoSecretFor(undo.id)
   const secrets = {
     ...{ cookieSecret, undoSecret, clientToken, token: olga.token },

@@ -117,10 +117,8 @@ test('the profile tells moderators alone that they are moderators and how many p
 })
 
 test('to a visitor and to other users the calls of moderators do not exist, whatever they send', async () => {
-  const explode = (token?: string) => {
-    const sent = { body: { verdict: 'explode' }, ...(token && { token }) }
-    return app.call('POST', '/moderation/posts/1/decision', sent)
-  }
+  const explode = (token?: string) =>
+    app.call('POST', '/moderation/posts/1/decision', { token, body: { verdict: 'explode' } })
   for (const token of [undefined, author.token]) {
     expectRefusal(await explode(token), 'NOT_FOUND')
     expectRefusal(await openQueue(token, '?x=1'), 'NOT_FOUND')

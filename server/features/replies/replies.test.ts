@@ -5,6 +5,7 @@ import { like } from '../../testing/calls/account-deletion-calls.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
 import { seedWall } from '../../testing/database/seed.ts'
 import { atOnce, signUps } from '../../testing/http/at-once.ts'
+import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
@@ -134,15 +135,12 @@ test('a thread of 120 shows the nearest 100 ancestors, and no more', async () =>
 test('replies to a post that is being deleted return 201 or 404, and every reply with 201 exists', async () => {
   const body = { text: 'Успею ли' }
   const users = await signUps(app, 6)
+  const fourEach = [users, users, users, users].flat()
   for (let round = 0; round < 8; round++) {
     const { id } = await app.publish(olga)
-    const path = `/posts/${id}/replies`
-    const fourEach = [users, users, users, users].flat()
-    const replies = fourEach.map(
-      ({ token }) =>
-        () =>
-          app.call('POST', path, { token, body }),
-    )
+    const answer = ({ token }: TestUser) =>
+      app.call('POST', `/posts/${id}/replies`, { token, body })
+    const replies = fourEach.map((user) => () => answer(user))
     const answers = await atOnce(replies.toSpliced(round, 0, () => remove(id)))
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
     const written = answers.filter(({ status }) => status === 201)
