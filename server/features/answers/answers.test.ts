@@ -1,11 +1,20 @@
+import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import type { ReceivedPage } from '../../../contract/answers.ts'
+import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import { addJob } from '../../kernel/queue/queue.ts'
+import { comeBack } from '../../testing/calls/account-deletion-calls.ts'
+import { passSessionTime } from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
-import { appForFile } from '../../testing/test-app.ts'
+import { mailAppForFile } from '../../testing/test-app.ts'
+import type { ReplyMail } from './answers.mail.ts'
 
-const app = await appForFile()
+const HOUR = 3600
+const DAY = 24 * HOUR
+
+const { app, mailbox } = await mailAppForFile({ publicUrl: 'https://wall.example' })
 let anna: TestUser
 let petr: TestUser
 let vera: TestUser
@@ -107,4 +116,131 @@ test('mails about replies can be turned off and on, also before the first reply'
     await app.call('PUT', path, { token: anna.token, body: { wantsMail } })
     expect((await state()).wantsMail).toBe(wantsMail)
   }
+})
+
+/** Passes time and mails. Returns the mails about replies that Anna has got so far. */
+async function mailsAfter(seconds: number) {
+  await passTime(seconds)
+  await mailReplies()
+  return mailsTo(anna)
+}
+
+/** Everybody was last there, was answered and was mailed so many seconds earlier. */
+async function passTime(seconds: number): Promise<void> {
+  const passed = sql`${seconds} * interval '1 second'`
+  await passSessionTime(app, seconds)
+  await app.sql`UPDATE known_clients SET used_at = used_at - ${passed}`
+  await app.sql`UPDATE posts SET created_at = created_at - ${passed}`
+  await app.sql`UPDATE answer_states SET mailed_at = mailed_at - ${passed}`
+}
+
+/** Runs the job that tells about replies. Resolves when every mail that it queued was sent. */
+async function mailReplies(): Promise<void> {
+  await addJob(app.db, 'mail-replies')
+  const atWork = () => app.sql`
+    SELECT FROM graphile_worker.jobs WHERE task_identifier = 'mail-replies'
+    UNION ALL SELECT FROM outbox WHERE payload IS NOT NULL`
+  await expect.poll(atWork).toEqual([])
+}
+
+/** Anna is there: her browser gets a new token. */
+const visit = () => app.sql`UPDATE sessions SET used_at = now() WHERE user_id = ${anna.id}`
+
+const mailsTo = ({ email }: TestUser) =>
+  mailbox.mails.filter(({ to, subject }) => to === email && /ответили/.test(subject))
+
+test('a person who is away for an hour after a reply is mailed its text, with one link and a way to unsubscribe', async () => {
+  const post = await app.publish(anna, 'Вопрос')
+  await passTime(60)
+  await app.reply(petr, post.id, 'Ответ Петра')
+  expect(await mailsAfter(0)).toEqual([])
+  const [mail, ...others] = await mailsAfter(HOUR)
+  expect(others).toEqual([])
+  expect(mail?.subject).toBe('Вам ответили · Вслух')
+  expect(mail?.text).toContain(`${petr.username}:\n> Ответ Петра\n\n`)
+  expect(mail?.text.match(/https?:\S+/g)).toEqual(['https://wall.example/replies'])
+  expect(mail?.source).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m)
+  expect(mail?.source).toMatch(
+    /^List-Unsubscribe:\s+<https:\/\/wall\.example\/api\/v1\/reply-mails\/\S+>\r$/m,
+  )
+  expect(mailsTo(petr)).toEqual([])
+})
+
+test('no mail is sent if the person was there after the reply, has seen it or has muted its author, or if the reply is gone', async () => {
+  const post = await app.publish(anna)
+  const reply = await app.reply(petr, post.id)
+  await passTime(HOUR)
+  await visit()
+  expect(await mailsAfter(0)).toEqual([])
+
+  await passTime(HOUR)
+  await app.call('DELETE', `/posts/${reply.id}`, { token: petr.token })
+  await app.reply(petr, post.id)
+  await see(2)
+  expect(await mailsAfter(HOUR)).toEqual([])
+
+  await app.reply(petr, post.id)
+  await app.call('PUT', `/users/${petr.id}/mute`, { token: anna.token })
+  expect(await mailsAfter(HOUR)).toEqual([])
+})
+
+test('a mail that waits while its address changes is not sent', async () => {
+  const post = await app.publish(anna)
+  await app.reply(petr, post.id)
+  const { email: to, id: userId } = anna
+  await app.sql`UPDATE users SET email = 'new@example.org' WHERE id = ${userId}`
+  const expiresAt = Date.now() + DAY * 1000
+  const mail: ReplyMail = { to, userId, afterNo: '0', isLast: false, expiresAt }
+  await queueMail(app.db, 'send-reply-mail', mail)
+  await expect.poll(() => app.sql`SELECT FROM outbox WHERE payload IS NOT NULL`).toEqual([])
+  expect(mailsTo(anna)).toEqual([])
+})
+
+test('there is one mail a day at most, and after three without a visit no more until one', async () => {
+  const post = await app.publish(anna)
+  const answerAndWait = async (seconds: number) => {
+    await app.reply(petr, post.id)
+    return mailsAfter(seconds)
+  }
+  await passTime(60)
+  expect(await answerAndWait(HOUR)).toHaveLength(1)
+  expect(await answerAndWait(HOUR)).toHaveLength(1)
+  expect(await answerAndWait(DAY)).toHaveLength(2)
+  const third = await answerAndWait(DAY)
+  expect(third.map(({ text }) => /писем больше не будет/.test(text))).toEqual([false, false, true])
+  expect(await answerAndWait(DAY)).toHaveLength(3)
+  await visit()
+  await passTime(60)
+  expect(await answerAndWait(DAY)).toHaveLength(4)
+  for (const _ of ['fifth', 'sixth']) await answerAndWait(DAY)
+  // A sign-in is a visit, also after a logout, which deletes its session.
+  await comeBack(app, anna.email)
+  await app.sql`DELETE FROM sessions WHERE user_id = ${anna.id}`
+  await passTime(60)
+  expect(await answerAndWait(DAY)).toHaveLength(7)
+})
+
+test('the link in the header unsubscribes by one POST of a form, without a sign-in; opening it changes nothing', async () => {
+  const post = await app.publish(anna)
+  await passTime(60)
+  await app.reply(petr, post.id)
+  const [mail] = await mailsAfter(HOUR)
+  const path = /<https:\/\/wall\.example(\/\S+)>/.exec(mail?.source ?? '')?.[1] ?? ''
+  const wanted = async () => (await state()).wantsMail
+  const opened = await fetch(`${app.url}${path}`, { redirect: 'manual' })
+  expect([opened.status, opened.headers.get('location')]).toEqual([302, '/settings'])
+  expect(await wanted()).toBe(true)
+  const unsubscribe = (to: string) =>
+    fetch(`${app.url}${to}`, {
+      method: 'POST',
+      body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+    })
+  expect((await unsubscribe(path.replace(/.$/, 'x'))).status).toBe(404)
+  expect(await wanted()).toBe(true)
+  expect((await unsubscribe(path)).status).toBe(204)
+  expect(await wanted()).toBe(false)
+  await app.reply(petr, post.id)
+  expect(await mailsAfter(DAY)).toHaveLength(1)
+  await app.db.deleteFrom('users').where('id', '=', anna.id).execute()
+  expect((await unsubscribe(path)).status).toBe(204)
 })
