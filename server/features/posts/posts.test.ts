@@ -1,13 +1,20 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import type { PostPage } from '../../../contract/posts.ts'
+import type { Post, PostPage } from '../../../contract/posts.ts'
+import { readConfig } from '../../kernel/config/config.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
+import { addJob } from '../../kernel/queue/queue.ts'
+import { atOnce } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
-import { appForFile } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
+import { lockEdited, updateText } from './posts.repository.ts'
 
 const app = await appForFile()
 const olga = await app.signUp()
 
 const ids = ({ posts }: PostPage) => posts.map(({ id }) => id)
+const remove = (id: string, { token } = olga) => app.call('DELETE', `/posts/${id}`, { token })
 
 /** Publishes `count` posts. Returns their ids, the newest first. */
 async function publishMany(user: TestUser, count: number): Promise<string[]> {
@@ -69,7 +76,7 @@ test('cursors neither repeat nor skip posts while others are published and delet
     seen.push(...ids(page))
     cursor = page.nextCursor
     // The last that was seen, to which the cursor points, and one before it.
-    for (const id of seen.slice(-2)) await app.call('DELETE', `/posts/${id}`, { token: petr.token })
+    for (const id of seen.slice(-2)) await remove(id, petr)
     await app.publish(petr, 'Ещё')
   }
   expect(seen).toEqual(newestFirst)
@@ -146,3 +153,149 @@ test('a body that is not UTF-8 is INVALID_REQUEST', async () => {
   })
   expectRefusal({ status: response.status, body: await response.json() }, 'INVALID_REQUEST')
 })
+
+const edit = ({ id }: Post, text: string, { token } = olga, to = app) =>
+  to.call('PATCH', `/posts/${id}`, { token, body: { text } })
+
+const age = ({ id }: Post, seconds: number, db: Queryable = app.db) =>
+  sql`UPDATE posts SET created_at = now() - ${seconds} * interval '1 second'
+    WHERE id = ${id}`.execute(db)
+
+test('an edit changes the text of a post or reply, marks it as modified and changes nothing else', async () => {
+  const reply = await app.reply(olga, (await app.publish(olga)).id)
+  for (const post of [await app.publish(olga), reply]) {
+    expect(post.is_modified).toBe(false)
+    const { body } = await edit(post, '  Теперь иначе ')
+    const { modified_at } = body
+    expect(body).toEqual({ ...post, text: 'Теперь иначе', is_modified: true, modified_at })
+    expect(Math.abs(Date.now() / 1000 - modified_at)).toBeLessThan(60)
+    expect(await app.read(`/posts/${post.id}`)).toEqual(body)
+  }
+})
+
+test('a post can be edited 9:59 after publishing, and not 10:01 after it, unless EDIT_PERIOD_SECONDS says otherwise', async () => {
+  const post = await app.publish(olga)
+  const { databaseUrl } = app
+  const brief = await appForTest({ databaseUrl, config: { editPeriodSeconds: 60 } })
+  await age(post, 61)
+  expectRefusal(await edit(post, 'Опоздала', olga, brief), 'EDIT_PERIOD_EXPIRED')
+  await age(post, 540)
+  expect((await edit(post, 'Успела')).status).toBe(200)
+  // In a transaction, now() stands still.
+  await app.db.transaction().execute(async (db) => {
+    const { editPeriodSeconds: periodSeconds } = readConfig({})
+    const last = { id: post.id, ownerId: olga.id, text: 'Ещё успела', periodSeconds }
+    await age(post, 599, db)
+    expect(await lockEdited(db, last)).toEqual({ is_late: false, is_same: false })
+    await updateText(db, last)
+  })
+  await age(post, 601)
+  expectRefusal(await edit(post, 'Опоздала'), 'EDIT_PERIOD_EXPIRED')
+  expect((await app.read(`/posts/${post.id}`)).text).toBe('Ещё успела')
+  expectRefusal(await edit(post, 'Чужое', await app.signUp()), 'POST_NOT_FOUND')
+})
+
+test('an edit to the same text, however it is spaced or composed, is INVALID_REQUEST and marks nothing', async () => {
+  const post = await app.publish(olga, 'Мой край')
+  for (const same of ['Мой край', ' Мой край\n', 'Мой край'.normalize('NFD')]) {
+    expectRefusal(await edit(post, same), 'INVALID_REQUEST')
+  }
+  expect((await app.read(`/posts/${post.id}`)).is_modified).toBe(false)
+})
+
+test('a deleted post is gone at once, and an id that no post has is POST_NOT_FOUND: reading, editing, liking, deleting, reporting and replying', async () => {
+  const post = await app.publish(olga)
+  const { token } = olga
+  expect((await remove(post.id)).status).toBe(204)
+  const body = { text: 'Поздно' }
+  for (const [method, path, sent] of [
+    ['GET', '', undefined],
+    ['PATCH', '', body],
+    ['DELETE', '', undefined],
+    ['POST', '/likes', undefined],
+    ['DELETE', '/likes', undefined],
+    ['GET', '/replies', undefined],
+    ['GET', '/replies?page=900', undefined],
+    ['GET', '/ancestors', undefined],
+    ['POST', '/replies', body],
+    ['POST', '/reports?reason_id=1', undefined],
+  ] as const) {
+    for (const id of [post.id, '999999999', 'abc', '0']) {
+      const answer = await app.call(method, `/posts/${id}${path}`, { token, body: sent })
+      expectRefusal(answer, 'POST_NOT_FOUND')
+    }
+  }
+  for (const id of ['-1', '01', '1.5', '9223372036854775808', "1' OR 1=1"]) {
+    expectRefusal(await app.call('GET', `/posts/${id}`), 'POST_NOT_FOUND')
+  }
+})
+
+type Sent = { key: string; text?: string; to?: string; by?: TestUser }
+
+function send({ key, text = 'Один раз', to, by = olga }: Sent) {
+  const path = to === undefined ? '/posts' : `/posts/${to}/replies`
+  const headers = { 'idempotency-key': key }
+  return app.call('POST', path, { token: by.token, headers, body: { text } })
+}
+
+test('a retry with the same Idempotency-Key returns the first post and publishes nothing; another key, or another user’s, publishes', async () => {
+  const petr = await app.signUp()
+  const first = await send({ key: 'k-1', by: petr })
+  expect(first.status).toBe(201)
+  for (const text of ['Один раз', 'Уже иначе']) {
+    const again = await send({ key: 'k-1', text, by: petr })
+    expect(again).toMatchObject({ status: 201, body: first.body })
+  }
+  const wall = await app.read(`/posts?userId=${petr.id}`)
+  expect(wall).toMatchObject({ total: 1, posts: [first.body] })
+  for (const other of [{ key: 'K-1', by: petr }, { key: 'k-1' }]) {
+    expect((await send(other)).body.id).not.toBe(first.body.id)
+  }
+})
+
+test('20 parallel requests with one key publish one reply, and its parent counts it once', async () => {
+  const { id: to } = await app.publish(olga)
+  const answers = await atOnce(Array.from({ length: 20 }, () => () => send({ key: 'storm', to })))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+  expect((await app.read(`/posts/${to}/replies`)).total).toBe(1)
+  expect((await app.read(`/posts/${to}`)).actions.replies_count).toBe(1)
+})
+
+test('a retry of a reply returns the reply even when the replied post has been deleted, unless the reply is gone too', async () => {
+  const { id: to } = await app.publish(olga)
+  const [late, gone] = [await send({ key: 'late', to }), await send({ key: 'gone-reply', to })]
+  await remove(gone.body.id)
+  expectRefusal(await send({ key: 'gone-reply', to }), 'POST_NOT_FOUND')
+  expect((await app.read(`/posts/${to}/replies`)).total).toBe(1)
+  await remove(to)
+  const retry = await send({ key: 'late', to })
+  expect(retry).toMatchObject({ status: 201, body: { id: late.body.id } })
+  for (const key of ['gone-reply', 'later']) {
+    expectRefusal(await send({ key, to }), 'POST_NOT_FOUND')
+  }
+})
+
+test('a key is stored for a day, and publishes again after that', async () => {
+  const petr = await app.signUp()
+  const first = await send({ key: 'yesterday', by: petr })
+  const second = await send({ key: 'today', by: petr })
+  const keys = () => app.sql`SELECT key FROM idempotency_keys WHERE owner_id = ${petr.id}`
+  await app.sql`UPDATE idempotency_keys SET created_at = created_at - interval '25 hours'
+    WHERE owner_id = ${petr.id} AND key = 'yesterday'`
+  await addJob(app.db, 'remove-expired')
+  await expect.poll(keys).toEqual([{ key: 'today' }])
+  expect((await send({ key: 'today', by: petr })).body.id).toBe(second.body.id)
+  const again = await send({ key: 'yesterday', by: petr })
+  expect(again.status).toBe(201)
+  expect(again.body.id).not.toBe(first.body.id)
+})
+
+test.each(['', 'ключ', 'a b', 'x'.repeat(101)])(
+  'the Idempotency-Key «%s» is INVALID_REQUEST',
+  async (key) => {
+    // fetch takes header values as bytes, one character each.
+    const bytes = Buffer.from(key).toString('latin1')
+    expectRefusal(await send({ key: bytes }), 'INVALID_REQUEST')
+  },
+)
