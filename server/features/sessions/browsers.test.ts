@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { changeEmail, undoChange } from '../../testing/calls/email-change-calls.ts'
-import { startAt, verifyAt, wrongCode } from '../../testing/calls/sign-in-calls.ts'
+import { wrongCode } from '../../testing/calls/sign-in-calls.ts'
 import type { TestAnswer } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { envOf, runHere } from '../../testing/process/run-command.ts'
@@ -83,14 +83,10 @@ test.each([
   'with %s PUBLIC_URL a sign-in sets random cookies, of the session for 30 days and of the browser for 180; logging out clears the former',
   async (_what, publicUrl, prefix, more) => {
     const app = await appForTest({ config: { publicUrl } })
-    const signIn = async (browser?: string) => {
-      const sent = { email: 'olga@example.org', ...(browser && { browser }) }
-      const { id } = (await startAt(app, '/registrations', sent)).body
-      return verifyAt(app, '/registrations', { id, ...(browser && { browser }) })
-    }
+    const laptop = openBrowser(app, { email: EMAIL, clientToken: 'laptop' })
     const attributes = ['HttpOnly', 'Path=/', 'SameSite=Strict', ...more]
     const lasting = (days: number) => [...attributes, `Max-Age=${days * DAY}`].sort()
-    const first = await signIn()
+    const first = await laptop.signIn('/registrations')
     const [session, browser] = cookiesOf(first)
     expect(session).toMatchObject({ name: `${prefix}session`, attributes: lasting(30) })
     const { components } = (await app.call('GET', '/openapi.json')).body
@@ -101,8 +97,7 @@ test.each([
       value: expect.stringMatching(/^[\w-]{43}$/),
       attributes: lasting(180),
     })
-    const again = await signIn(`${browser?.name}=${browser?.value}`)
-    expect(cookiesOf(again)[1]).toEqual(browser)
+    expect(cookiesOf(await laptop.signIn())[1]).toEqual(browser)
 
     const { token } = first.body.accessToken
     const [cleared] = cookiesOf(await app.call('DELETE', '/sessions/current', { token }))
