@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { FROM_OLDEST } from '../../../contract/constants.ts'
@@ -22,12 +21,9 @@ await fillDatabase(app.databaseUrl, SIZE)
 /** The user with most posts, replies and likes. */
 const busy = await app.signIn('big1@example.org')
 /** The post with most replies. */
-const hotId = await idOf(sql`SELECT id FROM posts ORDER BY replies_count DESC LIMIT 1`)
-
-async function idOf(query: RawBuilder<unknown>): Promise<string> {
-  const { rows } = await query.execute(app.db)
-  return (rows as { id: string }[])[0]?.id ?? ''
-}
+const [hot] = await app.sql<{ id: string }>`
+  SELECT id FROM posts ORDER BY replies_count DESC LIMIT 1`
+const hotId = hot?.id ?? ''
 
 /** The plans of every statement about posts that a call sends, by the nodes in them. */
 async function plansOf(path: string, token?: string): Promise<PlanNode[]> {

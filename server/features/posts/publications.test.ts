@@ -27,17 +27,14 @@ const publish = createPublish(options)
 /** Publishes likewise, but those that share a statement wait for locks as long as a test needs. */
 const publishWaiting = createPublish({ ...options, lockWaitMs: 60_000 })
 
-type Sent = { key?: string; to?: string; text?: string }
+type Sent = { key?: string; to?: string }
 
 /** Publishes by the service, without a request whose arrival could not be awaited. */
-function send(
-  { id }: TestUser,
-  { key, to, text = 'Вместе' }: Sent = {},
-  by = publish,
-): Promise<Post> {
+function send({ id }: TestUser, { key, to }: Sent = {}, by = publish): Promise<Post> {
   const request = { ip: '127.0.0.1', socket: new Socket() }
   const viewer = { userId: id, sessionId: '' }
-  return by({ viewer, request, body: { text }, idempotencyKey: key, repliedId: to ?? null })
+  const body = { text: 'Вместе' }
+  return by({ viewer, request, body, idempotencyKey: key, repliedId: to ?? null })
 }
 
 const sendWaiting = (user: TestUser, sent: Sent = {}) => send(user, sent, publishWaiting)
