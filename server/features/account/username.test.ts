@@ -64,8 +64,8 @@ test('a released username is reserved for its former owner for 30 days, then fre
   expectRefusal(await take(olga, 'given_up'), 'USERNAME_ALREADY_EXISTS')
   await take(olga, 'just_now')
   await removeExpiredAccountRows(app.db)
-  const rows = app.db.selectFrom('released_usernames').select('name').where('user_id', '=', olga.id)
-  expect(await rows.execute()).toEqual([{ name: 'another_one' }])
+  const rows = await app.sql`SELECT name FROM released_usernames WHERE user_id = ${olga.id}`
+  expect(rows).toEqual([{ name: 'another_one' }])
 })
 
 test('a username cannot be taken in the moment of its release', async () => {
@@ -107,8 +107,7 @@ test.each([
 
 test('a user who already has a reserved username keeps it, and may change its case', async () => {
   const olga = await app.signUp()
-  const had = { username: 'adm1n_2019' }
-  await app.db.updateTable('users').set(had).where('id', '=', olga.id).execute()
+  await app.sql`UPDATE users SET username = 'adm1n_2019' WHERE id = ${olga.id}`
   expect((await check(olga, 'adm1n_2019')).status).toBe(200)
   expect((await take(olga, 'Adm1n_2019')).body.username).toBe('Adm1n_2019')
   expectRefusal(await take(await app.signUp(), 'adm1n_2019'), 'USERNAME_ALREADY_EXISTS')

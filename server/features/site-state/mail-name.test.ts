@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { wakeSenders } from '../../kernel/mail/queue-mail.ts'
 import { checkMailName, checkMailQueue } from '../../operations/doctor/mail-checks.ts'
-import { askMail, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
+import { askMail, from, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import { passLimitTime } from '../../testing/database/passing-time.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { mailboxForTest } from '../../testing/mail/mailbox.ts'
@@ -35,10 +35,7 @@ async function nodesForTest() {
       return startAt(n % 2 ? other : app, '/registrations', { email, ip: `10.7.${network}.1` })
     },
     /** Registers Olga from a network of her own. */
-    async signUp() {
-      const { body } = await startAt(app, '/registrations', { email: OLGA, ip: '10.8.0.1' })
-      await verifyAt(app, '/registrations', { id: body.id })
-    },
+    signUp: () => app.signIn(OLGA, 'laptop', from('10.8.0.1').headers),
     /** Olga signs in on a new phone. */
     async signIn(ip: string) {
       await passLimitTime(app, 60)
