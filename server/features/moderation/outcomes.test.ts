@@ -227,10 +227,8 @@ test('a decision can remove with the post what else its author has published wit
   // No other mail announces the block.
   const about = mailbox.mails.filter(({ to }) => to === author.email).map((mail) => mail.subject)
   expect(about.filter((subject) => !/код|^\d/.test(subject))).toHaveLength(1)
-  expect((await reportsOf(reporter)).slice(0, 2)).toMatchObject([
-    { outcome: 'removed' },
-    { outcome: 'removed' },
-  ])
+  const outcome = 'removed'
+  expect((await reportsOf(reporter)).slice(0, 2)).toMatchObject([{ outcome }, { outcome }])
 
   const kept = await app.publish(reporter)
   await report(app, author, { postId: kept.id })
