@@ -150,33 +150,22 @@ export function strictApp(config: Partial<Config> = {}): Promise<TestApp> {
   return appForTest({ config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'], ...config } })
 }
 
-type MailApp = { app: TestApp; mailbox: Mailbox }
-
-/** The app's mails arrive in a mailbox. The caller closes the app, which closes the mailbox too. */
-async function startMailApp(
-  config: Partial<Config> = {},
-  { databaseUrl, ...options }: MailboxOptions & Pick<Options, 'databaseUrl'> = {},
-): Promise<MailApp> {
-  const mailbox = await openMailbox(0, options)
-  const app = await startTestApp({ config: { ...config, smtpUrl: mailbox.url }, databaseUrl })
-  const close = async (keptMs?: number) => {
-    await app.close(keptMs)
-    await mailbox.close()
+/** Starts an app whose mails arrive in a mailbox, which closes with the app. */
+const mailApp =
+  (closeLater: (app: TestApp) => unknown) =>
+  async (
+    config: Partial<Config> = {},
+    { databaseUrl, ...options }: MailboxOptions & Pick<Options, 'databaseUrl'> = {},
+  ): Promise<{ app: TestApp; mailbox: Mailbox }> => {
+    const mailbox = await openMailbox(0, options)
+    const app = await startTestApp({ config: { ...config, smtpUrl: mailbox.url }, databaseUrl })
+    const close = (keptMs?: number) => app.close(keptMs).then(mailbox.close)
+    closeLater({ ...app, close })
+    return { app: { ...app, close }, mailbox }
   }
-  return { app: { ...app, close }, mailbox }
-}
 
-export async function mailAppForTest(...args: Parameters<typeof startMailApp>): Promise<MailApp> {
-  const started = await startMailApp(...args)
-  closeAfterTest(started.app)
-  return started
-}
-
-export async function mailAppForFile(...args: Parameters<typeof startMailApp>): Promise<MailApp> {
-  const started = await startMailApp(...args)
-  afterAll(() => started.app.close())
-  return started
-}
+export const mailAppForTest = mailApp(closeAfterTest)
+export const mailAppForFile = mailApp((app) => afterAll(() => app.close()))
 
 /** Declares tests of what each node promises by itself. A run with several nodes skips them. */
 export function testPerNode(_reason: string): TestAPI {
