@@ -3,48 +3,41 @@ import { expect, test } from 'vitest'
 import { USERNAME_MAX, USERNAME_MIN } from '../../../contract/constants.ts'
 import { isReserved } from './reserved-usernames.ts'
 
-test.each([
-  [
-    'words of the product',
-    'admin Support MODERATOR settings posts liked replies logins registrations sessions users current vslukh',
-  ],
-  ['look-alike characters', 'adm1n m0d3r470r vs1ukh p0sts admln vsIukh aclmin rnoderator adnnin'],
-  ['short words with numbers', 'root1 root_ r00t_ root_2024 adm_1 mod_5 1mod1'],
-  ['underscores', '_____ _admin_ a_d_m_i_n sup_port no_reply p_o_s_t_s'],
-  ['numbers around', 'admin1 admin_2024 007_support admin2support'],
-  [
-    'Russian words in Latin letters',
-    'podderjka poderzhka administraciya moderatsiya tehpodderzhka',
-  ],
-  [
-    'Russian words of a site',
-    'Podderzhka_sajta podderzhkasayta admin_steny administraciya_foruma servis_podderzhki sluzhby_bezopasnosti',
-  ],
-  ['words joined', 'vslukh_support official_vslukh supportteam TheRealAdmin moderatornews'],
-])('names that look like the product’s own are reserved: %s', (_how, names) => {
-  const free = names.split(' ').filter((name) => !isReserved(name))
-  expect(free).toEqual([])
+const words = (text: string) => text.split(/\s+/).filter(Boolean)
+
+/**
+ * Words of the product, look-alike characters, short words with numbers, underscores, numbers
+ * around, Russian words in Latin letters, those of a site, and words joined.
+ */
+const RESERVED = words(`
+  admin Support MODERATOR settings posts liked replies logins registrations sessions users current vslukh
+  adm1n m0d3r470r vs1ukh p0sts admln vsIukh aclmin rnoderator adnnin
+  root1 root_ r00t_ root_2024 adm_1 mod_5 1mod1
+  _____ _admin_ a_d_m_i_n sup_port no_reply p_o_s_t_s
+  admin1 admin_2024 007_support admin2support
+  podderjka poderzhka administraciya moderatsiya tehpodderzhka
+  Podderzhka_sajta podderzhkasayta admin_steny administraciya_foruma servis_podderzhki sluzhby_bezopasnosti
+  vslukh_support official_vslukh supportteam TheRealAdmin moderatornews`)
+
+test('names that look like the product’s own are reserved', () => {
+  expect(RESERVED.filter((name) => !isReserved(name))).toEqual([])
 })
 
-const INNOCENT = `
+const INNOCENT = words(`
   administrata administra adminton badminton supporter supporters modern moderna modernist moderate
   roberto robotics robot5 admiral officially staffan stafford securitas vslukhov vslukh_olga olga_vslukh
   admin_olga team_work teamwork helper helpful service_man postman posted liker userov user_1 user5
   guest_1987 owner_2000 system5 newsru chatbot info_news the_team maier bingo _bing robot_guest podderzhal
   forumchanin sajt_olgi steny_doma portala_net pochta_olgi proekt_sajta
   vsluhom redaktor1 moderato modern_news modern_dance redakt admin_of_nothing olga_1987 Ivan_Petrov kotofey natasha
-  ekaterina zhanna shchuka yulia_k 12345 _1_2_ adamov modest66 rootless 555555 l1l1l1l1 vvvvv rnrnrn clclcl aaaaa`
-  .split(/\s+/)
-  .filter(Boolean)
+  ekaterina zhanna shchuka yulia_k 12345 _1_2_ adamov modest66 rootless 555555 l1l1l1l1 vvvvv rnrnrn clclcl aaaaa`)
 
 test('names that are only similar are free', () => {
   expect(INNOCENT.filter(isReserved)).toEqual([])
 })
 
-const STAFF = 'admin administrator moderator support official vslukh podderzhka redakciya'.split(
-  ' ',
-)
-const GENERIC = 'team service bot news the real help site wall komanda sluzhba'.split(' ')
+const STAFF = words('admin administrator moderator support official vslukh podderzhka redakciya')
+const GENERIC = words('team service bot news the real help site wall komanda sluzhba')
 
 /** The ways to write a letter, first the letter itself. */
 const SPELLINGS: Record<string, string[]> = {
