@@ -292,24 +292,6 @@ test('users get the visitors’ page, which no proxy may store', async () => {
   expect([status, html.includes('<div id="root"></div>')]).toEqual([404, true])
 })
 
-testPerNode('responses that each node caches for itself')(
-  'a page is the same for its browser until something on it has changed',
-  async () => {
-    await app.publish(olga)
-    let etag = ''
-    const again = () => read('/', { 'if-none-match': etag })
-    // The post's own news may still arrive, after which the page is made once more.
-    await expect
-      .poll(async () => {
-        etag = (await read('/')).headers.get('etag') ?? ''
-        return (await again()).status
-      })
-      .toBe(304)
-    // The fake app writes its count into the page: then it is another page.
-    await expect.poll(async () => (await again()).status).toBe(200)
-  },
-)
-
 test.runIf(process.platform === 'linux')(
   'pages are rendered at a lower priority, after a load at the usual one, which a busy machine does not delay for long',
   async () => {
