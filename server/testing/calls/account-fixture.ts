@@ -22,6 +22,7 @@ export async function createAccountFixture(app: TestApp): Promise<AccountFixture
   const second = await app.signIn(owner.email)
   const { body } = await app.call('GET', '/sessions', { token: second.token })
   const { clientToken, token } = owner
+  const known = { clientToken, device: DEVICE }
   const start = async (method: string, path: string, body: object): Promise<Operation> => {
     const { id } = (await app.call(method, path, { token, body })).body
     return { id, confirmCode: app.codeFor(id) }
@@ -32,12 +33,8 @@ export async function createAccountFixture(app: TestApp): Promise<AccountFixture
     sessionId: body.sessions[0].id,
     change: await start('PUT', '/users/current/email', { email: newEmail(), clientToken }),
     deletion: await start('POST', '/users/current/deletion', { clientToken }),
-    login: await start('POST', '/logins', { email: owner.email, clientToken, device: DEVICE }),
-    registration: await start('POST', '/registrations', {
-      email: newEmail(),
-      clientToken,
-      device: DEVICE,
-    }),
+    login: await start('POST', '/logins', { email: owner.email, ...known }),
+    registration: await start('POST', '/registrations', { email: newEmail(), ...known }),
   }
 }
 
