@@ -11,11 +11,14 @@ import {
 } from '../../testing/calls/email-change-calls.ts'
 import { countCodes, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
-import { passTime } from '../../testing/database/passing-time.ts'
-import { expectRefusal } from '../../testing/http/expect-refusal.ts'
-import { mailAppForFile } from '../../testing/test-app.ts'
+import { passLimitTime, passTime } from '../../testing/database/passing-time.ts'
+import type { TestUser } from '../../testing/http/client.ts'
+import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
+import { mailAppForFile, strictApp } from '../../testing/test-app.ts'
 import { removeExpiredAccountRows } from './account.repository.ts'
 
+const MINUTE = 60
+const HOUR = 3600
 const DAY = 86_400
 
 const publicUrl = 'http://vslukh.example'
@@ -192,3 +195,24 @@ test.each(['/logins', '/registrations'] as const)(
     expect(await app.sql`SELECT FROM sessions WHERE user_id = ${olga.id}`).toEqual([])
   },
 )
+
+test('a user may request 5 e-mail changes and then one in 12 minutes, past 15 one in 96 minutes; others get 429 with Retry-After', async () => {
+  const app = await strictApp()
+  let number = 0
+  const change = (user: TestUser) => startChange(app, user, newEmail(), `10.1.0.${number++}`)
+  const olga = await app.signUp()
+  const petr = await app.signUp()
+  for (let hour = 0; hour < 3; hour++) {
+    for (let time = 0; time < 5; time++) expect((await change(olga)).status).toBe(201)
+    if (hour === 0) {
+      expectTooMany(await change(olga), { least: 11 * MINUTE, most: 12 * MINUTE })
+      expect((await change(petr)).status).toBe(201)
+    }
+    await passLimitTime(app, HOUR)
+  }
+  expect((await change(olga)).status).toBe(201)
+  expectTooMany(await change(olga), { least: 11 * MINUTE, most: 12 * MINUTE })
+  await passLimitTime(app, 12 * MINUTE)
+  expect((await change(olga)).status).toBe(201)
+  expectTooMany(await change(olga), { least: 95 * MINUTE, most: 96 * MINUTE })
+})

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
 import { newEmail } from '../../testing/calls/account-fixture.ts'
-import { countCodes } from '../../testing/calls/sign-in-calls.ts'
+import { countCodes, from } from '../../testing/calls/sign-in-calls.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
-import { passTime } from '../../testing/database/passing-time.ts'
+import { passLimitTime, passTime } from '../../testing/database/passing-time.ts'
 import { atOnce, signUps } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
-import { expectRefusal } from '../../testing/http/expect-refusal.ts'
-import { appForFile } from '../../testing/test-app.ts'
+import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
+import { appForFile, strictApp, testPerNode } from '../../testing/test-app.ts'
 import { insertUser, removeExpiredAccountRows } from './account.repository.ts'
 import { renameUser } from './account.service.ts'
 
+const MINUTE = 60
+const HOUR = 3600
 const DAY = 86_400
 
 const app = await appForFile()
@@ -18,8 +20,8 @@ function check({ token }: TestUser, username: string) {
   return app.call('GET', `/users/${encodeURIComponent(username)}/validation`, { token })
 }
 
-function take({ token }: TestUser, username: string) {
-  return app.call('PATCH', '/users/current/profile', { token, body: { username } })
+function take({ token }: TestUser, username: string, by = app) {
+  return by.call('PATCH', '/users/current/profile', { token, body: { username } })
 }
 
 test('a valid free username is available, and can be taken; so can the longest, of 32 characters', async () => {
@@ -138,7 +140,7 @@ test('a former name leads to its owner for 30 days; a name that nobody has is NO
   }
 })
 
-test('the replies of an author are a public list, of an unknown author empty, and without an author the viewer’s own', async () => {
+test('the replies of an author are a public list, of an unknown author empty', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const reply = await app.reply(olga, (await app.publish(petr)).id, 'Отвечаю')
   const idsOf = async (path: string, token?: string) =>
@@ -146,11 +148,44 @@ test('the replies of an author are a public list, of an unknown author empty, an
   for (const token of [undefined, petr.token]) {
     expect(await idsOf(`/posts/replies?userId=${olga.id}`, token)).toEqual([reply.id])
   }
-  expect(await idsOf('/posts/replies', olga.token)).toEqual([reply.id])
-  expect(await idsOf('/posts/replies', petr.token)).toEqual([])
   for (const id of ['999999999', 'nobody', '0', '9'.repeat(30)]) {
     expect(await idsOf(`/posts?userId=${id}`)).toEqual([])
     expect(await idsOf(`/posts/replies?userId=${id}`)).toEqual([])
   }
-  expectRefusal(await app.call('GET', '/posts/replies'), 'UNAUTHORIZED')
 })
+
+test('a user may change the username 3 times and then once in 8 hours, sooner gets 429 with Retry-After; changes to the same name are not counted', async () => {
+  const strict = await strictApp()
+  const olga = await strict.signUp()
+  const petr = await strict.signUp()
+  for (const username of ['olga_first', 'olga_second', 'Olga_Second']) {
+    expect((await take(olga, username, strict)).status).toBe(200)
+    expect((await take(olga, username, strict)).status).toBe(200)
+    for (const refused of [petr.username, 'admin', 'o', 'ольга']) {
+      expect((await take(olga, refused, strict)).status).toBe(400)
+    }
+  }
+  const fourth = await take(olga, 'olga_fourth', strict)
+  expectTooMany(fourth, { least: 8 * HOUR - MINUTE, most: 8 * HOUR })
+  expect((await take(olga, 'Olga_Second', strict)).status).toBe(200)
+  expect((await take(petr, 'petr_first', strict)).status).toBe(200)
+  await passLimitTime(strict, 8 * HOUR)
+  expect((await take(olga, 'olga_fourth', strict)).status).toBe(200)
+})
+
+testPerNode('limits counted in memory, by each node for itself')(
+  'a user may check 20 usernames a minute, whatever their IP',
+  async () => {
+    // A fifth of the limit: four.
+    const app = await strictApp({ rateLimitScale: 0.2 })
+    const olga = await app.signUp()
+    const petr = await app.signUp()
+    const check = ({ token }: TestUser, index: number) => {
+      const path = `/users/some_name_${index}/validation`
+      return app.call('GET', path, { token, ...from(`10.2.0.${index}`) })
+    }
+    for (let time = 1; time <= 4; time++) expect((await check(olga, time)).status).toBe(200)
+    expectTooMany(await check(olga, 5), { most: 15 })
+    expect((await check(petr, 5)).status).toBe(200)
+  },
+)
