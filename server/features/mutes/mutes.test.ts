@@ -69,8 +69,6 @@ test('muted people are listed, the last first; muting or unmuting twice changes 
   expect(await mutesOf(petr)).toEqual([])
   for (const _ of [1, 2]) expect((await mute(petr, 'DELETE')).status).toBe(204)
   expect(await mutesOf(anna)).toEqual([name(vera)])
-  expectRefusal(await mute(anna), 'INVALID_REQUEST')
-  expectRefusal(await mute(anna, 'DELETE'), 'INVALID_REQUEST')
   for (const id of ['x', '0', '999999999999999999']) {
     expectRefusal(await mute({ id }), 'NOT_FOUND')
     expectRefusal(await mute({ id }, 'DELETE'), 'NOT_FOUND')

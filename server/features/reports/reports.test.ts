@@ -10,8 +10,8 @@ const olga = await app.signUp()
 const petr = await app.signUp()
 const reasons: ReportReason[] = (await app.read('/reports/reasons')).reasons
 
-const report = (id: string, query: string, { token } = petr) =>
-  app.call('POST', `/posts/${id}/reports${query}`, { token })
+const report = (id: string, query: string) =>
+  app.call('POST', `/posts/${id}/reports${query}`, { token: petr.token })
 const because = (index: number) => `?reason_id=${reasons[index]?.id}`
 const rowsOf = (id: string) =>
   app.sql`SELECT reporter_id, reason_id FROM reports WHERE post_id = ${id} ORDER BY id`
@@ -30,7 +30,7 @@ test('reporting twice with one reason changes nothing, also 20 times at once; an
   )
 })
 
-test('an unknown reason is REASON_NOT_FOUND; a report without a reason, with two, or of one’s own post is INVALID_REQUEST', async () => {
+test('an unknown reason is REASON_NOT_FOUND; a report without a reason or with two is INVALID_REQUEST', async () => {
   const { id } = await app.publish(olga)
   for (const reason of ['999999', '0', '-1', 'spam', '9'.repeat(30)]) {
     expectRefusal(await report(id, `?reason_id=${reason}`), 'REASON_NOT_FOUND')
@@ -38,7 +38,6 @@ test('an unknown reason is REASON_NOT_FOUND; a report without a reason, with two
   for (const query of ['', '?reason_id=', '?reason_id=1&reason_id=2', '?reason_id=1&x=1']) {
     expectRefusal(await report(id, query), 'INVALID_REQUEST')
   }
-  expectRefusal(await report(id, because(0), olga), 'INVALID_REQUEST')
   expect(await rowsOf(id)).toEqual([])
 })
 
