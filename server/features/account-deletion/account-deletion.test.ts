@@ -56,10 +56,8 @@ async function readConversation(
 
 test('a deleted account is gone from every screen at once, with exact counts and a mail about it, and whole again when its owner returns', async () => {
   const contactEmail = 'help@vslukh.example'
-  const { app, mailbox } = await mailAppForTest({
-    contactEmail,
-    publicUrl: 'https://vslukh.example',
-  })
+  const publicUrl = 'https://vslukh.example'
+  const { app, mailbox } = await mailAppForTest({ contactEmail, publicUrl })
   const all = await startConversation(app)
   const { olga, petr, talk, post, under, own } = all
   const before = await readConversation(app, all)
@@ -71,7 +69,7 @@ test('a deleted account is gone from every screen at once, with exact counts and
   for (const part of [
     `Аккаунт ${olga.username} на сайте «Вслух» удалён`,
     `До ${formatDay(body.erasedAt * 1000)} аккаунт можно вернуть`,
-    'https://vslukh.example\n',
+    `${publicUrl}\n`,
     `напишите нам: ${contactEmail}`,
   ]) {
     expect(mail.text).toContain(part)

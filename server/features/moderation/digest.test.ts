@@ -11,10 +11,8 @@ import { applyReportRules } from './hiding.service.ts'
 
 const [ANNA, BORIS] = ['anna@example.org', 'boris@example.org']
 const moderatorEmails = [ANNA, BORIS]
-const { app, mailbox } = await mailAppForFile({
-  moderatorEmails,
-  publicUrl: 'https://vslukh.example',
-})
+const publicUrl = 'https://vslukh.example'
+const { app, mailbox } = await mailAppForFile({ moderatorEmails, publicUrl })
 const [author, reader, other] = [await app.signUp(), await app.signUp(), await app.signUp()]
 /** The queue is empty, and no mail was sent within the hour. */
 beforeEach(async () => {
@@ -41,7 +39,7 @@ test('each moderator gets a mail of their own at the first report of a quiet hou
   ] as const) {
     const mail = await mailbox.mailTo(to)
     expect(mail.subject).toContain('Жалобы ждут решения: 1')
-    expect(mail.text).toContain('https://vslukh.example/moderation')
+    expect(mail.text).toContain(`${publicUrl}/moderation`)
     expect(JSON.stringify(mail)).not.toContain(colleague)
   }
   await tell()
