@@ -159,10 +159,8 @@ test('the wall and a post name their feeds, other pages have none; only a post h
     const links = head.matchAll(/<link rel="alternate" type="(.*?)" href="(.*?)">/g)
     return { head, feeds: [...links].map(([, type, href]) => `${type} ${href}`) }
   }
-  expect(headFor(WALL).feeds).toEqual([
-    'application/atom+xml /feed.atom',
-    'application/feed+json /feed.json',
-  ])
+  const ofWall = ['application/atom+xml /feed.atom', 'application/feed+json /feed.json']
+  expect(headFor(WALL).feeds).toEqual(ofWall)
   const ofPost = headFor(THREAD)
   expect(ofPost.feeds).toEqual(['application/atom+xml /posts/1/replies.atom'])
   for (const shows of ['own', 'other', 'missing post', 'nothing'] as const) {

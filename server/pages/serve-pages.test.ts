@@ -129,10 +129,8 @@ test('pages that show a visitor nothing are noindex, and state whether there is 
 const perNode = testPerNode('limits counted in memory, by each node for itself')
 
 perNode('a page that may not or cannot be read now is an error, never an empty 200', async () => {
-  const strict = await appForTest({
-    databaseUrl: app.databaseUrl,
-    config: { rateLimitScale: 1 / 3000 },
-  })
+  const { databaseUrl } = app
+  const strict = await appForTest({ databaseUrl, config: { rateLimitScale: 1 / 3000 } })
   const { id } = await app.publish(olga, 'Прочтите меня')
   expect((await read(`/posts/${id}`, {}, strict.url)).title).toContain('Прочтите меня')
   for (const path of [`/posts/${id}`, '/search?q=слово']) {

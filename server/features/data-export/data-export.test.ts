@@ -7,10 +7,8 @@ import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
 const MANY = Number(process.env.EXPORTED_POSTS ?? 5000)
 
-const app = await appForFile({
-  config: { accessJournalDays: 365 },
-  poolLimits: { connections: 20, statementTimeoutMs: 60_000 },
-})
+const poolLimits = { connections: 20, statementTimeoutMs: 60_000 }
+const app = await appForFile({ config: { accessJournalDays: 365 }, poolLimits })
 
 async function download({ token }: TestUser, from = app): Promise<Response> {
   const { status, body } = await from.call('POST', '/users/current/downloads', { token })
@@ -188,7 +186,6 @@ test('a person may ask again until an archive has gone out, once a day; a ticket
 testPerNode('how much one node does at once')(
   'two archives are made at a time; a refused or incomplete download may be repeated within the day, five times',
   async () => {
-    const poolLimits = { connections: 20, statementTimeoutMs: 60_000 }
     const app = await appForTest({ config: { rateLimitScale: 1 }, poolLimits })
     const [olga, petr, ira] = [await app.signUp(), await app.signUp(), await app.signUp()]
     // More than the buffers of a connection hold: text that no packer makes smaller, repeated

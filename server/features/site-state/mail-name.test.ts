@@ -102,10 +102,8 @@ test('of codes to ten mailboxes that do not exist, asked for at once by one netw
   expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201))
   await expect.poll(() => statesOf(app)).toEqual({ refused: 5, slowed: 5 })
   const shown = answers.map(async ({ body }) => (await askMail(app, body.id)).body.state)
-  expect((await Promise.all(shown)).sort()).toEqual([
-    ...Array(5).fill('refused'),
-    ...Array(5).fill('retrying'),
-  ])
+  const fiveEach = [...Array(5).fill('refused'), ...Array(5).fill('retrying')]
+  expect((await Promise.all(shown)).sort()).toEqual(fiveEach)
 })
 
 test('twenty refusals for ten networks slow the mails to new addresses to one in ten seconds, while known people sign in and the operator gets one mail', async () => {

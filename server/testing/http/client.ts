@@ -81,15 +81,10 @@ export function createClient(
     clientToken: string = randomUUID(),
     headers: Record<string, string> = {},
   ): Promise<TestUser> {
-    const start = await call('POST', '/registrations', {
-      headers,
-      body: { email, clientToken, device: DEVICE },
-    })
-    const confirmCode = await codeFor(start.body.id)
-    const verified = await call('POST', `/registrations/${start.body.id}/verify`, {
-      headers,
-      body: { confirmCode, clientToken },
-    })
+    const start = { email, clientToken, device: DEVICE }
+    const { id } = (await call('POST', '/registrations', { headers, body: start })).body
+    const body = { confirmCode: await codeFor(id), clientToken }
+    const verified = await call('POST', `/registrations/${id}/verify`, { headers, body })
     const token: string = verified.body.accessToken.token
     const user = await read('/users/current', { token })
     const browser = browserOf(verified)
