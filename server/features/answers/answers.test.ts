@@ -32,10 +32,8 @@ const mute = (id: string, method: 'PUT' | 'DELETE' = 'PUT') =>
   app.call(method, `/posts/${id}/muted`, { token: anna.token })
 
 test('others’ replies to my posts and replies are listed, newest first, with the number under which I received each', async () => {
-  expect(await received(anna)).toEqual({
-    ...{ posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null },
-    seen: 0,
-  })
+  const none = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
+  expect(await received(anna)).toEqual({ ...none, seen: 0 })
   const post = await app.publish(anna, 'Вопрос')
   const first = await app.reply(petr, post.id, 'Ответ')
   const own = await app.reply(anna, first.id, 'Уточнение')
@@ -229,11 +227,8 @@ test('the link in the header unsubscribes by one POST of a form, without a sign-
   const opened = await fetch(`${app.url}${path}`, { redirect: 'manual' })
   expect([opened.status, opened.headers.get('location')]).toEqual([302, '/settings'])
   expect(await wanted()).toBe(true)
-  const unsubscribe = (to: string) =>
-    fetch(`${app.url}${to}`, {
-      method: 'POST',
-      body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
-    })
+  const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
+  const unsubscribe = (to: string) => fetch(`${app.url}${to}`, { method: 'POST', body })
   expect((await unsubscribe(path.replace(/.$/, 'x'))).status).toBe(404)
   expect(await wanted()).toBe(true)
   expect((await unsubscribe(path)).status).toBe(204)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { RECENT_MAX } from '../../../contract/constants.ts'
+import type { Post } from '../../../contract/posts.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { leave } from '../../testing/calls/account-deletion-calls.ts'
 import {
@@ -42,11 +43,8 @@ test('the reporter reads the outcome at once, as new until it was seen', async (
   await report(app, own, { postId: kept.id })
   const see = () => app.call('PUT', '/users/current/reports/seen', { token: own.token })
   await see()
-  const open = { outcome: 'open', decidedAt: null, isNew: false }
-  expect(await reportsOf(own)).toMatchObject([
-    { postId: kept.id, ...open },
-    { postId: gone.id, ...open },
-  ])
+  const open = ({ id }: Post) => ({ postId: id, outcome: 'open', decidedAt: null, isNew: false })
+  expect(await reportsOf(own)).toMatchObject([open(kept), open(gone)])
   expect(await profileOf(own)).not.toHaveProperty('hasNewOutcomes')
   await decide(app, moderator, { postId: gone.id, verdict: 'remove' })
   await decide(app, moderator, { postId: kept.id, verdict: 'keep' })
