@@ -40,9 +40,11 @@ const ACCEPTED = {
   br: /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
   gzip: /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
 }
-/** Lets a CDN cache for a second, as this server does, and for an hour if it fails (RFC 5861). */
-export const CACHE_CONTROL =
-  'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600'
+/**
+ * Lets a CDN cache for a second, as this server does, and for an hour if it fails (RFC 5861). With
+ * `stale-while-revalidate`, browsers would show removed posts from their own caches.
+ */
+export const CACHE_CONTROL = 'public, max-age=0, s-maxage=1, stale-if-error=3600'
 
 /** A response that all visitors share. Each encoding is compressed at its first request. */
 export class CachedResponse {

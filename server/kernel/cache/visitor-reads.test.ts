@@ -68,7 +68,7 @@ test('a visitor’s read has an ETag and lets a CDN cache it for a second; the s
     const etag = first.headers.get('etag') ?? ''
     expect(etag, round).toMatch(/^"[\w-]{27}(?:-gzip|-br)?"$/)
     expect(first.headers.get('cache-control')).toBe(
-      'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600',
+      'public, max-age=0, s-maxage=1, stale-if-error=3600',
     )
     expect(first.headers.get('vary')).toBe('Authorization, Accept-Encoding')
     expect(first.headers.get('x-content-type-options')).toBe('nosniff')
