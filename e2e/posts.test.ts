@@ -172,7 +172,8 @@ test('a deletion asks first, and leads from the post to the wall', async ({ jour
 test('a browser shows no removed post from its own cache', async ({ journey, olga }) => {
   const { id } = await journey.publish(olga, 'Уже прочитана')
   const page = await journey.visit()
-  const read = () => page.evaluate(async (path) => (await fetch(path)).status, `/api/v1/posts/${id}`)
+  const read = () =>
+    page.evaluate(async (path) => (await fetch(path)).status, `/api/v1/posts/${id}`)
   expect(await read()).toBe(200)
   await journey.call('DELETE', `/posts/${id}`, { token: olga.token })
   expect(await read()).toBe(404)
