@@ -69,7 +69,7 @@ test('the mail names the purpose of its code, and what to do if the receiver did
     'Введите его только на сайте vsluh.example и никому не сообщайте: он открывает доступ к аккаунту.',
     'Код действует 10 минут.',
     '',
-    'Код запросили 1 января в 03:00 по Москве, Firefox, Linux.',
+    'Код запросили 1 января 1970 г. в 03:00 по Москве, Firefox, Linux.',
     'Если это были не вы, кто-то вошёл в ваш аккаунт. Завершите чужую сессию:',
     '',
     'https://vsluh.example/settings/devices',
