@@ -6,7 +6,7 @@ import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import type { Authenticator, LiveSession, Viewer } from '../../kernel/http/route.ts'
 import { writeRefusal } from '../site-state/write-refusal.ts'
-import { selectLiveSessions } from './sessions.repository.ts'
+import { selectLiveness, selectLiveSessions } from './sessions.repository.ts'
 
 /** `seconds` is the life of a token. */
 export type TokenOptions = { key: KeyObject; seconds: number }
@@ -75,9 +75,8 @@ export class SessionAuthenticator implements Authenticator {
     return claims
   }
 
-  async areLive(viewers: Viewer[]): Promise<boolean[]> {
-    const sessions = await selectLiveSessions(this.#db, viewers)
-    return sessions.map((session) => session !== null)
+  areLive(viewers: Viewer[]): Promise<boolean[]> {
+    return selectLiveness(this.#db, viewers)
   }
 
   async findSession(viewer: Viewer): Promise<LiveSession | null> {

@@ -47,6 +47,16 @@ export async function selectLiveSessions(
   return sessions
 }
 
+/** Returns for each viewer whether the session is live, by the least work: every read asks. */
+export async function selectLiveness(db: Queryable, viewers: Viewer[]): Promise<boolean[]> {
+  const sessionIds = idArray(viewers.map(({ sessionId }) => sessionId))
+  const { rows } = await sql<{ id: string; userId: string }>`
+    SELECT id, user_id AS "userId" FROM sessions
+    WHERE id = ANY ((SELECT ${sessionIds}::uuid[])::uuid[]) AND ${LIVE}`.execute(db)
+  const live = new Map(rows.map(({ id, userId }) => [id, userId]))
+  return viewers.map(({ sessionId, userId }) => live.get(sessionId) === userId)
+}
+
 /** SQL for whether the session `session_id` is live while writing is open. */
 export const MAY_WRITE = sql<boolean>`(SELECT ${LIVE} AND writing_closed IS NULL
   FROM sessions, site_state WHERE sessions.id = session_id)`
