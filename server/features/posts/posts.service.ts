@@ -13,7 +13,7 @@ import {
 import { requirePost } from './hydrate-posts.ts'
 import { type Edit, eraseText, isReported, lockEdited, updateText } from './posts.repository.ts'
 
-/** Returns the body with the text as it is stored. Throws INVALID_REQUEST for no valid text. */
+/** Returns the body with its text as it is stored. Throws INVALID_REQUEST if that is not valid. */
 export function requireWritten(body: PostBody): PostBody {
   const text = parsePostText(body.text)
   if (text === null) {

@@ -47,7 +47,7 @@ export async function selectLiveSessions(
   return sessions
 }
 
-/** Returns for each viewer whether the session is live, by the least work: every read asks. */
+/** Returns for each viewer whether the session is live, which is all that cached reads need. */
 export async function selectLiveness(db: Queryable, viewers: Viewer[]): Promise<boolean[]> {
   const sessionIds = idArray(viewers.map(({ sessionId }) => sessionId))
   const { rows } = await sql<{ id: string; userId: string }>`
