@@ -1,10 +1,9 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { formatDate, formatDay, formatTime } from './dates.ts'
 import { universalTime } from './universal-time.ts'
 
 test('a day is the day in Moscow, with its year in a date; a time names its zone', () => {
   vi.useFakeTimers({ now: new Date('2026-12-01T12:00:00Z') })
-  onTestFinished(() => void vi.useRealTimers())
   // In Moscow it is the next day already.
   const late = new Date('2026-12-04T21:05:00Z')
   expect(formatDay(late)).toBe('5\u00a0декабря')

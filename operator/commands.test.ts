@@ -28,11 +28,11 @@ test.each([
   ['invite --uses 1000000', 'от 1 до 9999'],
 ])(
   'a wrong call exits with 2, and names the missing word and the help: «%s»',
-  async (line, ...told) => {
+  async (line, ...expected) => {
     const { code, out, err } = await vslukh(...line.split(' ').filter(Boolean))
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toMatch(/^Неверный вызов: (?!.*(?:Unknown|Option|ambiguous))/s)
-    for (const words of told) expect(err).toContain(words)
+    for (const words of expected) expect(err).toContain(words)
   },
 )
 

@@ -31,9 +31,9 @@ const sealed = { owner: '200', other: '400 OPERATION_EXPIRED', visitor: '400 OPE
 const forModerators = all('404 NOT_FOUND')
 
 const ofUser = { id: ({ owner }: AccountFixture) => owner.id }
-const withPost = { body: () => ({ text: 'Переписано' }) }
-/** An appeal has only a text. */
 const withText = { body: () => ({ text: 'Переписано' }) }
+/** A post has the fields of `PostBody`, an appeal only a text. */
+const withPost = withText
 const fromClient = {
   body: (_fixture: AccountFixture, { clientToken }: Caller) => ({ clientToken }),
 }

@@ -15,7 +15,7 @@ const app = await appForFile({
 })
 const olga = await app.signUp()
 
-/** Reads a page, with what the browser's app is told that it shows. */
+/** Reads a page. `first` is the data in it from which the app starts in the browser. */
 async function read(path: string, headers: Record<string, string> = {}, url = app.url) {
   const answer = await fetch(url + path, { headers, redirect: 'manual' })
   const html = await answer.text()

@@ -17,10 +17,8 @@ const THRESHOLD = 0.1
  */
 export function compareWithPicture(name: string, screenshot: Buffer): string | null {
   const path = join(EXPECTED, `${name}.png`)
-  const isRenewing = process.env.RENEW_PICTURES === '1'
-  const difference =
-    isRenewing && !existsSync(path) ? 'new' : differenceFrom(path, name, screenshot)
-  if (!isRenewing || difference === null) return difference
+  const difference = existsSync(path) ? differenceFrom(path, name, screenshot) : `no ${path}`
+  if (difference === null || process.env.RENEW_PICTURES !== '1') return difference
   writeFileSync(path, screenshot)
   return null
 }

@@ -122,7 +122,7 @@ async function mailsAfter(seconds: number) {
   return mailsTo(anna)
 }
 
-/** Everybody was last there, was answered and was mailed so many seconds earlier. */
+/** Moves every visit, reply and mail so many seconds into the past. */
 async function passTime(seconds: number): Promise<void> {
   const passed = sql`${seconds} * interval '1 second'`
   await passSessionTime(app, seconds)
@@ -131,7 +131,7 @@ async function passTime(seconds: number): Promise<void> {
   await app.sql`UPDATE answer_states SET mailed_at = mailed_at - ${passed}`
 }
 
-/** Runs the job that tells about replies. Resolves when every mail that it queued was sent. */
+/** Runs the job that mails about replies. Resolves when all queued mails are sent. */
 async function mailReplies(): Promise<void> {
   await addJob(app.db, 'mail-replies')
   const atWork = () => app.sql`

@@ -46,7 +46,9 @@ export function createLikeFlag(db: Db, auth: Pick<Authenticator, 'areLive'>): Vi
       auth.areLive(readers.map(({ viewer }) => viewer)),
       selectLikedPosts(db, readers),
     ])
-    return readers.map(({ viewer }, n) => (areLive[n] ? (liked.get(viewer.userId) ?? NONE) : null))
+    return readers.map(({ viewer }, n) =>
+      areLive[n] ? (liked.get(viewer.userId) ?? new Set<string>()) : null,
+    )
   })
   return {
     postIdsOf: postIdsOf as ViewerFlag['postIdsOf'],
@@ -54,8 +56,6 @@ export function createLikeFlag(db: Db, auth: Pick<Authenticator, 'areLive'>): Vi
     trueFor: (viewer, postIds) => reads.call({ viewer, postIds }),
   }
 }
-
-const NONE: ReadonlySet<string> = new Set()
 
 function withLikes(answer: Post | PostPage, liked: ReadonlySet<string>): Post | PostPage {
   if ('posts' in answer) {

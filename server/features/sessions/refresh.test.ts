@@ -198,7 +198,7 @@ const HTTPS = { 'x-forwarded-proto': 'https' }
 test.each([
   ['its own host', 'http://HOST', 'ok', app, {}],
   ['its own host', 'https://HOST', 'FORBIDDEN', app, {}],
-  ['its own host, whatever a stranger says of https', 'https://HOST', 'FORBIDDEN', app, HTTPS],
+  ['its own host, despite a forged X-Forwarded-Proto', 'https://HOST', 'FORBIDDEN', app, HTTPS],
   ['a proxy on https', 'https://HOST', 'ok', PROXIED, HTTPS],
   ['a proxy on https', 'http://HOST', 'FORBIDDEN', PROXIED, HTTPS],
   ['a proxy on http', 'https://HOST', 'FORBIDDEN', PROXIED, {}],

@@ -51,12 +51,12 @@ test('a database that turns read-only: reads go on, writes are 503 and the node 
   await addJob(app.db, 'check-counters')
   expect(JSON.parse(await app.logLine('counters checked')).differences).toBe(0)
   await expect.poll(async () => (await fetch(`${app.url}/readyz`)).status).toBe(200)
-  const told = warnings()
-  const [ended, back, ...later] = told.map(({ msg }) => msg)
+  const lines = warnings()
+  const [ended, back, ...later] = lines.map(({ msg }) => msg)
   expect([ended, back]).toEqual(['the database is read-only', 'the database is back'])
   // A connection that was opened meanwhile stays read-only, and is closed by its next write.
   for (const msg of later) expect(msg).toBe('the database refused for a moment')
-  expect(told[1].refused).toBeGreaterThanOrEqual(writes.length)
+  expect(lines[1].refused).toBeGreaterThanOrEqual(writes.length)
 })
 
 test('a connection that turns out to be read-only is closed at once: the next call is served', async () => {
