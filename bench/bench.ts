@@ -30,7 +30,7 @@ const { values } = parseArgs({
   },
 })
 const { only } = values
-const seconds = Number(values.seconds ?? (values.overload ? 30 : values.scraped ? 15 : 5))
+const seconds = Number(values.seconds ?? (values.overload ? 20 : values.scraped ? 15 : 5))
 const rounds = Number(values.rounds)
 const HEAD = ['', 'requests/s', 'limit/s', 'ratio', 'goal', 'p99, ms', 'CPU, µs']
 
