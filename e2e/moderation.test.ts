@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { test as onWall, PHONE } from './testing/journey.ts'
+import { DESKTOP, test as onWall, PHONE } from './testing/journey.ts'
 import { act, moderated, reportByDialog } from './testing/moderation-actions.ts'
-import { postWith, toast } from './testing/page-actions.ts'
+import { postWith, toast, untilStill } from './testing/page-actions.ts'
 import { profileLink, signInButton, signInThrough } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
@@ -97,7 +97,7 @@ test('a blocked user reads why, and keeps the text', async ({ journey, vera, que
   await signInButton(before).waitFor()
   expect(await before.getByRole('status').getByText('Сессия завершена').count()).toBe(0)
   const again = await journey.signIn(anna.email)
-  const blocked = await journey.visit({ as: again, path: `/posts/${id}` })
+  const blocked = await journey.visit({ as: again, path: `/posts/${id}`, viewport: DESKTOP })
   await blocked.getByText(/^До .+ вы можете только читать · Почему$/).click()
   await blocked.getByText(reason).waitFor()
   await blocked.getByRole('textbox', { name: 'Ваш ответ' }).fill('Не только')
@@ -106,11 +106,15 @@ test('a blocked user reads why, and keeps the text', async ({ journey, vera, que
   await blocked.getByRole('button', { name: 'Новая запись' }).click()
   const form = blocked.getByRole('dialog')
   await form.getByText(note).waitFor()
-  await form.getByRole('textbox').fill('Последнее слово')
+  const text = form.getByRole('textbox')
+  await text.fill('Последнее слово')
+  await untilStill(form)
+  const place = await text.boundingBox()
   await blocked.keyboard.press('Control+Enter')
   await form.getByRole('alert').getByText(note).waitFor()
-  expect(await form.getByText(note).count()).toBe(1)
-  expect(await form.getByRole('textbox').inputValue()).toBe('Последнее слово')
+  expect(await form.getByText(note).filter({ visible: true }).count()).toBe(1)
+  expect(await text.inputValue()).toBe('Последнее слово')
+  expect(await text.boundingBox()).toEqual(place)
 
   await page.bringToFront()
   await page.goto(`${journey.url}/moderation`)

@@ -6,30 +6,13 @@ import { postWith, submitPost } from './testing/page-actions.ts'
 import { signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
 /** Functions that the oldest browsers of the build's target lack. */
-const NEWER_THAN_2024 = [
-  'Promise.withResolvers',
-  'Promise.try',
-  'AbortSignal.any',
-  'Array.prototype.toSpliced',
-  'HTMLElement.prototype.showPopover',
-  'HTMLElement.prototype.hidePopover',
-  'HTMLElement.prototype.togglePopover',
-  'URL.parse',
-  'RegExp.escape',
-  'Set.prototype.union',
-  'Set.prototype.intersection',
-  'Set.prototype.difference',
-  'Set.prototype.isSubsetOf',
-  'Set.prototype.isSupersetOf',
-  'Uint8Array.prototype.toHex',
-  'Uint8Array.prototype.toBase64',
-  'Element.prototype.moveBefore',
-  'Element.prototype.setHTMLUnsafe',
-  'Element.prototype.getHTML',
-  'Iterator',
-  'CloseWatcher',
-  'Temporal',
-]
+const NEWER_THAN_2024 = `Promise.withResolvers Promise.try AbortSignal.any Array.prototype.toSpliced
+  HTMLElement.prototype.showPopover HTMLElement.prototype.hidePopover
+  HTMLElement.prototype.togglePopover URL.parse RegExp.escape Set.prototype.union
+  Set.prototype.intersection Set.prototype.difference Set.prototype.isSubsetOf
+  Set.prototype.isSupersetOf Uint8Array.prototype.toHex Uint8Array.prototype.toBase64
+  Element.prototype.moveBefore Element.prototype.setHTMLUnsafe Element.prototype.getHTML
+  Iterator CloseWatcher Temporal`.split(/\s+/)
 const TOO_OLD = 'Читать можно и так, а чтобы войти и писать, нужен браузер поновее'
 
 test.for([

@@ -2,7 +2,14 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
-import { closeByKey, goOffline, goOnline, refuseNews, refuseOnce } from './testing/page-actions.ts'
+import {
+  closeByKey,
+  goOffline,
+  goOnline,
+  refuseNews,
+  refuseOnce,
+  untilStill,
+} from './testing/page-actions.ts'
 import {
   askForCode,
   enterCode,
@@ -38,10 +45,7 @@ test('after five wrong codes a countdown to the next shows', async ({ journey, o
   await askForCode(page, email)
   const { dialog, code, email: address, error, goBack, proceed } = signInDialog(page)
   const wrong = otherThan(await journey.nextCode(email))
-  // Until then, the dialog moves.
-  await dialog.evaluate(async (it) => {
-    await Promise.allSettled(it.getAnimations().map(({ finished }) => finished))
-  })
+  await untilStill(dialog)
   const before = await goBack.boundingBox()
   for (const left of [4, 3, 2, 1]) {
     await code.fill(wrong)

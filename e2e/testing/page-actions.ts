@@ -154,6 +154,11 @@ export function storedTexts(page: Page): Promise<string[]> {
   })
 }
 
+/** Waits until a dialog that opens has stopped moving. */
+export async function untilStill(dialog: Locator): Promise<void> {
+  await dialog.evaluate((it) => Promise.allSettled(it.getAnimations().map((one) => one.finished)))
+}
+
 /** Closes a dialog or a menu by the Escape key. */
 export async function closeByKey(dialog: Locator): Promise<void> {
   await dialog.page().keyboard.press('Escape')

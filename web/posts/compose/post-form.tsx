@@ -36,12 +36,10 @@ type PostFormProps = {
   note?: ReactNode
 }
 
-export function PostForm({ form, shape = 'dialog', ...props }: PostFormProps) {
+export function PostForm({ form, shape = 'dialog', note, ...props }: PostFormProps) {
   const { submitLabel = 'Опубликовать', placeholder, label = 'Текст записи' } = props
   const { sendError } = form
   const isBlocked = sendError instanceof CallError && sendError.code === 'BLOCKED'
-  // The error states the block, as the note does.
-  const note = isBlocked ? undefined : props.note
   const isDialog = shape === 'dialog'
   const send = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault()
@@ -57,7 +55,10 @@ export function PostForm({ form, shape = 'dialog', ...props }: PostFormProps) {
   )
   return (
     <form className={isDialog ? styles.dialog : styles.row} onSubmit={send}>
-      {isDialog && note && <p className={classes('soft', styles.note)}>{note}</p>}
+      {isDialog && note && (
+        // If an error states the block too, the note leaves its room, so that the text stays.
+        <p className={classes('soft', styles.note, isBlocked && styles.stated)}>{note}</p>
+      )}
       <TextArea
         className={styles.area}
         label={label}
@@ -78,7 +79,7 @@ export function PostForm({ form, shape = 'dialog', ...props }: PostFormProps) {
       {isDialog && <ModalFooter inPhoneHeader>{submit}</ModalFooter>}
       {!isDialog && (form.isUsed || form.typed !== '') && (
         <div className={classes('wrap', styles.foot)}>
-          <div className={classes('soft', styles.aside)}>{note}</div>
+          <div className={classes('soft', styles.aside)}>{!isBlocked && note}</div>
           {submit}
         </div>
       )}
