@@ -86,11 +86,7 @@ test('a reply lights the bell of each tab, until seen or gone', async ({ journey
   await bell(first).waitFor()
 })
 
-test('new replies keep their mark, and are seen also above the place', async ({
-  journey,
-  olga,
-  petr,
-}) => {
+test('new replies keep their mark, also above the place', async ({ journey, olga, petr }) => {
   const post = await journey.publish(olga, 'Вопрос')
   await journey.rows(
     `INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id, recipient_id, received_no)
@@ -98,11 +94,8 @@ test('new replies keep their mark, and are seen also above the place', async ({
     [petr.id, post.id, olga.id],
   )
   await journey.rows('INSERT INTO answer_states (user_id, last_no) VALUES ($1, 25)', [olga.id])
-  const page = await journey.visit({
-    as: olga,
-    path: '/replies',
-    before: (it) => it.clock.install(),
-  })
+  const before = (it: Page) => it.clock.install()
+  const page = await journey.visit({ as: olga, path: '/replies', before })
   const marks = page.getByText('Новый ответ')
   await bell(page).waitFor()
   expect(await marks.count()).toBe(10)

@@ -78,11 +78,7 @@ test('a hidden author is in no list until shown again', async ({ journey, olga, 
   await expect.poll(() => postTexts(page)).toEqual(['Запись Веры', 'Запись Ивана', 'Моя'])
 })
 
-test('hidden posts do not flash, and others are loaded instead', async ({
-  journey,
-  olga,
-  petr,
-}) => {
+test('hidden posts do not flash, others are loaded', async ({ journey, olga, petr }) => {
   await journey.publish(olga, 'Давняя')
   await journey.fillWall(petr, 25, 'Не хочу видеть')
   await mutePetr(journey, olga, petr)
@@ -148,11 +144,7 @@ test('a quote of a hidden author leads to the post', async ({ journey, olga, pet
   await toast(page, `Автор ${petr.username} снова виден`).waitFor()
 })
 
-test('what one tab hides is hidden in all, and none overwrites it', async ({
-  journey,
-  olga,
-  petr,
-}) => {
+test('what a tab hides is hidden in all, none loses it', async ({ journey, olga, petr }) => {
   const vera = await journey.signUp()
   await journey.publish(vera, 'Запись Веры')
   await journey.publish(petr, 'Ёлки и игрушки')

@@ -9,6 +9,7 @@ import {
   dialogOf,
   openMenu,
   postWith,
+  REFUSED,
   readOn,
   toast,
 } from './testing/page-actions.ts'
@@ -56,6 +57,17 @@ test('the menu of a post lets owners edit, others report', async ({ journey, olg
   expect(await send.isDisabled()).toBe(true)
   await dialog.getByRole('radio', { name: 'Спам или реклама' }).check()
   expect(await send.isEnabled()).toBe(true)
+
+  // The dialog is higher than the window of a laptop.
+  await page.setViewportSize({ width: 1366, height: 600 })
+  const isInSight = async (it: Locator) => (await boxOf(it)).bottom <= (await boxOf(send)).top
+  await page.route('**/reports?*', (route) => route.fulfill(REFUSED))
+  await send.click()
+  const error = dialog.getByRole('alert').getByText(REFUSED.json.message)
+  await expect.poll(() => isInSight(error)).toBe(true)
+  await dialog.getByRole('radio', { name: 'Другое нарушение' }).check()
+  await page.keyboard.press('Tab')
+  await expect.poll(() => isInSight(dialog.getByLabel('Что нарушено?'))).toBe(true)
 })
 
 test('a menu is whole on any screen, and follows its button', async ({ journey, olga }) => {

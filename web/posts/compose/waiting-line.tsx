@@ -7,6 +7,7 @@ import { useSecondsLeft } from '../../platform/use-seconds-left.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
+import { bringIntoView } from '../../ui/states/errors.tsx'
 import styles from './post-form.module.css'
 import { errorOf, type Outgoing } from './text-outbox.ts'
 
@@ -17,7 +18,7 @@ export function WaitingLine({ outgoing, onStop }: WaitingLineProps) {
   const isSignedOut = useViewer().state === 'signed-out'
   if (!isSignedOut && !outgoing.failure) return null
   return (
-    <p className={classes('soft spread', styles.waiting)}>
+    <p ref={bringIntoView} className={classes('soft spread', styles.waiting)}>
       <WaitingReason outgoing={outgoing} isSignedOut={isSignedOut} />
       <span className={classes('line', styles.acts)}>
         {isSignedOut && (

@@ -65,8 +65,13 @@ type FormErrorProps = {
 export function FormError({ children, action }: FormErrorProps) {
   return (
     <p className={classes('spread', styles.formError)} role="alert">
-      {children}
+      {children && <span ref={bringIntoView}>{children}</span>}
       {action}
     </p>
   )
+}
+
+/** A ref that scrolls the dialog to an element when it appears, unless it is in sight. */
+export function bringIntoView(shown: HTMLElement | null): void {
+  shown?.scrollIntoView({ block: 'nearest' })
 }
