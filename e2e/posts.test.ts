@@ -19,10 +19,7 @@ import {
   toast,
 } from './testing/page-actions.ts'
 
-test('Ctrl+Enter publishes once; «Смотреть» leads to the post and keeps a new text', async ({
-  journey,
-  olga,
-}) => {
+test('Ctrl+Enter publishes once; «Смотреть» keeps a new text', async ({ journey, olga }) => {
   await journey.publish(olga, 'Прежняя запись')
   const page = await journey.visit({ as: olga, before: (it) => it.clock.install() })
   await postWith(page, 'Прежняя запись').waitFor()

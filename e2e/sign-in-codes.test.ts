@@ -1,11 +1,12 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
+import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
 import {
   closeByKey,
   goOffline,
   goOnline,
+  holdCalls,
   refuseNews,
   refuseOnce,
   untilStill,
@@ -37,6 +38,24 @@ test('of two codes the first is filled, and can be sent again', async ({ journey
   await error.waitFor({ state: 'detached' })
   await dialog.getByRole('button', { name: 'Повторить' }).click()
   await page.getByRole('link', { name: `Профиль ${olga.username}` }).waitFor()
+})
+
+test('a later code stays if an earlier one is late', async ({ journey, olga, petr }) => {
+  const page = await journey.visit()
+  const { dialog, email } = signInDialog(page)
+  const held = await holdCalls(page, '**/logins', 1)
+  await signInButton(page).click()
+  await email.fill(olga.email)
+  await email.press('Enter')
+  await held.asked
+  await closeByKey(dialog)
+  await askForCode(page, petr.email)
+  const answered = page.waitForResponse('**/logins')
+  held.letGo()
+  await (await answered).finished()
+  await untilPainted(page)
+  await page.reload()
+  await dialog.getByText(`Отправили код на ${petr.email}`).waitFor()
 })
 
 test('after five wrong codes a countdown to the next shows', async ({ journey, olga }) => {

@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../../contract/constants.ts'
 import { profileLink } from './sign-in-actions.ts'
@@ -195,17 +195,18 @@ export async function untilPreloaded(page: Page): Promise<void> {
   })
 }
 
-/** Delays every call to an address until `letGo()`. */
-export async function holdCalls(page: Page, address: string | RegExp) {
+/** Delays the next calls to an address until `letGo()`. */
+export async function holdCalls(page: Page, address: string | RegExp, times = 99) {
   const methods: string[] = []
   const asked = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
-  await page.route(address, async (route) => {
+  const hold = async (route: Route) => {
     methods.push(route.request().method())
     asked.resolve()
     await gate.promise
     await route.continue()
-  })
+  }
+  await page.route(address, hold, { times })
   return {
     methods,
     /** Resolves when the first call has been sent. */

@@ -8,7 +8,8 @@ export type Operation = {
   email: string
   /** Whether a sign-in creates an account or opens one. */
   way?: 'login' | 'registration' | undefined
-  /** When the last mail was requested. */
+  /** When the last mail was requested, and when the server had taken the request. */
+  askedAt?: number
   sentAt: number
   /** Whether the person went back to the address. The operation may be started again. */
   isLeft?: boolean

@@ -104,8 +104,13 @@ function useOperation<Answer>(options: MailedCodeOptions<Answer>) {
   }
 
   async function start(asked: Start): Promise<void> {
+    const askedAt = Date.now()
     const { id } = await options.start({ ...asked, clientToken: await clientToken() })
-    put({ ...asked, id, sentAt: Date.now() })
+    const next = { ...asked, id, askedAt, sentAt: Date.now() }
+    const latestAt = saved.read()?.askedAt ?? 0
+    // If the form was closed, a code that was asked for later may have been sent before this one.
+    if (latestAt > askedAt) setOperation(next)
+    else put(next)
   }
 
   async function verify(attempt: Attempt): Promise<void> {
