@@ -70,6 +70,8 @@ test('after a visit the wall and a post open without the server, other pages sho
     }
   }
 
+  await visitor.goto(`${journey.url}/mistyped`)
+  await visitor.getByRole('alert').getByText('Не удалось открыть страницу').waitFor()
   const missing = await visitor.goto(`${journey.url}/posts/999999`)
   expect(missing?.status()).toBe(503)
   const failure = visitor.getByRole('alert')

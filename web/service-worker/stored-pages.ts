@@ -114,7 +114,7 @@ export async function storeShell(): Promise<void> {
 /** Returns the shell with status 503, because it is not the page of the URL. */
 async function storedShell({ pathname }: URL): Promise<Response> {
   const stored = await caches.match(SHELL_PATH, { cacheName: SHELL, ignoreVary: true })
-  // The app has no place for a feed or a picture.
-  if (!stored || !pageAt(pathname)) return Response.error()
+  // The app has no place for a feed or a picture. Any other address may be a mistyped page.
+  if (!stored || (!pageAt(pathname) && /\.\w+$/.test(pathname))) return Response.error()
   return new Response(stored.body, { status: 503, headers: stored.headers })
 }
