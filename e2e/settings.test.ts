@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { PHONE, desktopTest as test } from './testing/journey.ts'
-import { boxOf, holdCalls, postWith, toast } from './testing/page-actions.ts'
+import { boxOf, goOffline, goOnline, holdCalls, postWith, toast } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 test('on a phone account, devices and «Выйти» need no scrolling', async ({ journey, olga }) => {
@@ -50,7 +50,7 @@ test('counts can be hidden, mails about replies stopped', async ({ journey, olga
   expect(await count.isVisible()).toBe(false)
 })
 
-test('a name is checked once, 500 ms after the last key', async ({ journey, olga }) => {
+test('a name is checked 500 ms after the last key, or once online', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, path: '/settings/account/username' })
   const { field, error, status, save } = usernameForm(page)
   await field.waitFor()
@@ -74,6 +74,12 @@ test('a name is checked once, 500 ms after the last key', async ({ journey, olga
   await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
   expect(await save.isEnabled()).toBe(true)
   expect(checks.methods).toEqual(['GET'])
+
+  await goOffline(page)
+  await field.fill('free_name_2')
+  await expect.poll(() => error.textContent()).toBe('Нет связи. Проверьте интернет и повторите')
+  await goOnline(page)
+  await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
 })
 
 test('a taken name moves nothing, a new one shows everywhere', async ({ journey, olga, petr }) => {

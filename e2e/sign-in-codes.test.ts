@@ -104,10 +104,8 @@ test('after five wrong codes a countdown to the next shows', async ({ journey, o
 
 test('a user signs in without the scripts that identify the browser', async ({ journey, olga }) => {
   const { email } = olga
-  const page = await journey.visit({
-    expectedErrors: /ERR_BLOCKED_BY_CLIENT/,
-    before: (it) => it.clock.install(),
-  })
+  const before = (it: Page) => it.clock.install()
+  const page = await journey.visit({ expectedErrors: /ERR_BLOCKED_BY_CLIENT/, before })
   // One script hangs, and a content blocker keeps the other away.
   await page.route(/\/assets\/fp[.-]/, () => {})
   await page.route(/\/assets\/bowser[.-]/, (route) => route.abort('blockedbyclient'))

@@ -41,6 +41,7 @@ export function useUsernameCheck(username: string, own: string): UsernameCheck {
     queryFn: ({ signal }) => checkUsername(username, signal).then(() => true),
     enabled: inBrowser === null && settled === username,
     retry: false,
+    refetchOnReconnect: true,
     gcTime: 0,
   })
   if (inBrowser) return inBrowser
