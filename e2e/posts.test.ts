@@ -114,10 +114,10 @@ test('a late edit can be copied, sent as a reply or discarded', async ({ journey
   await chooseFromMenu(postWith(page, 'Не успею'), 'Изменить')
   await textField(dialog).fill('Дописал\tслишком поздно')
   await page.clock.fastForward('10:01')
-  const expired = dialog
-    .getByRole('alert')
-    .getByText('Время изменения записи истекло', { exact: true })
+  const alert = dialog.getByRole('alert')
+  const expired = alert.getByText('Время изменения записи истекло', { exact: true })
   await expired.waitFor()
+  await dialog.locator('textarea:focus').waitFor()
 
   await dialog.getByRole('button', { name: 'Скопировать текст' }).click()
   await dialog.getByRole('status').getByText('Текст скопирован').waitFor()

@@ -67,7 +67,7 @@ function UnsavedText(props: EditExpiredProps & { unsaved: Written }) {
       <p className={classes('tip', styles.text)}>
         Правка не пропала: скопируйте текст или отправьте его ответом на запись.
       </p>
-      <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly />
+      <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly focusOnMount />
       <FormError {...reply.errorLine} />
       <div role="status">
         {reply.outgoing && <WaitingLine outgoing={reply.outgoing} onStop={stopSending} />}
