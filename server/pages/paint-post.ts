@@ -60,20 +60,29 @@ parentPort?.on('message', async (painting: Painting) => {
 })
 
 async function paint({ text, username, tile, appName, mark }: Painting): Promise<Uint8Array> {
-  const signed: Style = { left: MARGIN, top: 510, width: TEXT.width, gap: 22, alignItems: 'center' }
+  const signed: Style = {
+    left: MARGIN,
+    top: 510,
+    width: TEXT.width,
+    gap: 22,
+    alignItems: 'center',
+    // A name without spaces is cut to its width only if it may be broken.
+    overflowWrap: 'anywhere',
+  }
   const page = box({ position: 'relative', width: WIDTH, height: HEIGHT, color: '#fff' }, [
     image('wall', { position: 'absolute', width: WIDTH, height: HEIGHT }),
     box({ position: 'absolute', left: MARGIN, top: TEXT.top, height: TEXT.height }, [
       await layOut(text),
     ]),
     box({ position: 'absolute', fontFamily: 'Golos, DejaVu', fontSize: 36, ...signed }, [
-      box({ overflow: 'hidden', borderRadius: 20, backgroundColor: PAPER }, [
+      box({ overflow: 'hidden', borderRadius: 20, backgroundColor: PAPER, flexShrink: 0 }, [
         image('tile', { width: 72, height: 72 }),
       ]),
       words(username, { flexGrow: 1, lineClamp: 1, fontWeight: 560 }),
       image('mark', { width: 52, height: 52, flexShrink: 0 }),
       words(appName, {
         maxWidth: 500,
+        flexShrink: 0,
         lineClamp: 1,
         fontSize: 42,
         fontWeight: 700,

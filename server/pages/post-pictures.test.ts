@@ -59,8 +59,8 @@ const sum = (numbers: number[]) => numbers.reduce((total, number) => total + num
 /** Counts the lines of text by the lines of pixels between them that are empty. */
 const linesOf = (ink: number[]) => ink.filter((n, at) => n > 0 && !ink[at - 1]).length
 
-async function paint(text: string): Promise<PNG> {
-  const painting = { username: 'olga', appName: 'Вслух', mark: 'M0 0h24v24H0z' }
+async function paint(text: string, username = 'olga'): Promise<PNG> {
+  const painting = { username, appName: 'Вслух', mark: 'M0 0h24v24H0z' }
   const tile = { tone: 1, pale: '', tinted: '', full: '' }
   return PNG.sync.read(Buffer.from(await painter.ask({ text, tile, ...painting })))
 }
@@ -86,7 +86,7 @@ test('the page of a post names its picture, a PNG of 1200 × 630 with an ETag, o
   expect((await get(`/posts/${foreign.id}/picture.png`)).status).toBe(404)
 })
 
-test('a word is drawn large, and 500 characters to the last one, within the margins', async () => {
+test('a word is drawn large, and 500 characters to the last one, within the margins, beside the longest name', async () => {
   const word = inkOf(await pictureOf('Привет'))
   expect(linesOf(word)).toBe(1)
   expect(word.filter((ink) => ink > 0).length).toBeGreaterThan(80)
@@ -97,8 +97,12 @@ test('a word is drawn large, and 500 characters to the last one, within the marg
   expect(sum(inkOf(png))).toBeGreaterThan(sum(inkOf(without)))
   expect(sum(inkOf(png, { ...TEXT, left: 0, right: 70 }))).toBe(0)
   expect(sum(inkOf(png, { ...TEXT, left: 1130, right: 1200 }))).toBe(0)
-  const lines = inkOf(await pictureOf('раз\n\nдва\n'.repeat(40)))
-  expect(linesOf(lines)).toBeGreaterThanOrEqual(6)
+  const [longest, usual] = [await paint('Привет', 'W'.repeat(32)), await paint('Привет')]
+  for (const beside of [{ right: 144 }, { left: 900, right: 1200 }]) {
+    const where = { ...TEXT, top: 510, bottom: 582, ...beside }
+    expect(inkOf(longest, where)).toEqual(inkOf(usual, where))
+  }
+  expect(linesOf(inkOf(await pictureOf('раз\n\nдва\n'.repeat(40))))).toBeGreaterThanOrEqual(6)
 })
 
 test('no letter of a language, symbol or emoji that has a picture is drawn as the box of a missing glyph', async () => {
@@ -115,19 +119,14 @@ test('no text is markup, or keeps a picture from being painted', async () => {
     }),
     { numRuns: 10 },
   )
-  const bricks = inkOf(await paint(' '))
-  expect(bricks).not.toEqual(inkOf(await paint('<script></script>')))
+  expect(inkOf(await paint(' '))).not.toEqual(inkOf(await paint('<script></script>')))
 })
 
 test('a text that begins from right to left stands on the right', async () => {
-  const halves = async (text: string) => {
-    const png = await pictureOf(text)
-    const left = sum(inkOf(png, { ...TEXT, right: 600 }))
-    return { left, right: sum(inkOf(png, { ...TEXT, left: 600 })) }
-  }
-  expect(await halves('שלום')).toMatchObject({ left: 0 })
-  expect(await halves('مرحبا')).toMatchObject({ left: 0 })
-  expect(await halves('Мир')).toMatchObject({ right: 0 })
+  const inkIn = async (text: string, half: Partial<typeof TEXT>) =>
+    sum(inkOf(await pictureOf(text), { ...TEXT, ...half }))
+  for (const text of ['שלום', 'مرحبا']) expect(await inkIn(text, { right: 600 }), text).toBe(0)
+  expect(await inkIn('Мир', { left: 600 })).toBe(0)
 })
 
 test('the picture of a deleted post is gone at once, and that of an edited post is another one', async () => {
@@ -164,6 +163,5 @@ test('few requests for pictures wait, further ones are refused, and pages are se
 
   const { id } = await app.publish(olga, 'Запись, которую показали всем')
   const one = Array.from({ length: 20 }, () => get(`/posts/${id}/picture.png`))
-  const statuses = (await Promise.all(one)).map(({ status }) => status)
-  expect(new Set(statuses)).toEqual(new Set([200]))
+  expect(new Set((await Promise.all(one)).map(({ status }) => status))).toEqual(new Set([200]))
 })
