@@ -19,6 +19,11 @@ export function excerpt(text: string, max: number): string {
   return `${beginning.replace(/[\s.,:;—–-]+$/u, '')}…`
 }
 
+/** Returns a text as lists and pictures show it: several empty lines in a row become one. */
+export function joinEmptyLines(text: string): string {
+  return text.replace(/\n\s*\n\s*\n/g, '\n\n')
+}
+
 export function threadTitle({ actions }: { actions: { replied_post_id: string | null } }): string {
   return actions.replied_post_id === null ? 'Запись' : 'Ответ'
 }

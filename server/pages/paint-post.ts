@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import { type Node, Renderer } from '@takumi-rs/wasm/node'
 import type { Tile } from '../../contract/pages.ts'
+import { joinEmptyLines } from '../../contract/post-rules.ts'
 import { lowerPriority } from '../kernel/threads/threads.ts'
 
 export type Painting = {
@@ -72,7 +73,7 @@ async function paint({ text, username, tile, appName, mark }: Painting): Promise
   const page = box({ position: 'relative', width: WIDTH, height: HEIGHT, color: '#fff' }, [
     image('wall', { position: 'absolute', width: WIDTH, height: HEIGHT }),
     box({ position: 'absolute', left: MARGIN, top: TEXT.top, height: TEXT.height }, [
-      await layOut(text),
+      await layOut(joinEmptyLines(text)),
     ]),
     box({ position: 'absolute', fontFamily: 'Golos, DejaVu', fontSize: 36, ...signed }, [
       box({ overflow: 'hidden', borderRadius: 20, backgroundColor: PAPER, flexShrink: 0 }, [

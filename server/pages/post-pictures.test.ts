@@ -102,6 +102,7 @@ test('a word is drawn large, and 500 characters to the last one, within the marg
     const where = { ...TEXT, top: 510, bottom: 582, ...beside }
     expect(inkOf(longest, where)).toEqual(inkOf(usual, where))
   }
+  expect(inkOf(await paint('раз\n\n\n \n\nдва'))).toEqual(inkOf(await paint('раз\n\nдва')))
   expect(linesOf(inkOf(await pictureOf('раз\n\nдва\n'.repeat(40))))).toBeGreaterThanOrEqual(6)
 })
 

@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useContext } from 'react'
+import { joinEmptyLines } from '../../../contract/post-rules.ts'
 import { linkParts } from '../../format/link-parts.ts'
 import { useHydrated } from '../../platform/atom.ts'
 import styles from './post-text.module.css'
@@ -7,9 +8,6 @@ type PostTextProps = { text: string; size?: 'list' | 'page' }
 
 /** A pattern with one group. PostText marks its matches. */
 export const Marked = createContext<RegExp | null>(null)
-
-/** Matches several empty lines in a row, which become one in lists. */
-const EMPTY_LINES = /\n\s*\n\s*\n/g
 
 const LINK_LENGTH = { list: 40, page: 80 }
 
@@ -22,7 +20,7 @@ export function useQuoted(text: string): string {
 }
 
 export function PostText({ text, size = 'list' }: PostTextProps) {
-  const shown = size === 'list' ? text.replace(EMPTY_LINES, '\n\n') : text
+  const shown = size === 'list' ? joinEmptyLines(text) : text
   const links = { length: LINK_LENGTH[size], withUnusual: useHydrated() }
   const marked = useContext(Marked)
   let at = 0
