@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
-import { DESKTOP, test } from './testing/journey.ts'
+import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import {
   bringTo,
   chooseFromMenu,
@@ -43,7 +43,8 @@ test('the bell leads to unseen replies, not of muted posts', async ({ journey, o
   expect(await page.title()).toBe('Ответы мне - Вслух')
 
   const group = page.getByText(/^\S+ и \S+ ответили на «Вопрос»$/)
-  await group.waitFor()
+  await page.setViewportSize(PHONE)
+  expect(await group.evaluate((line) => line.scrollWidth - line.clientWidth)).toBe(0)
   const third = postWith(page, 'Третий')
   expect(await third.getByText(/ответили на/).count()).toBe(1)
   expect(await postWith(page, 'Первый').getByText('Вопрос').count()).toBe(0)

@@ -39,7 +39,7 @@ function GroupLine({ group }: { group: readonly string[] }) {
   if (!first || !repliedId) return null
   const replied = readCachedPost(queryClient, repliedId)
   return (
-    <p className={classes('soft ellipsis', styles.group)}>
+    <p className={classes('soft clamp', styles.group)}>
       {sentenceOf(group)}{' '}
       <Link to={postPath(repliedId)}>{replied ? `«${replied.text}»` : 'удалённую запись'}</Link>
     </p>
