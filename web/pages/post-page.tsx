@@ -11,6 +11,7 @@ import { usePageTitle } from '../history/use-page-title.ts'
 import { Read } from '../http/read.tsx'
 import { useHydrated } from '../platform/atom.ts'
 import { createLazyChunk } from '../platform/lazy-chunk.ts'
+import { useHidden } from '../posts/cache/hidden.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { MISSING_POST, useReadPost } from '../posts/cache/posts.queries.ts'
 import { Fresh, type IsFresh } from '../posts/view/post-card.tsx'
@@ -62,12 +63,16 @@ const visitedThread = createLazyChunk(
   'VisitedThread',
 )
 
-const NO_REPLIES = (
-  <div className={classes('soft', styles.noReplies)}>
-    <p>{EMPTY_LIST.title}</p>
-    <p>{EMPTY_LIST.text}</p>
-  </div>
-)
+function NoReplies({ post }: { post: CachedPost }) {
+  const { authors } = useHidden()
+  const areHidden = authors.length > 0 && post.actions.replies_count > 0
+  return (
+    <div className={classes('soft', styles.noReplies)}>
+      <p>{areHidden ? 'Отвечали только скрытые вами авторы' : EMPTY_LIST.title}</p>
+      {!areHidden && <p>{EMPTY_LIST.text}</p>}
+    </div>
+  )
+}
 
 function Thread({ post }: { post: CachedPost }) {
   const start = cursorIn(useEntry().search)
@@ -99,7 +104,13 @@ function Thread({ post }: { post: CachedPost }) {
           <OrderLink post={post} isFromOldest={isOldestFirst(start)} />
         </div>
         <Fresh value={isFresh}>
-          <PostFeed source={source} label="Ответы" empty={NO_REPLIES} areReplies hasFoot />
+          <PostFeed
+            source={source}
+            label="Ответы"
+            empty={<NoReplies post={post} />}
+            areReplies
+            hasFoot
+          />
         </Fresh>
       </div>
     </>
