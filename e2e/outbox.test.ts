@@ -58,6 +58,9 @@ test('texts wait for the network, and are sent in their order', async ({ journey
     await closeByKey(dialog)
   }
   await row(page, '3 записи ждут связи.').waitFor()
+  await postWith(page, 'Было опечтано').getByText('Было опечтано').click()
+  await page.getByRole('textbox', { name: 'Ваш ответ' }).waitFor()
+  await page.goBack()
 
   await page.context().setOffline(false)
   await postWith(page, 'Вторая в метро').waitFor()

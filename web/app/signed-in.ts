@@ -12,6 +12,7 @@ import { whenIdle } from '../platform/timing.ts'
 import { evictPost, whenListsAreRead } from '../posts/cache/list-cache.ts'
 import { putPosts, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
 import type { PostChange } from '../posts/cache/post-channel.ts'
+import { replyField } from '../replies/reply-row.tsx'
 import { ARRIVAL_KEY, SIGN_IN_KEY } from '../session/stored-keys.ts'
 import { toast } from '../ui/overlay/toaster.tsx'
 import { preloadSignIn } from './dialogs.tsx'
@@ -79,6 +80,7 @@ export function showChange(change: PostChange): void {
 /** Loads chunks one after another, so that a chunk that is needed now hardly has to wait. */
 async function preloadFor(user: CurrentUser): Promise<void> {
   await preloadMenus()
+  await replyField.preload()
   await outboxRow.preload()
   await preloadSignIn()
   await preload(async () => (await import('./open-dialog.tsx')).preloadDialogs(user))

@@ -7,7 +7,7 @@ import { classes } from '../ui/classes.ts'
 import { Lazy } from '../ui/states/lazy.tsx'
 import styles from './reply-row.module.css'
 
-const replyField = createLazyChunk(() => import('./reply-field.tsx'), 'ReplyField')
+export const replyField = createLazyChunk(() => import('./reply-field.tsx'), 'ReplyField')
 
 /** Shows the reply field on the page of a post. Keeps its height until the viewer is known. */
 export function ReplyRow({ postId, isFirst }: { postId: string; isFirst: boolean }) {
