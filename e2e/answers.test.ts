@@ -87,7 +87,7 @@ test('a reply lights the bell of each tab, until seen or gone', async ({ journey
   await bell(first).waitFor()
 })
 
-test('new replies keep their mark, also above the place', async ({ journey, olga, petr }) => {
+test('replies above the place are seen, and keep their mark', async ({ journey, olga, petr }) => {
   const post = await journey.publish(olga, 'Вопрос')
   await journey.rows(
     `INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id, recipient_id, received_no)

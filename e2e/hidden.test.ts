@@ -145,7 +145,7 @@ test('a quote of a hidden author leads to the post', async ({ journey, olga, pet
   await toast(page, `Автор ${petr.username} снова виден`).waitFor()
 })
 
-test('what a tab hides is hidden in all, none loses it', async ({ journey, olga, petr }) => {
+test('what any tab hides stays hidden in all tabs', async ({ journey, olga, petr }) => {
   const vera = await journey.signUp()
   await journey.publish(vera, 'Запись Веры')
   await journey.publish(petr, 'Ёлки и игрушки')

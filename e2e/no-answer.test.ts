@@ -27,7 +27,7 @@ test('a page without a known session is read, and retries by itself', async ({ j
   await profileLink(page).waitFor()
 })
 
-test('pages and actions show a lack of answers; any ends it', async ({ journey, olga }) => {
+test('pages and actions show a missing answer until one comes', async ({ journey, olga }) => {
   // It retries only after an hour.
   const refusal = { status: 503, headers: { 'retry-after': '3600' } }
   const page = await journey.visit({

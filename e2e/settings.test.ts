@@ -50,7 +50,7 @@ test('counts can be hidden, mails about replies stopped', async ({ journey, olga
   expect(await count.isVisible()).toBe(false)
 })
 
-test('a name is checked 500 ms after the last key, or once online', async ({ journey, olga }) => {
+test('a name is checked 500 ms after the last key, and once online', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, path: '/settings/account/username' })
   const { field, error, status, save } = usernameForm(page)
   await field.waitFor()
