@@ -8,7 +8,7 @@ import { AppError } from '../kernel/errors/app-error.ts'
 import { Gate } from '../kernel/gate/gate.ts'
 import { VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { withHandlerDeadline } from '../kernel/http/server.ts'
-import type { Limits } from '../kernel/limits/limits.ts'
+import { type Limits, widestNetworkOf } from '../kernel/limits/limits.ts'
 import { createHelperThread } from '../kernel/threads/threads.ts'
 import { isDrawn, PICTURE_PATH, pictureTag } from './page-head.ts'
 import type { Painting } from './paint-post.ts'
@@ -26,8 +26,8 @@ const PAINT_MS = 30_000
 /** After this idle time the thread ends and frees the memory of its fonts. */
 const IDLE_MS = 60_000
 const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 }
-/** The most pictures that may wait to be painted; requests for others are refused. */
-const WAITING_MAX = 8
+/** The most pictures that may wait to be painted, in all and of one network; others are refused. */
+const WAITING = { running: 8, each: 4 }
 const CACHED_BYTES = 16 * 1024 * 1024
 /** After this time the picture of a deleted post has left the memory too. */
 const CACHED_MS = 10 * 60_000
@@ -48,19 +48,20 @@ export async function servePostPictures(
 ): Promise<void> {
   const { appName, maker } = web
   const painter = createPainter()
-  const gate = new Gate({ running: WAITING_MAX })
+  const gate = new Gate(WAITING)
   app.addHook('onClose', painter.stop)
-  const pictures = new LRUCache<string, Buffer, Post>({
+  const pictures = new LRUCache<string, Buffer, { post: Post; network: string }>({
     maxSize: CACHED_BYTES,
     sizeCalculation: (png) => 512 + png.length,
     ttl: CACHED_MS,
     ttlAutopurge: true,
-    fetchMethod: (_tag, _stale, { context: { text, owner } }) =>
+    fetchMethod: (_tag, _stale, { context: { post, network } }) =>
       gate.run(async () => {
-        const { username } = owner
-        const parts = await maker.pictureParts(username)
-        return Buffer.from(await painter.ask({ text, username, appName, ...parts }))
-      }),
+        const { text, owner } = post
+        const parts = await maker.pictureParts(owner.username)
+        const painting = { text, username: owner.username, appName, ...parts }
+        return Buffer.from(await painter.ask(painting))
+      }, network),
   })
 
   await app.register(async (routes) => {
@@ -72,7 +73,8 @@ export async function servePostPictures(
       reply.headers({ 'cache-control': CACHE_CONTROL, etag: `"${tag}"` })
       if (isNotModified({ tag }, request.headers['if-none-match'])) return reply.code(304).send()
       reply.type('image/png')
-      return withHandlerDeadline(pictures.forceFetch(tag, { context: post }))
+      const context = { post, network: widestNetworkOf(request.ip) }
+      return withHandlerDeadline(pictures.forceFetch(tag, { context }))
     })
   })
 }
