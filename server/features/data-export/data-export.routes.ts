@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
 import { Gate } from '../../kernel/gate/gate.ts'
 import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
-import { type Limit, tooMany } from '../../kernel/limits/limits.ts'
+import { type Limit, tooMany, widestNetworkOf } from '../../kernel/limits/limits.ts'
 import { createTicket, exportData, readTicket } from './data-export.service.ts'
 
 /** Counts archives that were sent completely, so that a broken download costs no archive. */
@@ -24,7 +24,8 @@ const DOWNLOAD_TRIES: Limit = {
 }
 
 const PATH = `${API_PREFIX}/downloads`
-const ARCHIVES_MAX = 2
+/** The most archives at once, in all and for one network: a slow reader keeps its slot. */
+const ARCHIVES = { running: 4, each: 2 }
 const BUSY = 'Сейчас собираем архивы других людей. Попробуйте через минуту'
 /** A longer download is aborted, because it blocks the downloads of others. */
 const LONGEST_MS = 600_000
@@ -33,10 +34,10 @@ export function registerDataExport(node: Node): void {
   // The background pool is used, because an archive may take longer than a request may.
   const { route, http, background: db, limits, config } = node
   const key = node.key('downloads')
-  const archives = new Gate({ running: ARCHIVES_MAX, message: BUSY, retryAfter: 60 })
+  const archives = new Gate({ ...ARCHIVES, message: BUSY, retryAfter: 60 })
 
-  route(prepareDownload, async ({ viewer: { userId } }) => {
-    if (archives.isFull) throw archives.refusal()
+  route(prepareDownload, async ({ viewer: { userId } }, { request }) => {
+    await archives.run(async () => {}, widestNetworkOf(request.ip))
     const refused = await limits.findRefusal([
       { limit: DOWNLOADS, key: userId },
       { limit: DOWNLOAD_TRIES, key: userId },
@@ -53,13 +54,13 @@ export function registerDataExport(node: Node): void {
       exposeHeadRoute: false,
       onRequest: ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]),
     },
-    async ({ params: { ticket } }, reply) => {
+    async ({ params: { ticket }, ip }, reply) => {
       const userId = readTicket(ticket, { key, now: Date.now() })
       if (userId === undefined) {
         throw new AppError('NOT_FOUND', { message: 'Запросите архив ещё раз' })
       }
       // A client that has disconnected already emits no `close`, so it must not get a slot.
-      const leave = reply.raw.destroyed ? null : archives.tryEnter()
+      const leave = reply.raw.destroyed ? null : archives.tryEnter(widestNetworkOf(ip))
       if (!leave) throw archives.refusal()
       const late = setTimeout(() => reply.raw.destroy(), LONGEST_MS)
       reply.raw.once('close', () => {

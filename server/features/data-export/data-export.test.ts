@@ -184,9 +184,10 @@ test('a person may ask again until an archive has gone out, once a day; a ticket
 })
 
 testPerNode('how much one node does at once')(
-  'two archives are made at a time; a refused or incomplete download may be repeated within the day, five times',
+  'two archives are made at a time for one network; a refused or incomplete download may be repeated within the day, five times',
   async () => {
-    const app = await appForTest({ config: { rateLimitScale: 1 }, poolLimits })
+    const config = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
+    const app = await appForTest({ config, poolLimits })
     const [olga, petr, ira] = [await app.signUp(), await app.signUp(), await app.signUp()]
     // More than the buffers of a connection hold: text that no packer makes smaller, repeated
     // beyond its memory.
@@ -198,8 +199,10 @@ testPerNode('how much one node does at once')(
       JOIN pool ON i = n % 200 ORDER BY n`
     const unread = [await download(olga, app), await download(petr, app)]
     expect(unread.map(({ status }) => status)).toEqual([200, 200])
-    const ask = ({ token } = olga) => app.call('POST', '/users/current/downloads', { token })
+    const ask = ({ token } = olga, headers = {}) =>
+      app.call('POST', '/users/current/downloads', { token, headers })
     expectRefusal(await ask(ira), 'UNAVAILABLE')
+    expect((await ask(ira, { 'x-forwarded-for': '192.0.2.1' })).status).toBe(201)
 
     for (const { body } of unread) await body?.cancel()
     await expect.poll(async () => (await ask()).status).toBe(201)

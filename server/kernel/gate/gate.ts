@@ -34,10 +34,6 @@ export class Gate {
     this.#free = bounds.running
   }
 
-  get isFull(): boolean {
-    return this.#free === 0
-  }
-
   tryEnter(network = ''): Leave | null {
     const running = this.#runningOf.get(network) ?? 0
     if (this.#free === 0 || running >= this.#bounds.each) return null
