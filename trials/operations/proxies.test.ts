@@ -1,4 +1,6 @@
 import { createServer } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
+import { connect } from 'node:tls'
 import { expect, test } from 'vitest'
 import {
   executeOn,
@@ -34,9 +36,8 @@ test.each(NAMES)(
   'behind %s: https alone with HSTS, secure cookies, compressed answers, and the caller’s own address',
   async (name) => {
     const { proxy, client, olga, databaseUrl } = await startProxiedSite(name)
-    const plain = await fetch(`http://localhost:${proxy.httpPort}/posts/1?x=1`, {
-      redirect: 'manual',
-    })
+    const manual = { redirect: 'manual' } as const
+    const plain = await fetch(`http://localhost:${proxy.httpPort}/posts/1?x=1`, manual)
     // Caddy leaves out any port but 443, because it assumes that the outside does not see it.
     expect(plain.headers.get('location')).toMatch(/^https:\/\/localhost(?::\d+)?\/posts\/1\?x=1$/)
     expect([301, 308]).toContain(plain.status)
@@ -103,10 +104,8 @@ test.each(NAMES)(
       await site.proxy.call('/')
     }
     await shutDatabase(site.databaseUrl)
-    const olga = { isRendered: true, isLiked: null }
-    await during(OUTAGE_MS, async () => {
-      expect(await readAsBoth(site)).toEqual({ ...EVERYBODYS_OWN, olga })
-    })
+    const read = { ...EVERYBODYS_OWN, olga: { isRendered: true, isLiked: null } }
+    await during(OUTAGE_MS, async () => expect(await readAsBoth(site)).toEqual(read))
     await openDatabaseAgain(site.databaseUrl)
     await expect.poll(() => readAsBoth(site)).toEqual(EVERYBODYS_OWN)
   },
@@ -116,10 +115,8 @@ test('behind nginx visitors, but not users, can read the wall while the server i
   const site = await startProxiedSite('nginx')
   await readAsBoth(site)
   await site.products[0]?.stop('SIGKILL')
-  const olga = { isRendered: null, isLiked: null }
-  await during(OUTAGE_MS, async () => {
-    expect(await readAsBoth(site)).toEqual({ ...EVERYBODYS_OWN, olga })
-  })
+  const read = { ...EVERYBODYS_OWN, olga: { isRendered: null, isLiked: null } }
+  await during(OUTAGE_MS, async () => expect(await readAsBoth(site)).toEqual(read))
   const missing = await site.proxy.call('/posts/1')
   expect(missing).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
   expect(missing.body.toString()).toContain('Стена сейчас недоступна')
@@ -144,11 +141,9 @@ test('behind Caddy requests wait while the server restarts', async () => {
   const site = await startProxiedSite('Caddy')
   await site.products[0]?.stop()
   const reading = readAsBoth(site)
-  const [text] = await Promise.all([
-    site.proxy.call('/').then(({ body }) => body.toString()),
-    site.products[0]?.start(),
-  ])
-  expect(text).toContain(TEXT)
+  const reload = site.proxy.call('/')
+  await site.products[0]?.start()
+  expect((await reload).body.toString()).toContain(TEXT)
   expect(await reading).toEqual(EVERYBODYS_OWN)
 })
 
@@ -164,9 +159,7 @@ test('behind nginx a post that its author deletes or a command removes is gone a
   const { id: deleted } = await client.publish(olga, TAKEN_BACK)
   const { id: removed } = await client.publish(olga, TAKEN_BACK)
   const ids = [deleted, removed]
-  for (let round = 0; round < 2; round++) {
-    expect(await shown(site, ids)).toEqual(addresses(ids))
-  }
+  for (const _ of [1, 2]) expect(await shown(site, ids)).toEqual(addresses(ids))
 
   await client.call('DELETE', `/posts/${deleted}`, { token: olga.token })
   const command = runCommand(envOf({ databaseUrl }), 'post', removed, 'remove', '--yes')
@@ -195,11 +188,24 @@ test('nginx serves a copy only if there is no server to ask, and only as long as
   server.close()
   server.closeAllConnections()
   while ((await read()) === 200);
-  const ms = performance.now() - stored
   // nginx counts in whole seconds.
-  expect(ms).toBeGreaterThan(3000)
-  expect(ms).toBeLessThan(8000)
+  expect(Math.abs(performance.now() - stored - 5500)).toBeLessThan(2500)
   expect(await read()).toBe(503)
+})
+
+const HALVES = ['GET / HTTP/1.1\r\nX: ', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n']
+
+test.each(HALVES)('half requests of one network keep nobody from nginx: %j', async (half) => {
+  const node = await listen(createServer((_, response) => response.end()))
+  const { url, call } = await startProxy('nginx', [`127.0.0.1:${node}`])
+  // More than the 512 connections that nginx has by default, of which it frees some at first.
+  for (let n = 0; n < 900; n++) {
+    const socket = connect(Number(new URL(url).port), 'localhost')
+    socket.on('error', () => {}).write(half)
+    await setTimeout(3)
+  }
+  await setTimeout(5000)
+  for (let n = 0; n < 5; n++) expect((await call('/', { from: '127.0.0.7' })).status).toBe(200)
 })
 
 /**
@@ -221,8 +227,7 @@ async function during(ms: number, check: () => Promise<void>): Promise<void> {
 }
 
 function addresses(ids: string[]): string[] {
-  const ofPosts = ids.flatMap((id) => [`/posts/${id}`, `/api/v1/posts/${id}`])
-  return ['/', '/api/v1/posts?limit=10', ...ofPosts]
+  return ['/', POSTS, ...ids.flatMap((id) => [`/posts/${id}`, `/api/v1/posts/${id}`])]
 }
 
 /** Returns the addresses at which visitors see a post with the text. */
