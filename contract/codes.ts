@@ -2,7 +2,10 @@ import Type from 'typebox'
 import { endpoint, strictObject } from './endpoint.ts'
 import { ClientToken, IdParams, UnixSeconds } from './fields.ts'
 
-/** `sent`: the mail server accepted it; `retrying`: it is delayed; `refused`: no such mailbox. */
+/**
+ * `sent`: the mail server accepted it, or received it twice without an answer; `retrying`: it is
+ * delayed; `refused`: no such mailbox.
+ */
 const MailState = Type.Enum(['queued', 'sent', 'retrying', 'refused'])
 export type MailState = Type.Static<typeof MailState>
 

@@ -99,18 +99,27 @@ export async function lockMailedOperation(tx: Queryable, id: string): Promise<vo
   await tx.selectFrom('codes').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 }
 
+const SHOWN_STATES: Record<OutboxState, MailState> = {
+  queued: 'queued',
+  retrying: 'retrying',
+  limited: 'retrying',
+  slowed: 'retrying',
+  sent: 'sent',
+  refused: 'refused',
+  // The mail server received it twice without an answer, so it has probably arrived.
+  expired: 'sent',
+}
+
 /** Stores a mail's state. Once it is sent, the operation ends after at most `ttlSeconds`. */
 export async function storeMailState(
   tx: Queryable,
   id: string,
   { state, ttlSeconds }: { state: OutboxState; ttlSeconds: number },
 ): Promise<void> {
-  const isWaiting = state === 'limited' || state === 'slowed' || state === 'expired'
-  const mail_state: MailState = isWaiting ? 'retrying' : state
   const expires_at = sql<Date>`least(expires_at, now() + ${ttlSeconds} * interval '1 second')`
   await tx
     .updateTable('codes')
-    .set({ mail_state, ...(state === 'sent' && { expires_at }) })
+    .set({ mail_state: SHOWN_STATES[state], ...(state === 'sent' && { expires_at }) })
     .where('id', '=', id)
     .execute()
 }
