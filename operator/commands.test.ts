@@ -175,9 +175,9 @@ test('reports are printed in pages with their total, and one call decides many',
   expect(third).toBe('На странице 3 пусто, а решения ждут: 12 записей. С начала: vslukh reports\n')
   expect((await json('reports')).posts).toHaveLength(12)
 
-  const decided = await vslukh('report', ...ids, '999999', 'remove', '--reason', '1')
+  const decided = await vslukh('report', ...ids, kept, 'remove', '--reason', '1')
   expect(decided.code).toBe(1)
-  const gone = '999999: Запись не существует или была удалена\n'
+  const gone = `${kept}: Открытых жалоб и обжалования нет.\n`
   expect(decided.out).toBe([...ids.map((id) => `${id}: Запись удалена.\n`), gone].join(''))
   expect((await vslukh('reports')).out).toBe('Открытых жалоб нет.\n')
   for (const id of ids) expect(await statusOf(id)).toBe(404)

@@ -108,7 +108,10 @@ async function decideAll(context: Context, verdict: Verdict): Promise<Output> {
   const decision = await decisionOf(context, ids.join(', '), verdict)
   await confirmBlock(context, decision)
   const decideOne = async (postId: string) =>
-    outcomeOf(verdict, await commit(context, (tx) => decide(tx, { ...decision, postId })))
+    outcomeOf(
+      verdict,
+      await commit(context, (tx) => decide(tx, { ...decision, postId })).catch(explain),
+    )
   const [first = '', ...others] = ids
   const outcomes: (Outcome & { postId: string })[] = []
   try {
@@ -124,6 +127,12 @@ async function decideAll(context: Context, verdict: Verdict): Promise<Output> {
     json: outcomes.map(({ postId, json }) => ({ postId, ...json })),
     isBroken: outcomes.some(({ isBroken }) => isBroken),
   }
+}
+
+/** The post may well exist, so the message states only what is missing. */
+function explain(error: unknown): never {
+  if (!(error instanceof AppError) || error.code !== 'POST_NOT_FOUND') throw error
+  throw new AppError('POST_NOT_FOUND', { message: 'Открытых жалоб и обжалования нет.' })
 }
 
 type Outcome = Output & { json: object }
