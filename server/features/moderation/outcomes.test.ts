@@ -110,7 +110,7 @@ test('a granted appeal brings the post back, with a mail, and a later removal ca
   await appeal(author, postId)
   await decide(app, moderator, { postId, verdict: 'keep' })
   expect((await app.read(`/posts/${postId}`, author)).id).toBe(postId)
-  expect(await removedOf(author)).toEqual([])
+  expect([await removedOf(author), (await reportsOf(reporter))[0].outcome]).toEqual([[], 'kept'])
   const granted = await mailbox.mailAbout(author.email, /Ваша запись возвращена/)
   expect(granted.text).toContain('Модератор согласился с вами')
   await decide(app, moderator, { postId, verdict: 'remove', unreported: true })

@@ -69,11 +69,15 @@ const OWN_REPORTS_MAX = 50
 const READABLE_TEXT = sql`CASE WHEN p.id IS NULL OR p.hidden_for = 'deleted' OR a.deleted_at IS NOT NULL THEN ''
   ELSE r.post_text END`
 
+/** A removed post that was restored, for example after an appeal, broke no rule after all. */
+const OUTCOME = sql`CASE WHEN r.state = 'removed' AND p.id IS NOT NULL AND p.hidden_for IS NULL THEN 'kept'
+  ELSE r.state END`
+
 export async function selectOwnReports(db: Queryable, reporterId: string): Promise<OwnReport[]> {
   const { rows } = await sql<OwnReport>`
     SELECT r.id, r.post_id AS "postId", ${READABLE_TEXT} AS "postText", rr.name AS reason, r.comment,
       ${unixSeconds('r.created_at')} AS "createdAt",
-      r.state AS outcome, ${unixSeconds('r.decided_at')} AS "decidedAt",
+      ${OUTCOME} AS outcome, ${unixSeconds('r.decided_at')} AS "decidedAt",
       r.state <> 'open' AND NOT r.is_seen AS "isNew"
     FROM reports r JOIN report_reasons rr ON rr.id = r.reason_id JOIN users a ON a.id = r.author_id
       LEFT JOIN posts p ON p.id = r.post_id
