@@ -21,8 +21,8 @@ export const moderator: Command = {
 async function list(context: Context): Promise<Output> {
   const moderators = await selectModerators(context.db)
   const lines = moderators.map(
-    ({ email, username, added_at }) =>
-      `${email}  ${username ?? 'ещё не регистрировался'}, с ${time(added_at)}`,
+    ({ email, username, is_blocked, added_at }) =>
+      `${email}  ${username ?? 'ещё не регистрировался'}${is_blocked ? ', не может писать' : ''}, с ${time(added_at)}`,
   )
   return listed(lines, 'Модераторов нет.', moderators)
 }

@@ -53,9 +53,8 @@ test('people lists recent registrations, newest first, with activity and account
   const kate = await registerFrom(raided, { email: 'Kate+wall@googlemail.com', ip: home })
   const vera = await registerFrom(raided, { email: 'vera@example.org', ip: cafe })
   const wave: string[] = []
-  for (let index = 0; index < 7; index++) {
-    const email = `raid${index}@spam.example`
-    wave.push((await registerFrom(raided, { email, ip: home })).username)
+  for (let n = 0; n < 7; n++) {
+    wave.push((await registerFrom(raided, { email: `raid${n}@spam.example`, ip: home })).username)
   }
   const author = await raided.signIn(kate.email)
   const post = await raided.publish(author, 'Купите гараж')
@@ -155,12 +154,14 @@ test('user lists every post of a person with its state', async () => {
 })
 
 test('moderators are added once, listed and removed once', async () => {
-  const { email } = petr
+  const { id, email, username } = await app.signUp()
   expect(await vslukh('moderator', 'add', email)).toMatchObject({ code: 0 })
   expect(await vslukh('moderator', 'add', email.toUpperCase())).toMatchObject({ code: 1 })
-  expect((await vslukh('moderator', 'list')).out).toContain(petr.username)
-  expect(await vslukh('moderator', 'remove', email)).toMatchObject({ code: 0 })
-  expect(await vslukh('moderator', 'remove', email)).toMatchObject({ code: 1 })
+  expect((await vslukh('moderator', 'list')).out).toContain(`${username}, с `)
+  await vslukh('user', id, 'block', '--reason', 'Спам', '--yes')
+  expect((await vslukh('moderator', 'list')).out).toContain(`${username}, не может писать, с `)
+  for (const code of [0, 1])
+    expect(await vslukh('moderator', 'remove', email)).toMatchObject({ code })
 })
 
 test('registrations and writing are closed with a reason and opened, and bans are added and removed', async () => {
@@ -174,8 +175,7 @@ test('registrations and writing are closed with a reason and opened, and bans ar
   const doctor = (await vslukh('doctor')).out
   expect(doctor).toContain('! регистрация закрыта: Спам; запись на стену закрыта: Переезд. ')
   expect(doctor).toContain('vslukh open registrations, vslukh open writing')
-  await vslukh('open', 'registrations')
-  await vslukh('open', 'writing')
+  for (const closedOne of ['registrations', 'writing']) await vslukh('open', closedOne)
   const opened = 'Доступ:     регистрация открыта, запись на стену открыта; '
   expect((await vslukh('status')).out).toContain(opened)
 

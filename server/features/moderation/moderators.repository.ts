@@ -34,8 +34,14 @@ export async function removeModerator(tx: Queryable, { email, actor }: Moderator
 export function selectModerators(db: Queryable) {
   return db
     .selectFrom('moderators')
-    .leftJoin('moderator_users as user', 'user.email_key', 'moderators.email_key')
-    .select(['moderators.email', 'moderators.added_at', 'user.username'])
+    .leftJoin('users', (join) =>
+      join
+        .onRef('users.email_key', '=', 'moderators.email_key')
+        .on(sql`lower(users.email COLLATE "C")`, '=', sql`lower(moderators.email COLLATE "C")`),
+    )
+    .leftJoin('blocks_in_force as block', 'block.user_id', 'users.id')
+    .select(['moderators.email', 'moderators.added_at', 'users.username'])
+    .select(sql<boolean>`block.user_id IS NOT NULL`.as('is_blocked'))
     .orderBy('moderators.email')
     .execute()
 }
