@@ -11,7 +11,6 @@ import { createLogger } from '../server/kernel/log/logger.ts'
 import { openMailTransport } from '../server/kernel/mail/transport.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
 import { openInstallation } from '../server/operations/start/installation.ts'
-import { ListenFailure } from '../server/operations/start/start-failure.ts'
 import { fillWall } from './fill-wall.ts'
 import { openOtherSessions, serveSignInLink } from './sign-in-link.ts'
 import { VIEWER } from './wall-post.ts'
@@ -62,7 +61,7 @@ export async function startDemo({ port, say, signal = new AbortController().sign
   })
   started.defer(() => app.close())
   const signInPath = serveSignInLink(app.http, { db: app.database.db, sessions, userId })
-  await app.listen(config).catch((error) => Promise.reject(new ListenFailure(error)))
+  await app.listen(config)
   const running = started.move()
   return {
     url: config.publicUrl,

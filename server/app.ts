@@ -27,11 +27,12 @@ import { startJobs } from './kernel/queue/queue.ts'
 import { type AppOptions, type OpenNode, openNode } from './node.ts'
 import { watchHealth } from './operations/doctor/doctor.service.ts'
 import { registerIdentity } from './operations/doctor/identity.ts'
+import { ListenFailure } from './operations/start/start-failure.ts'
 import { servePages } from './pages/serve-pages.ts'
 
 const CLOSE_MS = 500
 
-/** Opens the databases, registers all routes and starts the jobs. `listen` opens the port. */
+/** Opens the databases and registers all routes. `listen` opens the port and starts the jobs. */
 export async function createApp(options: AppOptions) {
   const node = await openNode(options)
   const { log, http, database, backgroundPool, outage, live, server } = node
@@ -39,14 +40,20 @@ export async function createApp(options: AppOptions) {
   let isDraining = false
   serveHealth(node, () => isDraining)
   const unwatch = await watch(node)
-  const jobs = await startJobs(backgroundPool.pool, {
-    jobs: jobsOf(node, features),
-    log: quietDuringOutages(log, outage),
-  })
-  void shortenPause(node.background).catch((err) => log.warn({ err }, 'mails stay paused'))
+  let jobs: Awaited<ReturnType<typeof startJobs>> | undefined
   return {
     http,
-    listen: (address: ListenAddress) => server.listen(address),
+    async listen(address: ListenAddress): Promise<string> {
+      const origin = await server
+        .listen(address)
+        .catch((error) => Promise.reject(new ListenFailure(error)))
+      jobs = await startJobs(backgroundPool.pool, {
+        jobs: jobsOf(node, features),
+        log: quietDuringOutages(log, outage),
+      })
+      void shortenPause(node.background).catch((err) => log.warn({ err }, 'mails stay paused'))
+      return origin
+    },
     database,
     drain(): void {
       isDraining = true
@@ -57,7 +64,7 @@ export async function createApp(options: AppOptions) {
       unwatch()
       live.close()
       outage.close()
-      await Promise.all([server.stop(graceMs), jobs.stop()])
+      await Promise.all([server.stop(graceMs), jobs?.stop()])
       const pools = [database, backgroundPool].map((pool) => pool.close())
       await withDeadline(Promise.all([node.cache.close(), ...pools]), CLOSE_MS, () => {})
     },

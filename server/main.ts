@@ -17,7 +17,7 @@ import {
   refuseLostDatabase,
   requirePostgresVersion,
 } from './operations/start/installation.ts'
-import { explainStartFailure, ListenFailure } from './operations/start/start-failure.ts'
+import { explainStartFailure } from './operations/start/start-failure.ts'
 
 const STOP_MS = 9500
 /** EX_CONFIG of sysexits.h, by which bin/switch-release knows that a retry would not help. */
@@ -90,9 +90,7 @@ async function start(): Promise<void> {
   })
   running.defer(() => app.close(GRACE_MS))
   stopping.signal.throwIfAborted()
-  const address = await app
-    .listen({ port: config.port, host: config.host })
-    .catch((error) => Promise.reject(new ListenFailure(error)))
+  const address = await app.listen({ port: config.port, host: config.host })
 
   drainSeconds = config.drainSeconds
   running.defer(async () => {
