@@ -13,7 +13,6 @@ import { openSocket } from '../../server/testing/http/raw-http.ts'
 import { mailboxForTest } from '../../server/testing/mail/mailbox.ts'
 import { startUsedProduct, withEmbeddedDatabase } from './embedded-database.ts'
 
-const EXIT_MS = 10_000
 /** The time to exit when there is nothing to wait for. */
 const QUICK_EXIT_MS = 5000
 
@@ -124,7 +123,7 @@ test('SIGTERM while the server starts and the nightly check waits for a lock: ex
 
 async function expectGracefulExit(
   product: Product,
-  withinMs = EXIT_MS,
+  withinMs = 10_000,
   signal: NodeJS.Signals = 'SIGTERM',
 ): Promise<void> {
   const asked = performance.now()

@@ -11,6 +11,9 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Queryable } from '../db/database.ts'
 
+// graphile-worker prints the errors of workers in this way, although its logger gets them too.
+console.trace = () => {}
+
 /** Before the process ends, the signal aborts and the promise rejects. */
 export type Ending = { signal: AbortSignal; stopping: Promise<never> }
 
@@ -107,7 +110,6 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
       if (!stopping.signal.aborted) {
         log.error(err instanceof Error ? { err } : {}, 'jobs stopped, will start again')
       }
-      // Pending queries fail in this pause: while a runner stops, the library would print them.
       await delay(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
       await stopRunner()
       if (stopping.signal.aborted) return
