@@ -76,7 +76,7 @@ export const undoEmailChange = endpoint('POST', '/email-changes/:id/undo', {
 export const validateUsername = endpoint('GET', '/users/:username/validation', {
   access: 'user',
   summary: 'Whether a username is valid and free',
-  params: strictObject({ username: Type.String({ minLength: 1, maxLength: OPAQUE_MAX }) }),
+  params: strictObject({ username: Type.String({ minLength: 1 }) }),
   answer: strictObject({ username: Type.String(), available: Type.Literal(true) }),
   errors: ['INVALID_USERNAME', 'USERNAME_ALREADY_EXISTS'],
 })

@@ -101,6 +101,7 @@ test.each([
   ['adm1n', 'USERNAME_ALREADY_EXISTS'],
   ['olga', 'INVALID_USERNAME'],
   ['ольга1987', 'INVALID_USERNAME'],
+  ['o'.repeat(101), 'INVALID_USERNAME'],
 ] as const)('nobody can take the username %s: %s', async (username, code) => {
   const olga = await app.signUp()
   expectRefusal(await check(olga, username), code)

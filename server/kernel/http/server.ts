@@ -7,7 +7,7 @@ import {
 import type { Server } from 'node:net'
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import { BODY_MAX, OPAQUE_MAX } from '../../../contract/constants.ts'
+import { BODY_MAX } from '../../../contract/constants.ts'
 import { withDeadline } from '../db/outage.ts'
 import { AppError } from '../errors/app-error.ts'
 import { addLanes, type LaneOptions } from '../gate/gate.ts'
@@ -103,7 +103,8 @@ export class HttpServer {
       serverFactory: (listener) => this.#createServer(listener),
       genReqId: nextRequestId,
       childLoggerFactory: (logger) => logger,
-      routerOptions: { maxParamLength: OPAQUE_MAX },
+      // Longer than any address: the schemas of routes limit parameters.
+      routerOptions: { maxParamLength: SERVER_OPTIONS.maxHeaderSize },
       ajv: {
         customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false },
       },
@@ -161,14 +162,13 @@ function useOriginForm(request: IncomingMessage): void {
   request.url = origin === undefined || path.startsWith('/') ? path : `/${path}`
 }
 
-/** Returns whether a URL outside the API has invalid escapes, or a part too long for the router. */
+/** Returns whether a URL outside the API has invalid escapes. */
 function isNoPage(url: string): boolean {
-  if (url.startsWith('/api/') || (url.length <= OPAQUE_MAX && !url.includes('%'))) return false
+  if (url.startsWith('/api/') || !url.includes('%')) return false
   const [path = ''] = url.split('?', 1)
   try {
-    return decodeURIComponent(path)
-      .split('/')
-      .some((part) => part.length > OPAQUE_MAX)
+    decodeURIComponent(path)
+    return false
   } catch {
     return true
   }
