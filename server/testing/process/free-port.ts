@@ -15,16 +15,15 @@ const PORTS_OF_PROCESS = 32
 let tried = 0
 
 /** Returns a port for a server that starts later; neither this nor a neighbouring process uses it. */
-export async function freePort(): Promise<number> {
+export async function freePort(tries = PORTS_OF_PROCESS): Promise<number> {
   const own = process.pid * PORTS_OF_PROCESS + (tried++ % PORTS_OF_PROCESS)
   const port = PORTS.from + (own % (PORTS.to - PORTS.from))
-  const probe = createServer()
+  await using probe = createServer()
   try {
     await listen(probe, port)
-  } catch {
-    return freePort()
+  } catch (error) {
+    if (tries === 1) throw error
+    return freePort(tries - 1)
   }
-  probe.close()
-  await once(probe, 'close')
   return port
 }
