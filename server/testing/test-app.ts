@@ -150,15 +150,18 @@ export function strictApp(config: Partial<Config> = {}): Promise<TestApp> {
   return appForTest({ config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'], ...config } })
 }
 
+type MailAppOptions = MailboxOptions & Pick<Options, 'databaseUrl' | 'handleMs'>
+
 /** Starts an app whose mails arrive in a mailbox, which closes with the app. */
 const mailApp =
   (closeLater: (app: TestApp) => unknown) =>
   async (
     config: Partial<Config> = {},
-    { databaseUrl, ...options }: MailboxOptions & Pick<Options, 'databaseUrl'> = {},
+    { databaseUrl, handleMs, ...options }: MailAppOptions = {},
   ): Promise<{ app: TestApp; mailbox: Mailbox }> => {
     const mailbox = await openMailbox(0, options)
-    const app = await startTestApp({ config: { ...config, smtpUrl: mailbox.url }, databaseUrl })
+    const ofMailbox = { config: { ...config, smtpUrl: mailbox.url } }
+    const app = await startTestApp({ ...ofMailbox, databaseUrl, handleMs })
     const close = (keptMs?: number) => app.close(keptMs).then(mailbox.close)
     closeLater({ ...app, close })
     return { app: { ...app, close }, mailbox }

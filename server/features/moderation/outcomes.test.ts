@@ -19,7 +19,8 @@ import { findCounterDifferences } from '../posts/counters.task.ts'
 import { purgeExpiredPosts } from './hiding.service.ts'
 import { countWaiting } from './queue.repository.ts'
 
-const { app, mailbox } = await mailAppForFile()
+// A block that removes 100 posts may take longer than 8 s on a busy machine.
+const { app, mailbox } = await mailAppForFile({}, { handleMs: 60_000 })
 const moderator = await signUpModerator(app)
 const reporter = await app.signUp()
 

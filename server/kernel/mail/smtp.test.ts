@@ -44,7 +44,8 @@ test('a mail that was sent whole without a reply is sent once more with the same
   await app.logLine('mail sent twice without an answer')
   await expect.poll(async () => (await mailHealth(app.db)).waiting).toBe(0)
   const [id, ...rest] = breaking.mails.map((mail) => /^Message-ID:\s*(\S+@.+)/im.exec(mail)?.[1])
-  expect([(await askMail(app, body.id)).body.state, id && rest]).toEqual(['sent', [id]])
+  expect((await askMail(app, body.id)).body.state).toBe('sent')
+  expect(rest).toEqual([id ?? 'an id'])
 })
 
 test.each([
