@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { type Answer, applyLoad, type Call, send } from './load.ts'
+import { applyLoad, type Call, send } from './load.ts'
 import type { MeasuredProduct, Run } from './measured-product.ts'
 import { openLoop } from './open-loop.ts'
 import { oneOf, requestOf, signedIn, WALL } from './scenarios.ts'
@@ -11,8 +10,6 @@ const CROWD = 2000
 const READS = 40_000
 /** Callers with a new connection each, besides the crowd. */
 const NEWCOMERS_PER_SECOND = 100
-const NORMAL_MS = 100
-const CALM_MS = 3000
 const EXPECTED = ['200', '429', '503']
 
 /** Measures the capacity for each kind of read, and its share while 2,000 callers ask. */
@@ -41,9 +38,9 @@ export async function measureOverload({ product, seconds, only, dataSet, tokens 
 
 const HEAD = [
   ...[`${CROWD} callers`, 'carried/s', 'served/s', 'share', 'newcomers served'],
-  ...['p99, ms', 'RSS, MiB', 'normal after, ms', 'other answers'],
+  ...['p99, ms', 'RSS, MiB', 'other answers'],
 ]
-const GOALS = ['goal', '', '', '≥ 0.70', '≥ 80 %', '≤ 1000', '≤ 350', '≤ 1000', '0']
+const GOALS = ['goal', '', '', '≥ 0.70', '≥ 80 %', '≤ 1000', '≤ 350', '0']
 
 async function measure(
   product: MeasuredProduct,
@@ -55,11 +52,9 @@ async function measure(
   const carried = (await applyLoad(before)).servedPerSecond
   const requests = listsOf(CROWD)
   product.forgetPeak()
-  const sendOne = () => send(url, oneOf(oneOf(requests)))
-  const newcomers = openLoop(NEWCOMERS_PER_SECOND, sendOne)
+  const newcomers = openLoop(NEWCOMERS_PER_SECOND, () => send(url, oneOf(oneOf(requests))))
   const load = await applyLoad({ url, requests, seconds, inFlight: CROWD })
   const { sent, failed } = await newcomers.stop()
-  const normalAfter = await untilNormal(sendOne)
   const others = load.statuses.filter((status) => !EXPECTED.includes(status))
   return [
     carried.toFixed(0),
@@ -68,24 +63,6 @@ async function measure(
     `${((1 - failed / sent) * 100).toFixed(1)} %`,
     String(load.p99),
     product.peakRss().toFixed(0),
-    normalAfter.toFixed(0),
     [...others, ...(load.lost > 0 ? [`${load.lost} lost`] : [])].join() || '0',
   ]
-}
-
-/** Returns the milliseconds until every newcomer is served quickly. */
-async function untilNormal(sendOne: () => Promise<Answer>): Promise<number> {
-  const began = performance.now()
-  let normalSince = 0
-  while (performance.now() - began < CALM_MS) {
-    const asked = performance.now()
-    const status = await sendOne().then(
-      (answer) => answer.status,
-      () => 0,
-    )
-    if (status !== 200 || performance.now() - asked > NORMAL_MS)
-      normalSince = performance.now() - began
-    await delay(10)
-  }
-  return normalSince
 }
