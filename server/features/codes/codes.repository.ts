@@ -106,7 +106,7 @@ const SHOWN_STATES: Record<OutboxState, MailState> = {
   slowed: 'retrying',
   sent: 'sent',
   refused: 'refused',
-  // The mail server received it twice without an answer, so it has probably arrived.
+  // The mail server received it twice, so it has probably arrived, or the code has expired.
   expired: 'sent',
 }
 

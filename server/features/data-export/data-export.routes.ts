@@ -37,6 +37,7 @@ export function registerDataExport(node: Node): void {
   const archives = new Gate({ ...ARCHIVES, message: BUSY, retryAfter: 60 })
 
   route(prepareDownload, async ({ viewer: { userId } }, { request }) => {
+    // Throws if no slot is free. The download takes one.
     await archives.run(async () => {}, widestNetworkOf(request.ip))
     const refused = await limits.findRefusal([
       { limit: DOWNLOADS, key: userId },

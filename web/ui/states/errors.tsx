@@ -71,7 +71,7 @@ export function FormError({ children, action }: FormErrorProps) {
   )
 }
 
-/** A ref that scrolls the dialog to an element when it appears, unless it is in sight. */
+/** A ref that scrolls to an element when it appears, unless it is in sight. */
 export function bringIntoView(shown: HTMLElement | null): void {
   shown?.scrollIntoView({ block: 'nearest' })
 }
