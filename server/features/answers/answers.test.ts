@@ -122,7 +122,7 @@ async function mailsAfter(seconds: number) {
   return mailsTo(anna)
 }
 
-/** Moves every visit, reply and mail so many seconds into the past. */
+/** Moves every visit, reply and mail into the past. */
 async function passTime(seconds: number): Promise<void> {
   const passed = sql`${seconds} * interval '1 second'`
   await passSessionTime(app, seconds)
