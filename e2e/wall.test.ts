@@ -166,9 +166,11 @@ test('unreadable new posts show why, deleted ones leave nothing', async ({ journ
   expect(await page.getByRole('button', { name: 'К новым записям' }).count()).toBe(0)
   expect(await page.getByText('Вы остановились здесь').count()).toBe(0)
 
-  // A stream begins with the newest post, which another node has deleted meanwhile.
-  await page.goto('about:blank')
+  // A stream begins with the newest post, which another node has deleted meanwhile. Its own event
+  // may be sent up to a second later, so it is awaited first.
   const { id: gone } = await journey.publish(olga, 'Уже исчезла')
+  await newPosts(page).waitFor()
+  await page.goto('about:blank')
   await journey.rows('DELETE FROM posts WHERE id = $1', [gone])
   const asked = page.waitForEvent('requestfinished', (it) => /\/posts\?limit/.test(it.url()))
   await page.goto(journey.url)
