@@ -10,7 +10,9 @@ import type { Server, Socket } from 'node:net'
 type ProcessReport = { userLimits?: { open_files: { soft: number | 'unlimited' } } }
 
 type Connection = {
+  /** The response in progress. A former one would keep its request in memory. */
   response: ServerResponse | undefined
+  forgetResponse: () => void
   requests: number
   /** Pipelined requests that wait for the one before them. */
   waiting: number
@@ -40,7 +42,7 @@ export class Connections {
 
   isIdle(socket: Socket): boolean {
     const connection = this.#open.get(socket)
-    return connection !== undefined && connection.waiting === 0 && isIdle(connection)
+    return connection !== undefined && connection.waiting === 0 && !connection.response
   }
 
   isFirst({ socket }: IncomingMessage): boolean {
@@ -51,8 +53,16 @@ export class Connections {
     return server.on('connection', (socket: Socket) => {
       if (this.#open.size >= this.#max * CROWDED) this.#makeRoom()
       if (this.#open.size >= this.#max) return void socket.destroy()
-      const usedAt = performance.now()
-      this.#open.set(socket, { response: undefined, requests: 0, waiting: 0, usedAt })
+      const connection: Connection = {
+        response: undefined,
+        forgetResponse: () => {
+          connection.response = undefined
+        },
+        requests: 0,
+        waiting: 0,
+        usedAt: performance.now(),
+      }
+      this.#open.set(socket, connection)
       socket.once('close', () => this.#open.delete(socket))
     })
   }
@@ -65,7 +75,7 @@ export class Connections {
       if (!connection) return
       const begin = () => {
         if (!this.#open.has(socket)) return
-        connection.response = response
+        connection.response = response.on('close', connection.forgetResponse)
         connection.requests++
         connection.usedAt = performance.now()
         if (this.#isEnding) response.shouldKeepAlive = false
@@ -110,7 +120,8 @@ export class Connections {
     let usedAt = Number.POSITIVE_INFINITY
     for (const [socket, connection] of this.#open) {
       if (connection.usedAt >= usedAt) continue
-      if (!isIdle(connection) && !(connection.usedAt < slowSince && isSlow(connection))) continue
+      const { response } = connection
+      if (response && !(connection.usedAt < slowSince && isSlow(response))) continue
       oldest = socket
       usedAt = connection.usedAt
     }
@@ -122,18 +133,14 @@ export class Connections {
   #closeIdle(unusedForMs: number): void {
     const before = performance.now() - unusedForMs
     for (const [socket, connection] of this.#open) {
-      if (isIdle(connection) && connection.usedAt <= before) socket.destroy()
+      if (!connection.response && connection.usedAt <= before) socket.destroy()
     }
   }
 }
 
 /** Returns whether a part of the body has not come, or a part of the response is not read. */
-function isSlow({ response }: Connection): boolean {
-  return response !== undefined && (!response.req.complete || response.writableLength > 0)
-}
-
-function isIdle({ response }: Connection): boolean {
-  return !response || response.writableFinished
+function isSlow({ req, writableLength }: ServerResponse): boolean {
+  return !req.complete || writableLength > 0
 }
 
 /** Counts two open files for a connection: its socket, and a file that it may read. */
