@@ -98,7 +98,8 @@ function useNamed({ list, source, newer, isOld }: NewsOptions) {
     const posts = newer.namedIn(event)
     if (!posts) return readIn(Math.random() * READ_WITHIN_MS)
     if (event.kind === 'former') {
-      if (posts.some(({ id }) => list.isNew({ id }))) readIn(0)
+      // A read since the stream was opened may have brought them.
+      if (posts.some(({ id }) => list.isNew({ id }) && !named.some((it) => it.id === id))) readIn(0)
     } else {
       await wait(OWN_ANSWER_MS)
       take(posts)
