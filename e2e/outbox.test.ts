@@ -93,12 +93,12 @@ test('a tab whose scripts could not be loaded shows what waits once the network 
 
 test('two tabs share one outbox, and a text is sent once', async ({ journey, olga }) => {
   const first = await journey.visit({ as: olga })
+  const context = first.context()
+  await context.route(PUBLICATION, (route) => route.abort())
   await textField(await startPost(first)).fill('Одна на двоих')
   const second = await openTab(first)
   const opened = await startPost(second)
   expect(await textField(opened).inputValue()).toBe('Одна на двоих')
-  const context = first.context()
-  await context.route(PUBLICATION, (route) => route.abort())
   const sent: string[] = []
   context.on('requestfinished', (request) => {
     if (request.method() === 'POST' && /\/api\/v1\/posts$/.test(request.url())) sent.push('post')
