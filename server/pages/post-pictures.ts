@@ -18,6 +18,7 @@ type Options = {
   web: Pick<WebApp, 'appName' | 'maker'>
   db: Db
   limits: Limits
+  handleMs?: number | undefined
 }
 type PictureRequest = { Params: { id: string } }
 
@@ -44,7 +45,7 @@ export function createPainter() {
 /** Serves pictures for link previews. It reads the post each time: no picture outlives its post. */
 export async function servePostPictures(
   app: FastifyInstance,
-  { web, db, limits }: Options,
+  { web, db, limits, handleMs }: Options,
 ): Promise<void> {
   const { appName, maker } = web
   const painter = createPainter()
@@ -74,7 +75,7 @@ export async function servePostPictures(
       if (isNotModified({ tag }, request.headers['if-none-match'])) return reply.code(304).send()
       reply.type('image/png')
       const context = { post, network: widestNetworkOf(request.ip) }
-      return withHandlerDeadline(pictures.forceFetch(tag, { context }))
+      return withHandlerDeadline(pictures.forceFetch(tag, { context }), handleMs)
     })
   })
 }

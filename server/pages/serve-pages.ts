@@ -46,6 +46,7 @@ type Options = Omit<RenderOptions, 'readSiteState'> & {
   cookieName: string
   appName: string
   origin: string
+  handleMs?: number | undefined
 }
 
 /** Returns the page for an overloaded server. Without scripts it reloads itself after 5 s. */
