@@ -69,7 +69,9 @@ test('new posts of others are offered, and one’s own are not', async ({ journe
   await post.waitFor({ state: 'detached' })
   expect(await offer.count()).toBe(0)
 
+  // An event names the newest post alone, so one's own waits until this one was offered.
   await journey.publish(petr, 'Чужая новость')
+  await offer.waitFor()
   await (await submitPost(page, 'Своя новость')).waitFor({ state: 'detached' })
   await offer.click()
   await postWith(page, 'Чужая новость').waitFor()
