@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
@@ -64,7 +63,7 @@ perNode(
     ask()
     await expect.poll(() => heard.length).toBe(1)
     const closed = app.close(1000)
-    await delay(250)
+    await expect.poll(() => app.http.server.listening).toBe(false)
     ask()
     await closed
     expect(heard.join('')).toMatch(/^HTTP\/1.1 200 .*HTTP\/1.1 200 .*\r\nConnection: close\r\n/s)
