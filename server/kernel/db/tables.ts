@@ -1,13 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { MailState } from '../../../contract/codes.ts'
 import type { Device } from '../../../contract/fields.ts'
-import type {
-  CreatedAt,
-  GeneratedId,
-  Id,
-  ModerationTables,
-  OptionalId,
-} from './moderation-tables.ts'
 
 export type Purpose = 'login' | 'registration' | 'email-change' | 'account-deletion'
 
@@ -24,45 +17,24 @@ export type OutboxState =
 /** A post is hidden by a moderator, by reports, by its author, or because the author has left. */
 export type HiddenFor = 'removed' | 'reported' | 'deleted' | 'left'
 
-type Posts = {
-  id: GeneratedId
-  owner_id: Id
-  text: string
-  created_at: CreatedAt
-  is_modified: Generated<boolean>
-  modified_at: ColumnType<Date | null, never, Date>
-  parent_post_id: OptionalId
-  replied_post_id: OptionalId
-  likes_count: Generated<number>
-  replies_count: Generated<number>
-  hidden_for: Generated<HiddenFor | null>
-  hidden_reason: Generated<string | null>
-  hidden_by: Generated<string | null>
-  hidden_at: ColumnType<Date | null, never, Date | null>
-  hidden_until: ColumnType<Date | null, never, Date | null>
-  likes_moving_since: ColumnType<Date | null, never, Date | null>
-  recipient_id: OptionalId
-  received_no: ColumnType<string | null, string | null, never>
-  is_muted: Generated<boolean>
-}
+/** A bigint, which pg returns as a string. */
+type Id = string
+type GeneratedId = ColumnType<string, never, never>
+type CreatedAt = ColumnType<Date, never, never>
 
-/** The tables and views; the comments of server/schema/ describe them. */
-export type Tables = ModerationTables & {
+/** The tables, views and columns that Kysely's queries name. server/schema/ describes all of them. */
+export type Tables = {
   users: {
     id: GeneratedId
     username: string
     email: string
     email_key: string
-    created_at: CreatedAt
-    deleted_at: ColumnType<Date | null, never, Date | null>
-    is_returning: Generated<boolean>
-    network_hash: Buffer | null
-    consented_at: Date | null
-    consent_version: string | null
+    deleted_at: Date | null
+    is_returning: boolean
     mailbox: string | null
   }
-  consent_texts: { version: string; text: string; since: CreatedAt }
-  access_token_key: { is_only: Generated<boolean>; key: Generated<Buffer> }
+  consent_texts: { version: string; text: string }
+  access_token_key: { key: Buffer }
   reserved_usernames: { name_hash: Buffer }
   sessions: {
     id: string
@@ -81,7 +53,7 @@ export type Tables = ModerationTables & {
     user_agent_version: string
     os: string
   }
-  closed_sessions: { id: string; secret_hashes: Buffer[]; reason: string; closed_at: CreatedAt }
+  closed_sessions: { id: string; reason: string; closed_at: Date }
   known_clients: { user_id: Id; client_hash: Buffer; used_at: ColumnType<Date, never, Date> }
   codes: {
     id: string
@@ -106,37 +78,77 @@ export type Tables = ModerationTables & {
     expires_at: Date
   }
   released_usernames: { name: string; user_id: Id; released_at: ColumnType<Date, never, Date> }
-  posts: Posts
-  visible_posts: Posts
-  answer_states: {
-    user_id: Id
-    last_no: Generated<string>
-    seen_no: Generated<string>
-    wants_mail: Generated<boolean>
-    mailed_no: Generated<string>
-    mailed_at: ColumnType<Date | null, never, Date | null>
-    mails_since_visit: Generated<number>
+  posts: {
+    id: Id
+    owner_id: Id
+    text: string
+    replied_post_id: Id | null
+    hidden_for: HiddenFor | null
+    hidden_by: string | null
+    hidden_until: Date | null
   }
-  mutes: { user_id: Id; muted_id: Id; created_at: CreatedAt }
-  idempotency_keys: { owner_id: Id; key: string; post_id: Id; created_at: CreatedAt }
-  owner_totals: { user_id: Id; posts: string; replies: string }
-  likes: {
+  answer_states: { user_id: Id; seen_no: string }
+  idempotency_keys: { owner_id: Id; key: string; post_id: Id }
+  owner_totals: { user_id: Id }
+  likes: { post_id: Id; user_id: Id }
+  report_reasons: { id: GeneratedId; name: string; place: number }
+  reports: { id: Id; post_id: Id; state: 'open' | 'removed' | 'kept' }
+  journal: {
     id: GeneratedId
-    post_id: Id
-    user_id: Id
-    created_at: CreatedAt
-    post_hidden: Generated<boolean>
-    user_left: Generated<boolean>
+    at: CreatedAt
+    actor: string
+    action: string
+    user_id: Id | null
+    post_id: Id | null
+    reason: string | null
+    details: ColumnType<Record<string, unknown>, string, never>
   }
-  like_totals: { user_id: Id; likes: string }
+  blocks: { user_id: Id; until: Date | null; blocked_by: string }
+  blocks_in_force: { user_id: Id; reason: string; until: Date | null }
+  blocked_mailboxes: { mailbox_hash: Buffer; until: Date | null }
+  moderators: { email_key: string; email: string; added_at: Date }
+  moderator_users: { user_id: Id }
+  access_journal: {
+    id: GeneratedId
+    at: CreatedAt
+    action: string
+    user_id: Id
+    post_id: Id | null
+    address: string
+    port: number | null
+  }
+  site_state: {
+    registrations_closed: string | null
+    is_invite_only: boolean
+    writing_closed: string | null
+    notice: string | null
+    notice_since: Date | null
+    notice_until: Date | null
+  }
+  notice_in_force: { text: string; since: Date; until: Date | null }
+  invitations: {
+    id: GeneratedId
+    token_hash: Buffer
+    note: string | null
+    uses: number
+    uses_left: number
+    expires_at: Date
+  }
+  bans: {
+    id: GeneratedId
+    kind: 'domain' | 'network' | 'email'
+    value: string
+    covers_all: boolean
+    reason: string | null
+    actor: string | null
+    until: Date | null
+    created_at: CreatedAt
+  }
   outbox: {
     id: GeneratedId
     task: string
     key: string | null
     payload: ColumnType<{ to: string } | null, never, null>
-    is_urgent: Generated<boolean>
-    is_to_new_address: Generated<boolean>
-    domain: string | null
     queued_at: CreatedAt
     expires_at: Date
     due_at: Generated<Date>
@@ -151,13 +163,9 @@ export type Tables = ModerationTables & {
     reply: number | null
     answer: string | null
   }
-  mail_refusals: {
-    at: CreatedAt
-    network_hash: Buffer
-  }
-  recurring_jobs: { task: string; period: string }
-  mail_pause: { refused_since: Date | null; next_try_at: Date | null }
-  rate_limits: { key: string; arrival: Date; charged_at: Generated<Date> }
+  mail_refusals: { at: CreatedAt; network_hash: Buffer }
+  recurring_jobs: { task: string }
+  rate_limits: { key: string }
   installation: {
     secret_fingerprint: Buffer | null
     version: string | null
