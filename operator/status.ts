@@ -5,17 +5,19 @@ import {
   selectNotice,
   selectSiteState,
 } from '../server/features/site-state/site-state.repository.ts'
+import { nodeOriginOf } from '../server/kernel/config/config.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { counted } from '../server/kernel/errors/words.ts'
+import type { RefusedNetwork } from '../server/kernel/http/refusal-log.ts'
 import { type MailHealth, mailHealth } from '../server/kernel/mail/mail-log.repository.ts'
 import { smtpReason } from '../server/kernel/mail/smtp-advice.ts'
 import { requireBackupFolder } from '../server/operations/backup/backup-folder.ts'
 import type { BackupState } from '../server/operations/backup/backup-state.repository.ts'
 import { selectBackupState } from '../server/operations/backup/backup-state.repository.ts'
+import { IDENTITY_PATH, questionHeader, type Seen } from '../server/operations/doctor/identity.ts'
 import { selectStatus, type WallStatus } from '../server/operations/status/status.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { APPEALS, POSTS, REPORTS, time } from './format.ts'
-import { readRefused, refusedLines } from './refused-networks.ts'
 
 export const status: Command = {
   summary: 'люди, записи, жалобы, письма и проверки одним взглядом',
@@ -122,4 +124,34 @@ function backupLine(state: BackupState): string {
     ...(verificationFailed === null ? [] : [`Последняя не прошла проверку: ${verificationFailed}`]),
   ]
   return made.join('. ')
+}
+
+const WAIT_MS = 2000
+const SHOWN = 10
+
+/** Asks the node at HOST and PORT for its refused networks. Returns null if it does not answer. */
+async function readRefused({ db, config }: Context): Promise<RefusedNetwork[] | null> {
+  try {
+    const headers = await questionHeader(db, config)
+    const signal = AbortSignal.timeout(WAIT_MS)
+    const answer = await fetch(nodeOriginOf(config) + IDENTITY_PATH, { headers, signal })
+    return answer.ok ? ((await answer.json()) as Seen).refused : null
+  } catch {
+    return null
+  }
+}
+
+function refusedLines(refused: RefusedNetwork[] | null): string[] {
+  if (!refused) return ['Отказы:     узел не отвечает']
+  const [worst] = refused
+  if (!worst) return []
+  const lines = refused.slice(0, SHOWN).map(({ network, refused: count, routes }) => {
+    const asked = Object.entries(routes).map(([route, times]) => `${route} × ${times}`)
+    return `            ${network} × ${count}: ${asked.join(', ')}`
+  })
+  return [
+    `Отказы:     сетей, которым этот узел за 10 минут отказал больше десяти раз: ${refused.length}`,
+    ...lines,
+    `            Закрыть: vslukh ban add network ${worst.network} --all --for 1h`,
+  ]
 }

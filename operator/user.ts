@@ -1,19 +1,30 @@
+import { existsSync } from 'node:fs'
 import { usernameProblem } from '../contract/account-rules.ts'
 import { renameUser } from '../server/features/account/account.service.ts'
+import { selectDeletionStates } from '../server/features/account-deletion/account-deletion.repository.ts'
+import { eraseNow } from '../server/features/account-deletion/account-deletion.service.ts'
+import {
+  deletionFolders,
+  noteDeletions,
+} from '../server/features/account-deletion/deletion-list.service.ts'
 import type { ExportedPost } from '../server/features/data-export/data-export.repository.ts'
 import { selectOwnPosts } from '../server/features/data-export/data-export.repository.ts'
+import { exportData } from '../server/features/data-export/data-export.service.ts'
 import { blockUser, unblockUser } from '../server/features/moderation/blocks.service.ts'
 import type { Person } from '../server/features/moderation/people.repository.ts'
 import { removeAllClients } from '../server/features/sessions/known-clients.repository.ts'
 import { closeSessions } from '../server/features/sessions/sessions.repository.ts'
+import { deriveKey } from '../server/kernel/config/app-secret.ts'
 import { isUniqueViolation } from '../server/kernel/db/database-errors.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
+import { writeNewFile } from '../server/operations/backup/backup-folder.ts'
+import { fromCaller } from '../server/operations/start/caller-folder.ts'
+import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, Context, Output } from './command.ts'
-import { beforeOf, change, daysOf, Refusal } from './command.ts'
+import { beforeOf, change, daysOf, publish, Refusal } from './command.ts'
 import { firstLine, PAGE, time } from './format.ts'
 import { requirePerson } from './people.ts'
 import { reasonOf } from './reports.ts'
-import { erasePerson, exportPerson, nameKeyOf } from './user-data.ts'
 
 export const user: Command = {
   summary:
@@ -126,4 +137,46 @@ async function rename(context: Context, { id, username: from }: Person): Promise
     throw isUniqueViolation(error) ? new Refusal(`Имя ${username} уже занято.`) : error
   })
   return { lines: [`${from} теперь ${username}.`], json: { id, username } }
+}
+
+/** Returns the key that hashes names and mailboxes. Throws StartError for a wrong secret. */
+async function nameKeyOf({ db, config }: Context): Promise<Buffer> {
+  return deriveKey(await readSecret(db, config), 'usernames')
+}
+
+/** Writes everything that is stored about a person into a new file. Throws Refusal if it exists. */
+async function exportPerson(context: Context, { id, username }: Person): Promise<Output> {
+  const file = fromCaller(context.words[1] ?? '')
+  const { db, config, actor, isDryRun } = context
+  if (existsSync(file)) throw new Refusal(`Файл ${file} уже есть.`)
+  if (!isDryRun) {
+    await writeNewFile(file, async (opened) =>
+      opened.writeFile(await exportData(db, id, config.appName)),
+    )
+    await appendToJournal(db, { actor, action: 'user.export', userId: id })
+  }
+  return { lines: [`Данные пользователя ${username}: ${file}`], json: { id, file } }
+}
+
+async function erasePerson(context: Context, person: Person): Promise<Output> {
+  const { id, username, posts, replies, likes } = person
+  await context.confirm(
+    `Стереть аккаунт ${username} навсегда: записей ${posts}, ответов ${replies}? Вернуть его будет нельзя.`,
+  )
+  const { db, actor, isDryRun } = context
+  const nameKey = await nameKeyOf(context)
+  const counts = { posts, replies, likes }
+  if (isDryRun) {
+    const line = `Было бы стёрто: записей ${posts}, ответов ${replies}, отметок «Нравится» ${likes}.`
+    return { lines: [line], json: { id, ...counts } }
+  }
+  const lines = [`Аккаунт ${username} стёрт.`]
+  const onFailure = (cause: unknown) =>
+    lines.push(`Список удалённых аккаунтов не дополнен: ${(cause as Error).message}`)
+  const folders = deletionFolders(context.config)
+  const onMarked = async () =>
+    noteDeletions(await selectDeletionStates(db, id), folders, { onFailure })
+  const publishChange = publish.bind(null, context)
+  await eraseNow(db, { userId: id, nameKey, actor, publishChange, onMarked })
+  return { lines, json: { id, ...counts } }
 }
