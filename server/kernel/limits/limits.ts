@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
 import type { Queryable } from '../db/database.ts'
 import { AppError } from '../errors/app-error.ts'
 import { chargeShared, refundShared, type SharedCount, selectWaits } from './limits.repository.ts'
@@ -51,13 +52,18 @@ type Event = SharedCount & { charge: Charge; subject: string; seconds: number }
 const FACTORS = [1, 4, 16, 256]
 const HOUR = 3600
 const ROUNDING = 1e-6
-/** The most keys of a generation. Each takes some 100 bytes. */
-const GENERATION_MAX = 25_000
+/** The most keys of a limit, because strangers choose keys. Each takes some 100 bytes. */
+const KEYS_MAX = 50_000
+
+type Arrivals = LRUCache<string, number>
+
+// Without `max` the cache takes no memory for keys that have not come.
+const newArrivals = (): Arrivals => new LRUCache({ maxSize: KEYS_MAX, sizeCalculation: () => 1 })
 
 export class Limits {
   readonly #options: Required<Options>
-  readonly #counts = new Map<string, MemoryCounts>()
-  readonly #trips = new MemoryCounts(HOUR)
+  readonly #counts = new Map<string, Arrivals>()
+  readonly #trips = newArrivals()
 
   constructor(options: Options) {
     this.#options = { now: () => performance.now() / 1000, ...options }
@@ -143,13 +149,12 @@ export class Limits {
     return { shared, local }
   }
 
-  #countsOf({ charge: { limit }, seconds }: Event): MemoryCounts {
-    const create = () => new MemoryCounts(seconds)
-    return this.#counts.getOrInsertComputed(`${limit.name}/${seconds}`, create)
+  #countsOf({ charge: { limit }, seconds }: Event): Arrivals {
+    return this.#counts.getOrInsertComputed(`${limit.name}/${seconds}`, newArrivals)
   }
 
   #waitInMemory(event: Event): number {
-    const arrival = this.#countsOf(event).arrivalOf(event.key)
+    const arrival = this.#countsOf(event).get(event.key) ?? 0
     const wait = arrival - this.#options.now() - (event.burst - 1) * event.step
     return Math.abs(wait) > ROUNDING ? wait : 0
   }
@@ -165,8 +170,8 @@ export class Limits {
     const time = this.#options.now()
     for (const event of events) {
       const counts = this.#countsOf(event)
-      const arrival = Math.max(counts.arrivalOf(event.key), time)
-      counts.set(event.key, arrival + direction * event.step, time)
+      const arrival = Math.max(counts.get(event.key) ?? 0, time)
+      counts.set(event.key, arrival + direction * event.step)
     }
   }
 
@@ -183,8 +188,8 @@ export class Limits {
     const limit = charge.limit.name
     const trip = `${limit} ${subject}`
     const time = this.#options.now()
-    if (this.#trips.arrivalOf(trip) > time) return
-    this.#trips.set(trip, time + HOUR, time)
+    if ((this.#trips.get(trip) ?? 0) > time) return
+    this.#trips.set(trip, time + HOUR)
     const [, bits] = subject.split('/')
     const tripped =
       'ip' in charge
@@ -195,31 +200,6 @@ export class Limits {
 
   #hash(key: string): string {
     return createHmac('sha256', this.#options.hashKey).update(key).digest('base64url')
-  }
-}
-
-/** Stores each key's arrival in two generations of bounded size, because strangers choose keys. */
-class MemoryCounts {
-  #newer = new Map<string, number>()
-  #older = new Map<string, number>()
-  #begunAt = Number.NEGATIVE_INFINITY
-  readonly #seconds: number
-
-  constructor(seconds: number) {
-    this.#seconds = seconds
-  }
-
-  arrivalOf(key: string): number {
-    return this.#newer.get(key) ?? this.#older.get(key) ?? 0
-  }
-
-  set(key: string, arrival: number, now: number): void {
-    if (this.#newer.size >= GENERATION_MAX || now - this.#begunAt >= this.#seconds) {
-      this.#older = this.#newer
-      this.#newer = new Map()
-      this.#begunAt = now
-    }
-    this.#newer.set(key, arrival)
   }
 }
 
