@@ -140,7 +140,7 @@ testPerCache(
     await duringOutage(proxy.freeze, proxy.thaw, async () => {
       const began = performance.now()
       const own = app.call('GET', `/posts/${id}`, { token: olga.token })
-      // They take every place, and hold it until the outage is noticed.
+      // They take every place, and hold it until their statements end.
       const crowd = Array.from({ length: PLACES }, (_, n) =>
         app.call('GET', `/posts?page=${n + 2}`),
       )

@@ -118,7 +118,7 @@ export class ResponseCache {
     }
     const response = this.memory.find(url, make) ?? this.memory.start(url, make)
     if (!(response instanceof Promise)) return { response }
-    const current = outage.orAway(response).then((made) => ({ response: made }))
+    const current = response.then((made) => ({ response: made }))
     try {
       return (await withDeadline(current, SILENCE_MS, serveStale)) ?? (await current)
     } catch (error) {

@@ -31,7 +31,6 @@ export class Outage {
   readonly #url: string
   readonly #log: OutageLog
   readonly #closing = new AbortController()
-  readonly #refusals = new Set<(error: Error) => void>()
   #state: State = 'writable'
   #isProbing = false
   #changed = Promise.withResolvers<void>()
@@ -76,13 +75,6 @@ export class Outage {
 
   isSuspected(): boolean {
     return this.#isProbing
-  }
-
-  /** Settles as `work`, or rejects with DatabaseAwayError as soon as the breaker opens. */
-  async orAway<T>(work: Promise<T>): Promise<T> {
-    const { promise, reject } = Promise.withResolvers<never>()
-    this.#refusals.add(reject)
-    return Promise.race([work, promise]).finally(() => this.#refusals.delete(reject))
   }
 
   /** Resolves once an open connection can write, or this watch is closed. */
@@ -134,12 +126,8 @@ export class Outage {
   }
 
   async #askState(): Promise<State> {
-    const wasAway = this.isAway()
     this.#state = await stateOf(this.#url)
     this.#noteChange()
-    if (this.isAway() && !wasAway) {
-      for (const refuse of this.#refusals) refuse(new DatabaseAwayError())
-    }
     return this.#state
   }
 }
