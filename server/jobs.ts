@@ -28,6 +28,7 @@ export function jobsOf(node: OpenNode, features: Feature[]): Jobs {
       db,
       kinds: Object.assign({}, ...features.map(({ mails }) => mails)),
       transport: node.mail,
+      countTry: node.metrics?.countTry,
       charge: limitMailsPerHour({
         limits: node.limits,
         most: config.mailsPerHour,

@@ -98,7 +98,7 @@ async function openBase(options: AppOptions) {
       isModerator: ({ userId }) => isModerator(db, userId),
     }),
     noteAccess: createAccessJournal(config.accessJournalDays),
-    mail: metrics?.countMails(transport) ?? transport,
+    mail: transport,
     mayErase: createSteadyClock({ readTime: () => databaseTime(background), log, settleMs }),
   }
 }

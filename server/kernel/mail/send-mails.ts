@@ -37,6 +37,7 @@ type Options = {
   db: Db
   kinds: MailKinds
   transport: Pick<MailTransport, 'send'>
+  countTry?: ((outcome: 'sent' | MailFailure['kind']) => void) | undefined
   /** Counts a mail before its first try, or returns how long it must wait. */
   charge: (mail: QueuedMail, tries: number) => Promise<Wait | undefined>
   logKey: Buffer
@@ -111,12 +112,14 @@ class MailSender {
   }
 
   async #converse(mail: ClaimedMail, written: Mail, signal: AbortSignal): Promise<Result> {
+    const { transport, countTry, logKey } = this.#options
     try {
-      const { transport, logKey } = this.#options
       const response = await transport.send({ ...written, id: messageId(mail, logKey) }, signal)
+      countTry?.('sent')
       const answer = maskAnswer(response, mail.payload.to)
       return { state: 'sent', message: 'mail sent', login: 'accepted', attempt: { answer } }
     } catch (error) {
+      countTry?.((error as Partial<MailFailure>).kind ?? 'failed')
       return resultOfFailure(mail, error as Error)
     }
   }

@@ -5,8 +5,6 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@pro
 import type { FastifyBaseLogger } from 'fastify'
 import type { ListenAddress } from '../../kernel/http/listen.ts'
 import type { ObserveRequest } from '../../kernel/http/request-log.ts'
-import type { MailFailure } from '../../kernel/mail/smtp.ts'
-import type { MailTransport } from '../../kernel/mail/transport.ts'
 import { ListenFailure } from '../start/start-failure.ts'
 import { addGauges, type GaugeSources } from './gauges.ts'
 
@@ -24,15 +22,10 @@ export function createMetrics(version: string) {
     buckets: BUCKETS,
     registers,
   })
-  let hits = 0
-  new Counter({
+  const hits = new Counter({
     name: 'vslukh_cache_hits_total',
     help: 'Reads that were answered from the cache, before any route',
     registers,
-    collect() {
-      this.reset()
-      this.inc(hits)
-    },
   })
   const mails = new Counter({
     name: 'vslukh_mails_total',
@@ -45,25 +38,11 @@ export function createMetrics(version: string) {
 
   const observe: ObserveRequest = ({ method, route, status, ms }, isCacheHit) => {
     requests.observe({ method, route: route ?? 'none', status }, ms / 1000)
-    if (isCacheHit) hits++
+    if (isCacheHit) hits.inc()
   }
   return {
     observe,
-    countMails(transport: MailTransport): MailTransport {
-      return {
-        ...transport,
-        async send(mail, signal) {
-          try {
-            const answer = await transport.send(mail, signal)
-            mails.inc({ outcome: 'sent' })
-            return answer
-          } catch (error) {
-            mails.inc({ outcome: (error as Partial<MailFailure>).kind ?? 'failed' })
-            throw error
-          }
-        },
-      }
-    },
+    countTry: (outcome: string) => mails.inc({ outcome }),
     /** Serves `GET /metrics`. Resolves to the function that stops it. Throws StartError. */
     serve: (address: ListenAddress, sources: GaugeSources & { log: FastifyBaseLogger }) =>
       serve(registry, address, sources),
