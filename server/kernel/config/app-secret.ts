@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
-import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError } from './config-reader.ts'
 import { readIfExists } from './read-if-exists.ts'
@@ -10,7 +10,6 @@ export const secretFile = (dataDir: string) => join(dataDir, 'app-secret')
 
 /** Reads DATA_DIR/app-secret, or creates it at the first start. Throws ConfigError if too short. */
 export async function loadAppSecret(dataDir: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const path = secretFile(dataDir)
   const secret = (await readStoredSecret(dataDir)) ?? (await createSecret(path))
   if (secret.length < SHORTEST_SECRET) throw new ConfigError(`APP_SECRET: файл ${path} испорчен`)
@@ -21,20 +20,12 @@ export async function readStoredSecret(dataDir: string): Promise<string | undefi
   return (await readIfExists(secretFile(dataDir)))?.trim()
 }
 
-/** Creates the file by `link`, so that two concurrent starts use the same secret. */
+/** Names the file when it is complete. The caller is alone: it holds the lock on DATA_DIR. */
 async function createSecret(path: string): Promise<string> {
-  const fresh = `${path}.${randomBytes(6).toString('hex')}`
   const secret = randomBytes(32).toString('base64url')
-  await writeFile(fresh, `${secret}\n`, { mode: 0o600, flush: true })
-  try {
-    await link(fresh, path)
-    return secret
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    return (await readFile(path, 'utf8')).trim()
-  } finally {
-    await rm(fresh)
-  }
+  await writeFile(`${path}.new`, `${secret}\n`, { mode: 0o600, flush: true })
+  await rename(`${path}.new`, path)
+  return secret
 }
 
 /** Returns the path of the secret if users other than its owner may access the file. */
