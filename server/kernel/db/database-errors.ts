@@ -19,26 +19,22 @@ const LOST =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed)|Query read timeout)/
 
 /** Returns whether the database cannot serve now but may serve a retry. */
-export function isDatabaseUnavailable(error: Error & { code?: unknown }): boolean {
-  return isConnectionLost(error) || UNAVAILABLE_STATES.test(stateOf(error))
+export function isDatabaseUnavailable(error: Error): boolean {
+  return isConnectionLost(error) || UNAVAILABLE_STATES.test(errorCode(error))
 }
 
-export function isConnectionLost(error: Error & { code?: unknown }): boolean {
-  const code = stateOf(error)
+export function isConnectionLost(error: Error): boolean {
+  const code = errorCode(error)
   return SOCKET_ERRORS.has(code) || AWAY_STATES.test(code) || LOST.test(error.message)
 }
 
 /** Returns whether the server runs, but takes no more connections. */
-export function isOutOfConnections({ code }: Error & { code?: unknown }): boolean {
-  return code === '53300'
+export function isOutOfConnections(error: Error): boolean {
+  return errorCode(error) === '53300'
 }
 
-export function isReadOnly({ code }: Error & { code?: unknown }): boolean {
-  return code === '25006'
-}
-
-function stateOf({ code }: { code?: unknown }): string {
-  return typeof code === 'string' ? code : ''
+export function isReadOnly(error: Error): boolean {
+  return errorCode(error) === '25006'
 }
 
 /** Returns the code of a system error ('ENOENT') or of PostgreSQL ('57P03'), or an empty string. */
