@@ -197,10 +197,8 @@ async function expectNoBarrierAt(page: Page, screens: Record<string, string>): P
     await (text === '' ? title : page.getByText(text)).first().waitFor()
     // A page that the server has rendered shows its text before the controls of its user.
     await profileLink(page).waitFor()
-    await page
-      .getByRole('status', { name: /^Загружаем/ })
-      .first()
-      .waitFor({ state: 'detached' })
+    const loading = page.getByRole('status', { name: /^Загружаем/ })
+    await loading.first().waitFor({ state: 'detached' })
     expect(await title.count()).toBe(1)
     await expectNoBarrier(page, path)
   }

@@ -19,10 +19,8 @@ test('a name and its tile lead to the author’s lists and feed', async ({ journ
   await page.getByRole('link', { name: 'Ответы', exact: true }).click()
   await expect.poll(() => postTexts(page)).toEqual(['Ответ Петра'])
   const main = page.getByRole('main')
-  await main
-    .getByRole('button', { name: `Ещё: ${petr.username}` })
-    .first()
-    .click()
+  const more = main.getByRole('button', { name: `Ещё: ${petr.username}` })
+  await more.first().click()
   await page.getByRole('menuitem', { name: 'Лента RSS' }).click()
   await page.waitForURL('**/posts.atom')
   await expect.poll(() => page.locator('content > div').innerText()).toBe(text)

@@ -13,9 +13,7 @@ test('a lost network shows in a banner and in the list', async ({ journey, olga 
   const post = postWith(page, 'Запись 10')
   const before = await post.boundingBox()
   await goOffline(page)
-  const banner = page.getByText('Нет связи. Читать можно, а написанное отправим позже', {
-    exact: true,
-  })
+  const banner = page.getByText('Нет связи. Читать можно, а написанное отправим позже')
   await expect.poll(() => isWholeInSight(banner)).toBe(true)
   expect(await post.boundingBox()).toEqual(before)
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))

@@ -1,6 +1,7 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
+import { postTexts, textField, toast } from './testing/page-actions.ts'
+import { enterCode, sendNewEmail } from './testing/sign-in-actions.ts'
 
 test('a visitor reads, registers by the mailed code, publishes, and finds the post after a reload', async ({
   journey,
@@ -8,29 +9,17 @@ test('a visitor reads, registers by the mailed code, publishes, and finds the po
   const page = await journey.visit()
   await page.getByText('Записи не найдены').waitFor()
   expect(await page.title()).toBe('Стена - Вслух')
-
   await page.getByRole('button', { name: 'Новая запись' }).click()
-  const signIn = page.getByRole('dialog')
-  await signIn.getByLabel('Электронная почта').fill('first@example.org')
-  await page.keyboard.press('Enter')
-  await signIn.getByRole('button', { name: 'Продолжить' }).click()
-  await signIn.getByLabel('Код подтверждения').waitFor()
-  const reloaded = page.waitForEvent('load')
-  await signIn.getByLabel('Код подтверждения').fill(await journey.nextCode('first@example.org'))
-  await reloaded
+  await sendNewEmail(page, 'first@example.org')
+  await enterCode(page, await journey.nextCode('first@example.org'))
 
+  const text = 'Сегодня впервые за месяц выключила телефон.'
   const dialog = page.getByRole('dialog', { name: 'Новая запись' })
-  await dialog.getByLabel('Текст записи').fill('Сегодня впервые за месяц выключила телефон.')
+  await textField(dialog).fill(text)
   await dialog.getByRole('button', { name: 'Опубликовать' }).click()
-  await page.getByRole('status').getByText('Опубликовано').waitFor()
+  await toast(page, 'Опубликовано').waitFor()
   await dialog.waitFor({ state: 'detached' })
-  await expectFirstPost(page)
-
+  await expect.poll(() => postTexts(page)).toEqual([text])
   await page.reload()
-  await expectFirstPost(page)
+  await expect.poll(() => postTexts(page)).toEqual([text])
 })
-
-async function expectFirstPost(page: Page): Promise<void> {
-  const first = page.getByRole('article').first()
-  await first.getByText('Сегодня впервые за месяц выключила телефон.').waitFor()
-}

@@ -60,9 +60,8 @@ test('decisions by mouse or key show, and can be cancelled', async ({ journey, v
   await page.keyboard.press('b')
   await closeByKey(await dialogOf(page, 'Заблокировать автора'))
   await page.goto(journey.url)
-  await expect
-    .poll(() => verdicts(journey))
-    .toEqual({ Первая: 'kept', Вторая: 'removed', Третья: 'open' })
+  const decided = { Первая: 'kept', Вторая: 'removed', Третья: 'open' }
+  await expect.poll(() => verdicts(journey)).toEqual(decided)
 })
 
 test('a moderator who logs out sends the last decision, once', async ({ journey, queue }) => {

@@ -117,9 +117,8 @@ test('the link and the text of a post are copied or shared', async ({ journey, p
   await toast(page, 'Текст скопирован').waitFor()
   expect(await copied()).toBe('Передай другому')
   await chooseFromMenu(post, 'Поделиться')
-  await expect
-    .poll(() => page.evaluate(() => Reflect.get(window, 'shared')))
-    .toEqual({ url: address })
+  const shared = () => page.evaluate(() => Reflect.get(window, 'shared'))
+  await expect.poll(shared).toEqual({ url: address })
 
   // Both ways in which a browser can copy.
   await page.evaluate(() => {

@@ -66,9 +66,8 @@ test('addresses are links, markup and scripts stay text', async ({ journey, olga
   })
   const links = postWith(page, 'Читал здесь').locator('a[target=_blank]')
   // An address with a host like this one becomes a link only after hydration.
-  await expect
-    .poll(() => links.allInnerTexts())
-    .toEqual([address.slice('http://'.length), 'example.com'])
+  const shown = [address.slice('http://'.length), 'example.com']
+  await expect.poll(() => links.allInnerTexts()).toEqual(shown)
   const tab = page.context().waitForEvent('page')
   await links.first().click()
   const opened = await tab
@@ -90,9 +89,8 @@ test('print is light and plain, forced colours keep the borders', async ({ journ
   const answer = await journey.reply(olga, id, 'Мой ответ')
   const page = await journey.visit({ path: `/posts/${answer.id}`, viewport: DESKTOP })
   await page.emulateMedia({ media: 'print' })
-  await expect
-    .poll(() => styleOf(page.locator('body'), 'background-color'))
-    .toBe('rgb(251, 249, 246)')
+  const paper = () => styleOf(page.locator('body'), 'background-color')
+  await expect.poll(paper).toBe('rgb(251, 249, 246)')
   expect(await page.locator('button:visible, nav:visible, input:visible').count()).toBe(0)
   const articles = await page.getByRole('article').all()
   expect(articles).toHaveLength(2)

@@ -112,9 +112,8 @@ test('the reply field keeps a text that is refused or waits', async ({ journey, 
   await field.click()
   await page.keyboard.insertText('Строка\n'.repeat(40))
   const bar = page.getByRole('navigation').last()
-  await expect
-    .poll(async () => (await boxOf(send)).bottom - (await boxOf(bar)).top)
-    .toBeLessThanOrEqual(0)
+  const distance = async () => (await boxOf(bar)).top - (await boxOf(send)).bottom
+  await expect.poll(distance).toBeGreaterThanOrEqual(0)
 })
 
 test('new replies wait behind a button, and move nothing', async ({ journey, olga, petr }) => {

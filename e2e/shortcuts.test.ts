@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { DESKTOP, test } from './testing/journey.ts'
 import {
+  boxOf,
   closeByKey,
   dialogOf,
   focused,
@@ -34,10 +35,7 @@ test('j, k, Page Up and Page Down step through posts', async ({ journey, olga })
       })
       .toEqual(`Запись ${post}`)
   }
-  const { top, bottom } = await page.evaluate(() => {
-    const box = document.activeElement?.getBoundingClientRect()
-    return { top: box?.top ?? 0, bottom: box?.bottom ?? 0 }
-  })
+  const { top, bottom } = await boxOf(page.locator('article:focus'))
   expect(top).toBeGreaterThan(40)
   expect(bottom).toBeLessThanOrEqual(DESKTOP.height)
 })

@@ -79,9 +79,8 @@ test('after five wrong codes a countdown to the next shows', async ({ journey, o
   await code.fill(wrong)
   const again = dialog.getByRole('button', { name: /^Получить новый код через [89]:\d\d$/ })
   const expectLock = async (message: string) => {
-    await expect
-      .poll(() => error.textContent())
-      .toContain(`${message}. Новый можно запросить через`)
+    const refusal = `${message}. Новый можно запросить через`
+    await expect.poll(() => error.textContent()).toContain(refusal)
     await again.waitFor()
     expect(await again.isDisabled()).toBe(true)
     expect(await code.isEditable()).toBe(false)

@@ -93,9 +93,8 @@ test('on a small phone all steps are in sight, links 44 px high, nothing cut', a
   await page.setViewportSize({ width: 320, height: 256 })
   expect((await boxOf(email)).width).toBeGreaterThan(270)
   // Polls, because the dialog moves.
-  await expect
-    .poll(async () => (await boxOf(proceed)).top - (await boxOf(email)).bottom)
-    .toBeGreaterThanOrEqual(0)
+  const distance = async () => (await boxOf(proceed)).top - (await boxOf(email)).bottom
+  await expect.poll(distance).toBeGreaterThanOrEqual(0)
   await page.setViewportSize({ width: 320, height: 568 })
   await email.fill('galya@example.org')
   await email.press('Enter')

@@ -76,9 +76,8 @@ test('logging out removes only the user’s data, from all tabs, and closes thei
   expect((await journey.call('GET', '/users/current', { token: olga.token })).status).toBe(401)
   const stays = ['client-token', ...Object.keys(kept)].sort()
   for (const tab of [page, other]) {
-    await expect
-      .poll(async () => (await storedKeys(tab)).filter((key) => !ANYBODYS.includes(key)).sort())
-      .toEqual(stays)
+    const keys = async () => (await storedKeys(tab)).filter((key) => !ANYBODYS.includes(key))
+    await expect.poll(async () => (await keys()).sort()).toEqual(stays)
   }
   const asked = countRequests(page, 'GET PATCH', /\/(?:users|sessions)\/current/)
   await page.reload()

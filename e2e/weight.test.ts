@@ -69,9 +69,8 @@ test('with data saving on, the wall and one post transfer at most 75 KB', async 
 test('on a slow network fonts and more posts shift nothing', async ({ journey }) => {
   const page = await journey.visit({ before: (it) => slowDown(it, false) })
   await page.getByRole('article').first().waitFor()
-  expect(await page.evaluate(() => document.fonts.ready.then(({ size }) => size))).toBeGreaterThan(
-    0,
-  )
+  const fonts = await page.evaluate(async () => (await document.fonts.ready).size)
+  expect(fonts).toBeGreaterThan(0)
   for (let read = 10; read < POSTS; ) {
     await scroll(page, 400)
     read = await page.getByRole('article').count()

@@ -1,7 +1,7 @@
-import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import {
+  boxOf,
   closeByKey,
   holdCalls,
   postWith,
@@ -22,10 +22,8 @@ test('characters over 500 are tinted, also after scrolling', async ({ journey, o
   await field.fill(`${'слово\n'.repeat(83)}а лишнее`)
   expect(await tint.textContent()).toBe('лишнее')
   await field.evaluate((it) => it.scrollTo(0, it.scrollHeight))
-  const bottom = (it: Locator) => it.evaluate((shown) => shown.getBoundingClientRect().bottom)
-  await expect
-    .poll(async () => Math.abs((await bottom(field)) - (await bottom(tint))))
-    .toBeLessThan(30)
+  const distance = async () => (await boxOf(field)).bottom - (await boxOf(tint)).bottom
+  await expect.poll(async () => Math.abs(await distance())).toBeLessThan(30)
 })
 
 test('Escape during a composition of an input method closes nothing', async ({ journey, olga }) => {

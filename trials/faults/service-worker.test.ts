@@ -44,9 +44,8 @@ test('after a visit the wall and a post open without the server, other pages sho
   await visitor.evaluate(storeOtherPosts, POSTS_AT_MOST + 5)
   await visitor.goto(journey.url + path)
   await pageStored(visitor, path)
-  await expect
-    .poll(async () => Object.keys(await storedPages(visitor)).length)
-    .toBe(POSTS_AT_MOST + 1)
+  const count = async () => Object.keys(await storedPages(visitor)).length
+  await expect.poll(count).toBe(POSTS_AT_MOST + 1)
   expect(Object.keys(await storedPages(visitor))).toEqual(expect.arrayContaining(['/', path]))
 
   const member = await journey.visit({ ...whileAway, as: olga })

@@ -138,9 +138,8 @@ test('a wrong password stops all mails but one try a minute; the right one sends
   mailbox.accept()
   // A start may have brought the right password: it does not wait for the rest of the minute.
   await appForTest({ config, databaseUrl: app.databaseUrl })
-  await expect
-    .poll(() => mailHealth(app.db))
-    .toMatchObject({ waiting: 0, failingSince: null, lastHour: { sent: 10 } })
+  const sent = { waiting: 0, failingSince: null, lastHour: { sent: 10 } }
+  await expect.poll(() => mailHealth(app.db)).toMatchObject(sent)
   expect(mailbox.mails.map(({ to }) => to).sort()).toEqual(EMAILS)
 })
 
@@ -159,9 +158,8 @@ test('all nodes together send MAILS_PER_HOUR: at most half notices, the last qua
   for (let n = 0; n < 6; n++) {
     await queueMail(app.db, 'send-email-notice', noticeTo(`notice-${n}@example.org`))
   }
-  await expect
-    .poll(async () => [mailbox.mails.length, ...(await limitedOf())])
-    .toEqual([3, false, false, false, false])
+  const sentAndLimited = async () => [mailbox.mails.length, ...(await limitedOf())]
+  await expect.poll(sentAndLimited).toEqual([3, false, false, false, false])
 
   await startAt(app, '/registrations', { email: 'first@example.org' })
   await mailbox.mailTo('first@example.org')
@@ -173,9 +171,8 @@ test('all nodes together send MAILS_PER_HOUR: at most half notices, the last qua
   expect((await askMail(app, body.id)).body.state).toBe('retrying')
   expect([...app.logged, ...other.logged].join('')).toContain('"limit":"MAILS_PER_HOUR"')
   // The mail that has arrived leaves the queue a moment later.
-  await expect
-    .poll(() => mailHealth(app.db))
-    .toMatchObject({ waiting: 5, failing: 0, limited: 5, failingSince: null })
+  const limited = { waiting: 5, failing: 0, limited: 5, failingSince: null }
+  await expect.poll(() => mailHealth(app.db)).toMatchObject(limited)
   expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({
     level: 'broken',
     fix: expect.stringContaining('MAILS_PER_HOUR'),
