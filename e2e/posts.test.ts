@@ -158,6 +158,8 @@ test('a deletion asks first, and leads from the post to the wall', async ({ jour
   await chooseFromMenu(postWith(page, 'Удалится'), 'Удалить')
   await remove.click()
   await page.waitForURL(`${journey.url}/`)
+  // The wall is in the history once, so that «Назад» leads out of it.
+  expect(await depth(page)).toBe(0)
   await toast(page, 'Удалено').waitFor()
   await expect.poll(() => postTexts(page)).toEqual(['Удалена в другом окне'])
 

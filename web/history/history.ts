@@ -91,10 +91,15 @@ export function navigate(
   })
 }
 
-/** Replaces the page at `path`, unless the person has left it. */
+/** Leaves the page at `path`, unless the person has left it: goes back to `to`, or becomes it. */
 export function leave(path: string, to: string): void {
   whenDialogIsClosed(() => {
-    if (location.pathname === path) navigate(to, { replace: true })
+    if (location.pathname !== path) return
+    const { navigation } = globalThis
+    const before = navigation?.entries()[(navigation.currentEntry?.index ?? 0) - 1]
+    const isBefore = before?.sameDocument && before.url === new URL(to, location.href).href
+    if (isBefore) stepBackTo(before.key)
+    else navigate(to, { replace: true })
   })
 }
 
@@ -136,7 +141,10 @@ export function reloadBelowDialog(): void {
   if (own) {
     write('replaceState', state)
     removeEventListener('popstate', onPopState)
-    addEventListener('popstate', () => stepBack?.resolve())
+    addEventListener('popstate', () => {
+      stepBack?.resolve()
+      stepBack = undefined
+    })
     stepBackTo(below)
   }
   whenDialogIsClosed(() => location.reload())
@@ -173,7 +181,8 @@ export function acceptRestored(): void {
 
 /** Runs `action` as soon as the entry of a closed dialog is left, or after a second. */
 export function whenDialogIsClosed(action: () => void): void {
-  if (stepBack) void stepBack.promise.then(action)
+  // The action that ran before may have stepped back too.
+  if (stepBack) void stepBack.promise.then(() => whenDialogIsClosed(action))
   else action()
 }
 
