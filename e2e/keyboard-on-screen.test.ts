@@ -34,9 +34,8 @@ test('no keyboard covers a text field or its button', async ({ journey, olga }) 
 
   await postWith(writer, 'Ответьте мне').getByRole('button', { name: 'Ответить' }).click()
   const reply = await dialogOf(writer, 'Ответ')
-  await expect
-    .poll(async () => (await boxOf(reply.getByLabel('Текст записи'))).top)
-    .toBeLessThan(VISIBLE)
+  const answer = reply.getByLabel('Текст ответа')
+  await expect.poll(async () => (await boxOf(answer)).top).toBeLessThan(VISIBLE)
 
   const visitor = await journey.visit({ viewport: PHONE, before: ownVisualViewport })
   await visitor.getByRole('button', { name: 'Войти' }).click()

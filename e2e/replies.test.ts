@@ -146,7 +146,7 @@ function fieldOf(page: Page) {
 async function reply(page: Page, to: Locator, text: string): Promise<void> {
   await to.getByRole('button', { name: 'Ответить' }).click()
   const dialog = page.getByRole('dialog', { name: 'Ответ' })
-  await dialog.getByRole('textbox', { name: 'Текст записи' }).fill(text)
+  await dialog.getByRole('textbox', { name: 'Текст ответа' }).fill(text)
   await dialog.getByRole('button', { name: 'Опубликовать' }).click()
   await dialog.waitFor({ state: 'detached' })
 }

@@ -143,7 +143,7 @@ export async function openTab(page: Page, path = '/'): Promise<Page> {
 }
 
 export function textField(dialog: Locator): Locator {
-  return dialog.getByRole('textbox', { name: 'Текст записи' })
+  return dialog.getByRole('textbox', { name: /^Текст (записи|ответа)$/ })
 }
 
 /** Returns the texts of drafts and of the outbox, sorted. */

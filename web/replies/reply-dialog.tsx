@@ -13,6 +13,7 @@ export function ReplyDialog({ postId, onClose }: ReplyDialogProps) {
       title="Ответ"
       target={`reply ${postId}`}
       note={useBlockNote()}
+      label="Текст ответа"
       placeholder="Ваш ответ"
       onClose={onClose}
     >

@@ -34,6 +34,7 @@ function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) 
   const secondsLeft = useEditSeconds(post)
   const draft = useDraft(`edit ${post.id}`)
   const form = usePostForm({ draft, initial: post, onSent: onClose })
+  const label = post.actions.replied_post_id === null ? 'Текст записи' : 'Текст ответа'
   const isRefused = hasCode(form.sendError, 'EDIT_PERIOD_EXPIRED')
   // A text that is being sent may still arrive before the period ends on the server.
   if (isRefused || (secondsLeft === 0 && !form.isPending)) {
@@ -50,7 +51,8 @@ function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) 
     <PostForm
       form={form}
       submitLabel="Сохранить"
-      placeholder="Текст записи"
+      label={label}
+      placeholder={label}
       note={`Осталось ${countdown(secondsLeft)}`}
     />
   )
