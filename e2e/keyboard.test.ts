@@ -2,9 +2,11 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, test } from './testing/journey.ts'
 import {
+  boxOf,
   dialogOf,
   focused,
   focusedPost,
+  like,
   postTexts,
   postWith,
   typeRussian,
@@ -113,6 +115,16 @@ test('the switcher is a listbox, for the arrow keys and for letters', async ({ j
   await page.getByRole('button', { name: 'Мои ответы' }).click()
   await options.first().waitFor()
   expect(await options.allInnerTexts()).toEqual(['Новые', 'Понравившиеся', 'Мои записи'])
+})
+
+test('the bar of a phone covers nothing that has the focus', async ({ journey, olga }) => {
+  await journey.fillWall(olga, 10)
+  const page = await journey.visit()
+  const bar = await boxOf(page.getByRole('navigation', { name: 'Разделы' }))
+  for (const heart of await like(page).all()) {
+    await heart.focus()
+    expect((await boxOf(heart)).bottom).toBeLessThanOrEqual(bar.top)
+  }
 })
 
 async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
