@@ -128,7 +128,9 @@ test('a blocked user reads why, and keeps the text', async ({ journey, vera, que
 test('of many removed posts an author first sees the newest three', async ({ journey, petr }) => {
   for (const number of [1, 2, 3, 4, 5]) await journey.publish(petr, `Лишняя ${number}`)
   await journey.removePosts('owner_id', petr.id)
-  const page = await journey.visit({ as: petr, path: '/own/posts' })
+  const page = await journey.visit({ as: petr })
+  await toast(page, 'Модератор удалил 5 ваших записей').waitFor()
+  await page.getByRole('status').getByRole('link', { name: 'Смотреть' }).click()
   await page.getByText('Лишняя 3').waitFor()
   expect(await page.getByText('Лишняя 2').isVisible()).toBe(false)
   await page.getByText('Ещё 2').click()

@@ -4,10 +4,13 @@ import { call } from '../../http/call.ts'
 export const REMOVED_POSTS = ['removed-posts']
 
 /** Reads the viewer's posts that a moderator has removed or that reports hide. */
+export const readRemovedPosts = (signal?: AbortSignal) =>
+  call('GET /users/current/removed-posts', {}, { signal })
+
 export function useRemovedPosts() {
   return useQuery({
     queryKey: REMOVED_POSTS,
-    queryFn: ({ signal }) => call('GET /users/current/removed-posts', {}, { signal }),
+    queryFn: ({ signal }) => readRemovedPosts(signal),
     staleTime: 0,
   })
 }
