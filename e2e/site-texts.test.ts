@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, type Journey, test } from './testing/journey.ts'
 import { untilPainted } from './testing/layout-shifts.ts'
-import { closeByKey, recordFrames, submitPost } from './testing/page-actions.ts'
+import { closeByKey, recordFrames, startPost } from './testing/page-actions.ts'
 import { profileLink, sendNewEmail, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 const ANNOUNCED = /Регистрация закрыта|по приглашениям|Писать пока нельзя|полночь|Перезапустили/
@@ -89,7 +89,7 @@ test('closed writing is announced in the header and to its authors', async ({ jo
   const page = await journey.visit({ as: olga })
   const reason = page.getByText('Писать пока нельзя: Переезжаем на другой сервер')
   await reloadUntil(reason)
-  await submitPost(page, 'Успею?')
+  await startPost(page)
   await reason.nth(1).waitFor()
 })
 

@@ -6,7 +6,7 @@ import { isStale, setRenderedAt } from '../http/server-clock.ts'
 import { seedList } from '../posts/cache/list-cache.ts'
 import { authorKey, searchStateKey, seedPost } from '../posts/cache/posts.queries.ts'
 import { repliesSource, seedAncestors } from '../replies/replies.queries.ts'
-import { siteState } from '../sign-in/site-state.ts'
+import { siteState } from '../session/site-state.ts'
 import { seedText } from '../texts/texts.queries.ts'
 
 export function readFirstPage(): FirstPage | null {

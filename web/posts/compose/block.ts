@@ -1,5 +1,6 @@
 import { exactDay } from '../../format/labels.ts'
 import { serverNow } from '../../http/server-clock.ts'
+import { useSiteState } from '../../session/site-state.ts'
 import { useUser } from '../../session/viewer.ts'
 
 /** Returns texts about the viewer's block; null if the viewer may write. */
@@ -15,7 +16,10 @@ export function useBlock(): { until: string; reason: string } | null {
   }
 }
 
+/** Returns why the viewer may not write; undefined if the viewer may. */
 export function useBlockNote(): string | undefined {
   const block = useBlock()
-  return block ? `${block.until}. ${block.reason}` : undefined
+  const { writingClosed } = useSiteState()
+  if (block) return `${block.until}. ${block.reason}`
+  return writingClosed === null ? undefined : `Писать пока нельзя: ${writingClosed}`
 }

@@ -9,7 +9,6 @@ import {
   useState,
 } from 'react'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
-import { CallError } from '../../http/call-error.ts'
 import { storedElsewhere } from '../../platform/storage.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
@@ -17,6 +16,7 @@ import { TextArea } from '../../ui/form/field.tsx'
 import { ModalFooter } from '../../ui/overlay/modal.tsx'
 import { toast } from '../../ui/overlay/toaster.tsx'
 import { FormError } from '../../ui/states/errors.tsx'
+import { hasCode } from './compose.queries.ts'
 import { type Draft, OWN_TEXT } from './drafts.ts'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
@@ -39,7 +39,7 @@ type PostFormProps = {
 export function PostForm({ form, shape = 'dialog', note, ...props }: PostFormProps) {
   const { submitLabel = 'Опубликовать', placeholder, label = 'Текст записи' } = props
   const { sendError } = form
-  const isBlocked = sendError instanceof CallError && sendError.code === 'BLOCKED'
+  const isBlocked = hasCode(sendError, 'BLOCKED') || hasCode(sendError, 'WRITING_CLOSED')
   const isDialog = shape === 'dialog'
   const send = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault()
