@@ -194,6 +194,27 @@ test('a text that a long limit refuses shows on every page', async ({ journey, o
   expect(await published(journey, 'Не дошло')).toBe(1)
 })
 
+test('a reply to a deleted post becomes a draft of a post', async ({ journey, olga, petr }) => {
+  for (const text of ['Пропадёт первой', 'Пропадёт второй']) await journey.publish(petr, text)
+  const page = await journey.visit({ as: olga })
+  const dialog = page.getByRole('dialog', { name: 'Ответ' })
+  const startReply = (to: string) =>
+    postWith(page, to).getByRole('button', { name: 'Ответить' }).click()
+  await startReply('Пропадёт второй')
+  await textField(dialog).fill('Второй ответ')
+  await closeByKey(dialog)
+  await startReply('Пропадёт первой')
+  await textField(dialog).fill('Первый ответ')
+  await journey.emptyWall()
+  await page.keyboard.press('Control+Enter')
+  await dialog.getByRole('alert').getByText('Запись не существует или была удалена').waitFor()
+  await closeByKey(dialog)
+  await toast(page, 'Запись удалена. Ваш ответ — в черновике').waitFor()
+  await page.reload()
+  await expect.poll(() => storedTexts(page)).toEqual(['Первый ответ\n\nВторой ответ'])
+  expect(await textField(await startPost(page)).inputValue()).toBe('Первый ответ\n\nВторой ответ')
+})
+
 /** The line above the bottom bar. */
 function row(page: Page, text: string | RegExp): Locator {
   return page.getByRole('status').getByRole('paragraph').filter({ hasText: text })

@@ -85,4 +85,7 @@ async function preloadFor(user: CurrentUser): Promise<void> {
   await preloadSignIn()
   await preload(async () => (await import('./open-dialog.tsx')).preloadDialogs(user))
   await preloadViewerPages()
+  await preload(async () =>
+    (await import('../posts/compose/orphaned-replies.ts')).moveOrphanedReplies(user.id),
+  )
 }

@@ -44,6 +44,11 @@ export function seedPost(client: QueryClient, id: string, post: Post | null): vo
   client.setQueryData([READ_POST, id], true)
 }
 
+/** Returns null for a missing post. Throws CallError. */
+export function readPost(id: string, signal?: AbortSignal): Promise<Post | null> {
+  return fallBackOn(404, call('GET /posts/:id', { params: { id } }, { signal }), null)
+}
+
 /** Returns the cached post at once, while it is read again; null if it does not exist. */
 export function useReadPost(id: string) {
   const data = usePost(id)
@@ -51,8 +56,7 @@ export function useReadPost(id: string) {
     queryKey: [READ_POST, id],
     queryFn: async ({ signal }) => {
       const version = nextVersion()
-      const read = call('GET /posts/:id', { params: { id } }, { signal })
-      const post = await fallBackOn(404, read, null)
+      const post = await readPost(id, signal)
       if (post) putPosts(queryClient, [post], version)
       else putPost(queryClient, id, null, version)
       // The post has an entry of its own; this one only records that it was read.

@@ -16,10 +16,13 @@ import { TextArea } from '../../ui/form/field.tsx'
 import { ModalFooter } from '../../ui/overlay/modal.tsx'
 import { toast } from '../../ui/overlay/toaster.tsx'
 import { FormError } from '../../ui/states/errors.tsx'
+import { usePost } from '../cache/post-cache.ts'
 import { hasCode } from './compose.queries.ts'
 import { type Draft, OWN_TEXT } from './drafts.ts'
+import { moveToNewPost } from './orphaned-replies.ts'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
+import { parseTarget } from './stored-drafts.ts'
 import { type Outgoing, stopSending } from './text-outbox.ts'
 import { useSubmit } from './use-submit.ts'
 import { WaitingLine } from './waiting-line.tsx'
@@ -183,9 +186,12 @@ function isSubmit({ key, ctrlKey, metaKey, nativeEvent }: KeyboardEvent): boolea
 const UNSAVED = 'Браузеру негде сохранить черновик. Он здесь, пока открыта эта страница'
 
 /** Returns a function that closes, and shows in a toast that an unsent text stays as a draft. */
-export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void {
+export function useCloseWithDraft(draft: Draft, onClose: () => void, error?: unknown): () => void {
+  const { kind, postId } = parseTarget(draft.target)
+  const isGone = usePost(postId) === null || hasCode(error, 'POST_NOT_FOUND')
   return () => {
-    if (draft.read() !== null) {
+    if (kind === 'reply' && isGone) moveToNewPost(draft)
+    else if (draft.read() !== null) {
       toast({ text: draft.isUnsaved() ? UNSAVED : 'Черновик сохранён' }, { about: [OWN_TEXT] })
     }
     onClose()

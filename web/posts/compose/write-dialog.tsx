@@ -20,7 +20,7 @@ export function WriteDialog(props: WriteDialogProps) {
   const draft = useDraft(target)
   const form = usePostForm({ draft, onSent: onClose })
   return (
-    <Modal title={title} isLarge onClose={useCloseWithDraft(draft, onClose)}>
+    <Modal title={title} isLarge onClose={useCloseWithDraft(draft, onClose, form.sendError)}>
       {children}
       <PostForm {...look} form={form} />
     </Modal>
