@@ -1,7 +1,8 @@
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
-import { test } from './testing/journey.ts'
+import { PHONE, test } from './testing/journey.ts'
 import {
+  boxOf,
   chooseFromMenu,
   closeByKey,
   depth,
@@ -120,6 +121,11 @@ test('a late edit can be copied, sent as a reply or discarded', async ({ journey
   const expired = alert.getByText('Время изменения записи истекло', { exact: true })
   await expired.waitFor()
   await dialog.locator('textarea:focus').waitFor()
+  // A phone at 400 %: the buttons leave the text its room.
+  await page.setViewportSize({ width: 320, height: 256 })
+  const buttons = await boxOf(dialog.locator('footer'))
+  expect(buttons.top).toBeGreaterThanOrEqual((await boxOf(textField(dialog))).bottom)
+  await page.setViewportSize(PHONE)
 
   await dialog.getByRole('button', { name: 'Скопировать текст' }).click()
   await dialog.getByRole('status').getByText('Текст скопирован').waitFor()
