@@ -4,7 +4,6 @@ import { isGeneratedName } from '../../contract/account-rules.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
-import { queryClient } from '../http/query-client.ts'
 import { useAction } from '../http/use-action.tsx'
 import { renameOwner } from '../posts/cache/post-cache.ts'
 import { changeViewer } from '../session/viewer.ts'
@@ -24,7 +23,7 @@ export function UsernameForm({ user: { username: own } }: { user: CurrentUser })
     onSuccess: (user) => {
       changeViewer(user)
       toast({ text: 'Имя сохранено' })
-      renameOwner(queryClient, user)
+      renameOwner(user)
       leave()
     },
   })

@@ -5,7 +5,7 @@ import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
 import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
-import { LIST_LIFETIME_MS } from '../posts/cache/list-cache.ts'
+import { LISTS } from '../posts/cache/list-cache.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 import { receivedChanged, refreshReceived } from './answers.queries.ts'
 
@@ -13,7 +13,7 @@ import { receivedChanged, refreshReceived } from './answers.queries.ts'
 type NewReplies = { seen: number; ids: readonly string[] }
 
 function newRepliesKey(entryKey: string) {
-  return ['new-replies', entryKey] as const
+  return [LISTS, 'received', entryKey, 'new'] as const
 }
 
 /** Returns the source of the replies to the viewer. A read marks them as seen, up to the newest. */
@@ -41,14 +41,8 @@ function withNew(known: NewReplies | undefined, page: ReceivedPage): NewReplies 
 }
 
 export function useIsNewReply(id: string): boolean {
-  const { data } = useQuery<NewReplies>({
-    queryKey: newRepliesKey(useEntry().key),
-    queryFn: skipToken,
-    // As long as the list itself.
-    gcTime: LIST_LIFETIME_MS,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  return data?.ids.includes(id) ?? false
+  const queryKey = newRepliesKey(useEntry().key)
+  return useQuery<NewReplies>({ queryKey, queryFn: skipToken }).data?.ids.includes(id) ?? false
 }
 
 /** Marks replies as seen. Ignores a failure, because the next visit marks them. */

@@ -1,7 +1,8 @@
-import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider } from '@tanstack/react-query'
 import { HistoryProvider } from '../history/entry.tsx'
 import type { Entry } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
+import { queryClient } from '../http/query-client.ts'
 import { reloadIfPossible } from '../platform/lazy-chunk.ts'
 import { PageLinkContext, ToastRegion } from '../ui/overlay/toaster.tsx'
 import { ErrorBoundary } from '../ui/states/error-boundary.tsx'
@@ -10,15 +11,14 @@ import { AppRoutes, PageFailure } from './routes.tsx'
 import { AppShell } from './shell/app-shell.tsx'
 
 type AppProps = {
-  client: QueryClient
   /** The history entry to render on the server. Default: the browser's current one. */
   entry?: Entry
 }
 
-export function App({ client, entry }: AppProps) {
+export function App({ entry }: AppProps) {
   return (
     <ErrorBoundary fallback={<PageFailure onRetry={reloadIfPossible} />}>
-      <QueryClientProvider client={client}>
+      <QueryClientProvider client={queryClient}>
         <HistoryProvider {...(entry && { entry })}>
           <PageLinkContext value={Link}>
             <AppShell>

@@ -4,7 +4,6 @@ import { isInSight } from '../feed/articles.ts'
 import { preloadMenus } from '../feed/post-controls.tsx'
 import { openDialog, openedDialog } from '../history/history.ts'
 import type { CallError } from '../http/call-error.ts'
-import { queryClient } from '../http/query-client.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { preload } from '../platform/lazy-chunk.ts'
 import { localStore, sessionStore } from '../platform/storage.ts'
@@ -45,14 +44,14 @@ export async function greetUser(user: CurrentUser): Promise<void> {
       (await import('../moderation/outcomes/new-outcomes.ts')).tellNews(hasNewOutcomes, lastRemoval)
     whenIdle(() => void preload(tell), NEWS_MS)
   }
-  await whenListsAreRead(queryClient)
+  await whenListsAreRead()
   whenIdle(() => void preloadFor(user), PRELOAD_MS)
 }
 
 /** Shows a toast if the post that was liked is out of sight: it may be far above or below. */
 export async function showLiked(postId: string): Promise<void> {
   // Waits until the list has scrolled to its anchor.
-  await whenListsAreRead(queryClient)
+  await whenListsAreRead()
   await new Promise<void>((resolve) => whenIdle(resolve, PRELOAD_MS))
   if (isInSight(postId)) return
   const link = { label: 'Смотреть', to: postPath(postId) }
@@ -71,10 +70,10 @@ export function offerSignIn({ code, message }: CallError): void {
 export function showChange(change: PostChange): void {
   const id = change.name === 'edited' ? change.post.id : change.postId
   // A post that is not cached needs no change: a later read returns its current state.
-  if (!readCachedPost(queryClient, id)) return
-  if (change.name === 'liked') setLikes(queryClient, id, change.likes)
-  else if (change.name === 'edited') putPosts(queryClient, [change.post])
-  else if (change.name === 'deleted') evictPost(queryClient, id)
+  if (!readCachedPost(id)) return
+  if (change.name === 'liked') setLikes(id, change.likes)
+  else if (change.name === 'edited') putPosts([change.post])
+  else if (change.name === 'deleted') evictPost(id)
 }
 
 /** Loads chunks one after another, so that a chunk that is needed now hardly has to wait. */

@@ -20,7 +20,7 @@ const SIGNS_OF_USE = ['pointermove', 'pointerdown', 'keydown', 'scroll']
 /** Connects the app with events outside React. Called once, before the first render. */
 export function startApp(): void {
   onLeaveLoading(closeOpened)
-  onOtherViewer(() => forgetViewer(queryClient))
+  onOtherViewer(() => forgetViewer())
   onSessionLost((error) => void ofSignedIn((it) => it.offerSignIn(error)))
   onAccountRead((account) => {
     hide({ authors: account.mutedAuthors ?? [] }, account.id)

@@ -3,7 +3,6 @@ import { postPath } from '../../contract/pages.ts'
 import { useIsNewReply } from '../answers/received.queries.ts'
 import { plural, REPLY_FORMS } from '../format/counts.ts'
 import { Link } from '../history/link.tsx'
-import { queryClient } from '../http/query-client.ts'
 import { readCachedPost } from '../posts/cache/post-cache.ts'
 import { classes } from '../ui/classes.ts'
 import { type FeedCardProps, FeedPost } from './post-controls.tsx'
@@ -34,10 +33,10 @@ export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
 })
 
 function GroupLine({ group }: { group: readonly string[] }) {
-  const first = readCachedPost(queryClient, group[0] ?? '')
+  const first = readCachedPost(group[0] ?? '')
   const repliedId = first?.actions.replied_post_id
   if (!first || !repliedId) return null
-  const replied = readCachedPost(queryClient, repliedId)
+  const replied = readCachedPost(repliedId)
   return (
     <p className={classes('soft clamp', styles.group)}>
       {sentenceOf(group)}{' '}
@@ -48,7 +47,7 @@ function GroupLine({ group }: { group: readonly string[] }) {
 
 /** Returns a text such as 'anna и ещё 4 ответили на'. */
 function sentenceOf(group: readonly string[]): string {
-  const names = group.map((id) => readCachedPost(queryClient, id)?.owner.username ?? '')
+  const names = group.map((id) => readCachedPost(id)?.owner.username ?? '')
   const [first, second, ...others] = new Set(names)
   const count = group.length
   if (second === undefined) return `${count} ${plural(count, REPLY_FORMS)} от ${first} на`
@@ -57,7 +56,7 @@ function sentenceOf(group: readonly string[]): string {
 
 function groupOf(ids: readonly string[], id: string): readonly string[] {
   const repliedBy = (of: string | undefined) =>
-    of === undefined ? undefined : readCachedPost(queryClient, of)?.actions.replied_post_id
+    of === undefined ? undefined : readCachedPost(of)?.actions.replied_post_id
   const replied = repliedBy(id)
   if (!replied) return [id]
   let [from, to] = [ids.indexOf(id), ids.indexOf(id) + 1]

@@ -47,7 +47,7 @@ function startPage(first: State): void {
   held = []
   sent = []
   queryClient.clear()
-  putPosts(queryClient, [makePost(ID, state)])
+  putPosts([makePost(ID, state)])
 }
 
 function tap(liked: boolean): Promise<boolean> {
@@ -77,11 +77,11 @@ test('a read in flight changes no pending like, but updates the likes of others'
   const version = nextVersion()
   const done = tap(true)
   const request = await nextRequest()
-  putPosts(queryClient, [makePost(ID, { is_liked: false, likes_count: 6 })], version)
+  putPosts([makePost(ID, { is_liked: false, likes_count: 6 })], version)
   expect(shown()).toEqual({ is_liked: true, likes_count: 7 })
   request?.answer()
   await done
-  putPosts(queryClient, [makePost(ID, { is_liked: false, likes_count: 4 })], version)
+  putPosts([makePost(ID, { is_liked: false, likes_count: 4 })], version)
   expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
 })
 
@@ -93,7 +93,7 @@ test('a like set before the post was read also shows after an answer to an earli
     queryFn: async () => {
       const version = nextVersion()
       await read.promise
-      return putPosts(queryClient, [makePost(ID, { is_liked: false, likes_count: 4 })], version)
+      return putPosts([makePost(ID, { is_liked: false, likes_count: 4 })], version)
     },
     initialPageParam: null,
     getNextPageParam: () => null,

@@ -21,7 +21,7 @@ export function useShownLikes(post: CachedPost): Likes {
   const subscribe = useCallback((listener: () => void) => onTap(id, listener), [id])
   const tap = useSyncExternalStore(subscribe, lastTapNow, lastTapNow)
   // Reads the cache itself: a query would update a timer later than the tap ends.
-  return withTap((readCachedPost(queryClient, id) ?? post).actions, tap)
+  return withTap((readCachedPost(id) ?? post).actions, tap)
 }
 
 /** Calls `listener` only about one post, because a tap would keep a thousand listeners busy. */
@@ -34,7 +34,7 @@ function onTap(postId: string, listener: () => void): () => void {
 
 /** Returns the current likes like useShownLikes(), outside a render. */
 export function shownLikes(postId: string): Likes | undefined {
-  const post = readCachedPost(queryClient, postId)
+  const post = readCachedPost(postId)
   return post ? withTap(post.actions, lastTap(postId)) : undefined
 }
 
@@ -57,7 +57,7 @@ export async function sendTap(intent: Tap): Promise<boolean> {
     const status = error instanceof CallError && error.status
     if (status === 401) keepIntent(tap)
     else tell(tap, errorMessage(error))
-    if (status === 404) evictPost(queryClient, tap.postId)
+    if (status === 404) evictPost(tap.postId)
     return false
   } finally {
     observer.reset()
@@ -68,7 +68,7 @@ export async function sendTap(intent: Tap): Promise<boolean> {
 async function confirmTap(tap: Tap): Promise<void> {
   const { postId, liked: is_liked = true, by } = tap
   const isWanted = () =>
-    lastTap(postId) === tap && readCachedPost(queryClient, postId)?.actions.is_liked !== is_liked
+    lastTap(postId) === tap && readCachedPost(postId)?.actions.is_liked !== is_liked
   if (!isWanted()) return
   const name = is_liked ? 'POST /posts/:id/likes' : 'DELETE /posts/:id/likes'
   const onLimit = (error: ShortLimit) => tell(tap, waitMessage(error))
@@ -77,8 +77,8 @@ async function confirmTap(tap: Tap): Promise<void> {
     const likes = { is_liked, ...answer }
     announcePostChange({ name: 'liked', postId, likes })
     // After signing in, a post may be liked before it is read, and reads in flight lack the like.
-    if (!readCachedPost(queryClient, postId)) await whenListsAreRead(queryClient)
-    setLikes(queryClient, postId, likes)
+    if (!readCachedPost(postId)) await whenListsAreRead()
+    setLikes(postId, likes)
   } catch (error) {
     // If the tap was replaced during the wait for a limit, that is no error.
     if (!isShortLimit(error) || isWanted()) throw error

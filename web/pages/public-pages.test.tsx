@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
@@ -7,7 +7,8 @@ import { makePost } from '../../contract/post.fixture.ts'
 import type { Post } from '../../contract/posts.ts'
 import { PROFILE, PROFILE_TEXTS } from '../../contract/profile.fixture.ts'
 import { entryAt, HistoryProvider } from '../history/entry.tsx'
-import { type CachedPages, type ListName, pagesKey } from '../posts/cache/list-cache.ts'
+import { queryClient } from '../http/query-client.ts'
+import { type ListName, pagesKey, setOnlyPage } from '../posts/cache/list-cache.ts'
 import { putPosts } from '../posts/cache/post-cache.ts'
 import { authorKey } from '../posts/cache/posts.queries.ts'
 import { AuthorPage } from './author.tsx'
@@ -29,18 +30,16 @@ const POST: Post = {
 type Options = { post?: Post; list?: ListName; ids?: string[]; nextCursor?: string }
 
 /** Renders as on a server, without window, document and storage. */
-function render(path: string, page: ReactNode, options: Options = {}): string {
+function render(path: string, content: ReactNode, options: Options = {}): string {
   const { post = POST, list = 'wall', ids = ['7'], nextCursor = null } = options
-  const client = new QueryClient()
-  putPosts(client, [post, { ...post, id: '8' }])
-  client.setQueryData(authorKey(PROFILE.username), PROFILE)
-  client.setQueryData<CachedPages>(pagesKey(list, 'default'), {
-    pages: [{ ids, nextCursor, cursor: '', total: ids.length, above: 0 }],
-    pageParams: [''],
-  })
+  queryClient.clear()
+  putPosts([post, { ...post, id: '8' }])
+  queryClient.setQueryData(authorKey(PROFILE.username), PROFILE)
+  const page = { ids, nextCursor, cursor: '', total: ids.length, above: 0 }
+  setOnlyPage(pagesKey(list, 'default'), page)
   return renderToString(
-    <QueryClientProvider client={client}>
-      <HistoryProvider entry={entryAt(path)}>{page}</HistoryProvider>
+    <QueryClientProvider client={queryClient}>
+      <HistoryProvider entry={entryAt(path)}>{content}</HistoryProvider>
     </QueryClientProvider>,
   )
 }

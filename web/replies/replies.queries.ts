@@ -1,4 +1,4 @@
-import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { ANCESTORS_MAX, ANCESTORS_SHOWN } from '../../contract/constants.ts'
 import { pageAfter } from '../../contract/pages.ts'
 import { hasMoreAncestors } from '../../contract/post-rules.ts'
@@ -7,7 +7,7 @@ import { NO_POSTS } from '../../contract/search-rules.ts'
 import { call } from '../http/call.ts'
 import { fallBackOn } from '../http/call-error.ts'
 import { queryClient } from '../http/query-client.ts'
-import { LIST_LIFETIME_MS, LISTS } from '../posts/cache/list-cache.ts'
+import { LISTS } from '../posts/cache/list-cache.ts'
 import { type CachedPost, nextVersion, putPosts } from '../posts/cache/post-cache.ts'
 import type { ListSource, Newer } from '../posts/cache/use-post-list.ts'
 
@@ -44,17 +44,13 @@ function ancestorsKey(postId: string) {
   return [LISTS, repliesSource(postId).name, 'ancestors'] as const
 }
 
-export function seedAncestors(client: QueryClient, postId: string, answer: Ancestors): void {
-  client.setQueryData(ancestorsKey(postId), shownAncestors(client, answer))
+export function seedAncestors(postId: string, answer: Ancestors): void {
+  queryClient.setQueryData(ancestorsKey(postId), shownAncestors(answer))
 }
 
 /** Returns the ancestors to show, including deleted posts, which are shown as placeholders. */
-function shownAncestors(
-  client: QueryClient,
-  { posts, total }: Ancestors,
-  version?: number,
-): ShownAncestors {
-  putPosts(client, posts, version)
+function shownAncestors({ posts, total }: Ancestors, version?: number): ShownAncestors {
+  putPosts(posts, version)
   const ids = posts.flatMap(({ id, actions: { replied_post, replied_post_id } }) =>
     replied_post_id && !replied_post ? [replied_post_id, id] : [id],
   )
@@ -68,7 +64,7 @@ export function useAncestors(post: CachedPost) {
     const version = nextVersion()
     const parts = { params: { id: post.id }, query: { limit } }
     const answer = await call('GET /posts/:id/ancestors', parts, { signal })
-    return shownAncestors(queryClient, answer, version)
+    return shownAncestors(answer, version)
   }
 
   const { data } = useQuery({
@@ -78,8 +74,6 @@ export function useAncestors(post: CachedPost) {
       return read(isUnfolded ? ANCESTORS_MAX : ANCESTORS_SHOWN, signal)
     },
     enabled: hasMoreAncestors(post),
-    // As long as the list of replies, because the place on the page may be above it.
-    gcTime: LIST_LIFETIME_MS,
   })
   const { ids = [], folded = 0 } = data ?? {}
   const { parent_post_id: startId, replied_post_id: repliedId } = post.actions

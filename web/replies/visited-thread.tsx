@@ -63,7 +63,7 @@ export function VisitedThread({ post, source, isFresh, setFresh, className }: Vi
 
   const isLong = post.actions.replies_count > PAGE_SIZE
   const hasFresh = ids().some((id) => {
-    const reply = readCachedPost(queryClient, id)
+    const reply = readCachedPost(id)
     return reply && isFresh?.(reply)
   })
   if (!isLong || !hasFresh || seen === undefined || isOldestFirst(source.start ?? '')) return null

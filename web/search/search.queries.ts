@@ -5,7 +5,6 @@ import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
 import { queryClient } from '../http/query-client.ts'
-import { LIST_LIFETIME_MS } from '../posts/cache/list-cache.ts'
 import { searchStateKey } from '../posts/cache/posts.queries.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 
@@ -41,6 +40,5 @@ export function searchSource({ q, start, entryKey }: Search): ListSource {
 
 export function useSearchState(): SearchState {
   const queryKey = searchStateKey(useEntry().key)
-  const kept = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
-  return useQuery<SearchState>({ queryKey, queryFn: skipToken, ...kept }).data ?? NOTHING_YET
+  return useQuery<SearchState>({ queryKey, queryFn: skipToken }).data ?? NOTHING_YET
 }

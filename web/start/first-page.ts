@@ -1,7 +1,7 @@
-import type { QueryClient } from '@tanstack/react-query'
 import { FIRST_PAGE_ID, type FirstPage, type Page } from '../../contract/pages.ts'
 import { threadTitle } from '../../contract/post-rules.ts'
 import { headerTitle } from '../history/use-page-title.ts'
+import { queryClient } from '../http/query-client.ts'
 import { isStale, setRenderedAt } from '../http/server-clock.ts'
 import { seedList } from '../posts/cache/list-cache.ts'
 import { authorKey, searchStateKey, seedPost } from '../posts/cache/posts.queries.ts'
@@ -16,7 +16,6 @@ export function readFirstPage(): FirstPage | null {
 
 /** Puts the data of a served page into the caches, so that the first render reads nothing. */
 export function showFirstPage(
-  client: QueryClient,
   first: FirstPage,
   { entryKey, page }: { entryKey: string; page: Page | null },
 ): void {
@@ -27,22 +26,22 @@ export function showFirstPage(
   isStale.set(first.saved ?? false)
   headerTitle.set(headerTitleOf(first))
   if (first.shows === 'wall') {
-    seedList(client, { name: 'wall', entryKey, cursor: first.cursor }, first.posts)
+    seedList({ name: 'wall', entryKey, cursor: first.cursor }, first.posts)
   } else if (first.shows === 'post') {
     const { name } = repliesSource(first.post.id)
-    seedPost(client, postId, first.post)
-    if (first.ancestors) seedAncestors(client, postId, first.ancestors)
-    seedList(client, { name, entryKey, cursor: first.cursor }, first.replies)
+    seedPost(postId, first.post)
+    if (first.ancestors) seedAncestors(postId, first.ancestors)
+    seedList({ name, entryKey, cursor: first.cursor }, first.replies)
   } else if (first.shows === 'author') {
     const name = `${first.list} ${first.author.id}` as const
-    client.setQueryData(authorKey(first.author.username), first.author)
-    seedList(client, { name, entryKey, cursor: first.cursor }, first.posts)
+    queryClient.setQueryData(authorKey(first.author.username), first.author)
+    seedList({ name, entryKey, cursor: first.cursor }, first.posts)
   } else if (first.shows === 'search') {
-    seedList(client, { name: 'search', entryKey, cursor: first.cursor }, first.posts)
-    client.setQueryData(searchStateKey(entryKey), first.search)
-  } else if (first.shows === 'missing author') client.setQueryData(authorKey(username), null)
-  else if (first.shows === 'text') seedText(client, first.name, first.text)
-  else if (first.shows === 'missing post') seedPost(client, postId, null)
+    seedList({ name: 'search', entryKey, cursor: first.cursor }, first.posts)
+    queryClient.setQueryData(searchStateKey(entryKey), first.search)
+  } else if (first.shows === 'missing author') queryClient.setQueryData(authorKey(username), null)
+  else if (first.shows === 'text') seedText(first.name, first.text)
+  else if (first.shows === 'missing post') seedPost(postId, null)
 }
 
 function headerTitleOf(first: FirstPage): string | undefined {

@@ -7,7 +7,6 @@ import { loadFirstPage } from '../app/routes.tsx'
 import { startApp } from '../app/start-app.ts'
 import { currentEntry, isAsOpened, startHistory } from '../history/history.ts'
 import { findAnchor } from '../history/scroll-anchors.ts'
-import { queryClient } from '../http/query-client.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { whenIdle } from '../platform/timing.ts'
 import { readLikes } from '../posts/cache/posts.queries.ts'
@@ -56,7 +55,7 @@ function beginsAtAnchor(shown: FirstPage): boolean {
 
 function show(container: HTMLElement, served: FirstPage | null): void {
   const { key: entryKey, pathname } = currentEntry()
-  if (served) showFirstPage(queryClient, served, { entryKey, page: pageAt(pathname) })
+  if (served) showFirstPage(served, { entryKey, page: pageAt(pathname) })
   // A change of the viewer before the hydration ends would render the page anew.
   const { promise: isShown, resolve: onShown } = Promise.withResolvers<void>()
   loadViewer(isShown)
@@ -83,7 +82,7 @@ function Shown({ onShown }: { onShown: () => void }) {
   }, [onShown])
   return (
     <StrictMode>
-      <App client={queryClient} />
+      <App />
     </StrictMode>
   )
 }

@@ -1,11 +1,12 @@
-import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { SiteText, TextName } from '../../contract/texts.ts'
 import { call } from '../http/call.ts'
+import { queryClient } from '../http/query-client.ts'
 
 const keyOf = (name: TextName) => ['text', name]
 
-export function seedText(client: QueryClient, name: TextName, text: SiteText): void {
-  client.setQueryData(keyOf(name), text)
+export function seedText(name: TextName, text: SiteText): void {
+  queryClient.setQueryData(keyOf(name), text)
 }
 
 /** Reads a text once, until the page is loaded anew. */

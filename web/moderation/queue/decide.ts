@@ -4,7 +4,6 @@ import { focusContent } from '../../history/link.tsx'
 import { CallError } from '../../http/call-error.ts'
 import { cancelDelayed, DELAY_MS, type DelayedWrite, delayWrite } from '../../http/delayed-write.ts'
 import { errorMessage } from '../../http/error-message.ts'
-import { queryClient } from '../../http/query-client.ts'
 import { serverNow } from '../../http/server-clock.ts'
 import { createAtom } from '../../platform/atom.ts'
 import { allCached, type CachedPost, putPost } from '../../posts/cache/post-cache.ts'
@@ -78,7 +77,7 @@ function begin(act: Act, { words, send }: Sending): void {
   const by = viewerId() ?? ''
   const removed = postsRemovedBy(act)
   const end = (isDone: boolean) => {
-    for (const post of removed) putPost(queryClient, post.id, isDone ? null : post)
+    for (const post of removed) putPost(post.id, isDone ? null : post)
     endAct(act, isDone)
   }
   const write: DelayedWrite = {
@@ -100,7 +99,7 @@ function begin(act: Act, { words, send }: Sending): void {
   const before = shownPosts()
   showAct(act)
   // Lists leave out posts that are missing.
-  for (const { id } of removed) putPost(queryClient, id, null)
+  for (const { id } of removed) putPost(id, null)
   if (isInQueue) focusNext(act.postId, before)
   else if (removed.length > 0) whenDialogIsClosed(focusContent)
   const link = { label: 'Отменить', onSelect: cancel }
@@ -132,7 +131,7 @@ function focusCard(postId: string | undefined): void {
 
 function postsRemovedBy({ postId, verdict, blocked }: Act): CachedPost[] {
   const since = serverNow() - DAY_SECONDS
-  return allCached(queryClient).filter(({ id, owner, created_at }) => {
+  return allCached().filter(({ id, owner, created_at }) => {
     const isOfDay = blocked?.removesRecent && owner.id === blocked.authorId && created_at > since
     return isOfDay || (verdict === 'remove' && id === postId)
   })

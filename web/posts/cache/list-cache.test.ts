@@ -1,6 +1,7 @@
-import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { QueryObserver } from '@tanstack/react-query'
 import { expect, test, vi } from 'vitest'
 import { makePost, replyTo } from '../../../contract/post.fixture.ts'
+import { queryClient } from '../../http/query-client.ts'
 import {
   addToLists,
   type CachedPages,
@@ -9,6 +10,7 @@ import {
   type ListName,
   pagesKey,
   publishedIn,
+  setOnlyPage,
 } from './list-cache.ts'
 import { putPosts, readCachedPost } from './post-cache.ts'
 import {
@@ -21,18 +23,12 @@ import {
 } from './use-post-list.ts'
 
 function startLists(...lists: readonly [ListName, entryKey: string, ids: string[]][]) {
-  const client = new QueryClient()
-  for (const [name, entryKey, ids] of lists) {
-    client.setQueryData<CachedPages>(pagesKey(name, entryKey), {
-      pages: [first(...ids)],
-      pageParams: [''],
-    })
-  }
-  const published = (name: ListName) => publishedIn(client, name)
-  const idsOf = (name: ListName, entryKey: string) =>
-    client.getQueryData<CachedPages>(pagesKey(name, entryKey))?.pages.flatMap(({ ids }) => ids)
-  return { client, published, idsOf }
+  queryClient.clear()
+  for (const [name, entryKey, ids] of lists) setOnlyPage(pagesKey(name, entryKey), first(...ids))
 }
+
+const idsOf = (name: ListName, entryKey: string) =>
+  queryClient.getQueryData<CachedPages>(pagesKey(name, entryKey))?.pages.flatMap(({ ids }) => ids)
 
 const later = (cursor: string, ...ids: string[]) => {
   return { cursor, ids, nextCursor: ids.at(-1) ?? null, total: 5, above: 0 }
@@ -44,47 +40,47 @@ const shownIds = (...list: Parameters<typeof shownPages>) =>
 
 test('a published post goes to the lists that it belongs to, and to no other', () => {
   const log = vi.spyOn(console, 'warn')
-  const { client, published } = startLists(['wall', 'a', ['1']], ['liked', 'c', ['2']])
-  addToLists(client, ['wall', 'replies 1'], '2')
-  addToLists(client, ['wall', 'replies 1'], '3')
-  expect(published('wall')).toEqual(['3', '2'])
-  expect(published('replies 1')).toEqual(['3', '2'])
-  for (const name of ['liked', 'replies 12'] as const) expect(published(name)).toEqual([])
+  startLists(['wall', 'a', ['1']], ['liked', 'c', ['2']])
+  addToLists(['wall', 'replies 1'], '2')
+  addToLists(['wall', 'replies 1'], '3')
+  expect(publishedIn('wall')).toEqual(['3', '2'])
+  expect(publishedIn('replies 1')).toEqual(['3', '2'])
+  for (const name of ['liked', 'replies 12'] as const) expect(publishedIn(name)).toEqual([])
   expect(log).not.toHaveBeenCalled()
 })
 
 test('adding a duplicate post to a list is an error, which is logged, and each list has it once', () => {
   const log = vi.spyOn(console, 'warn').mockImplementation(() => {})
-  const { client, published } = startLists(['wall', 'a', ['2', '1']], ['wall', 'b', ['1']])
-  addToLists(client, ['wall'], '2')
-  addToLists(client, ['wall'], '2')
-  expect(published('wall')).toEqual(['2'])
+  startLists(['wall', 'a', ['2', '1']], ['wall', 'b', ['1']])
+  addToLists(['wall'], '2')
+  addToLists(['wall'], '2')
+  expect(publishedIn('wall')).toEqual(['2'])
   expect(shownIds([first('2', '1')], ['2'])).toEqual(['2', '1'])
   const error = new Error('Пост с id=2 уже существует')
   expect(log.mock.calls).toEqual([[error], [error]])
 })
 
 test('a deleted post is removed from every list, also where it was published here', () => {
-  const { client, published, idsOf } = startLists(['wall', 'a', ['2', '1']], ['liked', 'b', ['1']])
-  addToLists(client, ['wall'], '3')
+  startLists(['wall', 'a', ['2', '1']], ['liked', 'b', ['1']])
+  addToLists(['wall'], '3')
   const ancestors = ['list', 'replies 2', 'ancestors']
-  client.setQueryData(ancestors, { ids: ['1'] })
-  evictPost(client, '1')
-  evictPost(client, '3')
+  queryClient.setQueryData(ancestors, { ids: ['1'] })
+  evictPost('1')
+  evictPost('3')
   expect([idsOf('wall', 'a'), idsOf('liked', 'b')]).toEqual([['2'], []])
-  expect(published('wall')).toEqual([])
+  expect(publishedIn('wall')).toEqual([])
   // A placeholder stands for it above a reply.
-  expect(client.getQueryData(ancestors)).toEqual({ ids: ['1'] })
+  expect(queryClient.getQueryData(ancestors)).toEqual({ ids: ['1'] })
 })
 
 test('a deleted reply lowers the count of replies, but never below zero', () => {
-  const { client } = startLists(['wall', 'a', []])
+  startLists(['wall', 'a', []])
   const parent = makePost('1', { replies_count: 1 })
-  putPosts(client, [parent, makePost('2', replyTo(parent)), makePost('3', replyTo(parent))])
-  const count = () => readCachedPost(client, '1')?.actions.replies_count
-  evictPost(client, '2')
-  expect([count(), readCachedPost(client, '2')]).toEqual([0, null])
-  evictPost(client, '3')
+  putPosts([parent, makePost('2', replyTo(parent)), makePost('3', replyTo(parent))])
+  const count = () => readCachedPost('1')?.actions.replies_count
+  evictPost('2')
+  expect([count(), readCachedPost('2')]).toEqual([0, null])
+  evictPost('3')
   expect(count()).toBe(0)
 })
 
@@ -92,29 +88,29 @@ test('for another viewer, public lists stay without likes and are read again; ev
   const publicLists = ['wall', 'search', 'replies 12'] as const
   const privateLists = ['liked', 'received'] as const
   const all: readonly ListName[] = [...publicLists, ...privateLists]
-  const { client } = startLists(...all.map((name) => [name, 'a', []] as [ListName, string, []]))
-  putPosts(client, [makePost('1', { is_liked: true, likes_count: 2 })])
-  client.setQueryData(['settings'], 'of the former viewer')
-  client.setQueryDefaults(['device'], { meta: { outlivesViewer: true } })
-  client.setQueryData(['device'], 'of the browser')
+  startLists(...all.map((name) => [name, 'a', []] as [ListName, string, []]))
+  putPosts([makePost('1', { is_liked: true, likes_count: 2 })])
+  queryClient.setQueryData(['settings'], 'of the former viewer')
+  queryClient.setQueryDefaults(['device'], { meta: { outlivesViewer: true } })
+  queryClient.setQueryData(['device'], 'of the browser')
   // One is on the screen, and one was never read.
-  const onScreen = new QueryObserver(client, { queryKey: ['shown'], queryFn: () => 'anew' })
+  const onScreen = new QueryObserver(queryClient, { queryKey: ['shown'], queryFn: () => 'anew' })
   const leave = onScreen.subscribe(() => {})
-  client.setQueryData(['shown'], 'of the former viewer')
+  queryClient.setQueryData(['shown'], 'of the former viewer')
   const unread = pagesKey('wall', 'unread')
-  client.getQueryCache().build(client, { queryKey: unread })
+  queryClient.getQueryCache().build(queryClient, { queryKey: unread })
 
-  forgetViewer(client)
-  const isRead = (name: ListName) => client.getQueryState(pagesKey(name, 'a'))
+  forgetViewer()
+  const isRead = (name: ListName) => queryClient.getQueryState(pagesKey(name, 'a'))
   for (const name of publicLists) expect(isRead(name)?.isInvalidated, name).toBe(true)
   for (const name of privateLists) expect(isRead(name), name).toBeUndefined()
-  const { is_liked, likes_count } = readCachedPost(client, '1')?.actions ?? {}
+  const { is_liked, likes_count } = readCachedPost('1')?.actions ?? {}
   expect({ is_liked, likes_count }).toEqual({ is_liked: false, likes_count: 2 })
-  const left = ['settings', 'device', 'shown'].map((key) => client.getQueryData([key]))
+  const left = ['settings', 'device', 'shown'].map((key) => queryClient.getQueryData([key]))
   expect(left).toEqual([undefined, 'of the browser', undefined])
-  expect(client.getQueryState(unread)).toBeUndefined()
-  expect(client.getQueryState(['device'])?.isInvalidated).toBe(false)
-  await expect.poll(() => client.getQueryData(['shown'])).toBe('anew')
+  expect(queryClient.getQueryState(unread)).toBeUndefined()
+  expect(queryClient.getQueryState(['device'])?.isInvalidated).toBe(false)
+  await expect.poll(() => queryClient.getQueryData(['shown'])).toBe('anew')
   leave()
 })
 

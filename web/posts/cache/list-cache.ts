@@ -1,5 +1,6 @@
-import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query'
+import type { InfiniteData, Query } from '@tanstack/react-query'
 import type { PostPage } from '../../../contract/posts.ts'
+import { queryClient } from '../../http/query-client.ts'
 import { changePost, forgetLikes, putPosts, readCachedPost, setTombstone } from './post-cache.ts'
 
 export type ListName = 'wall' | 'search' | PrivateList | `${ListOf} ${string}`
@@ -21,12 +22,13 @@ export type CachedPage = {
 }
 export type CachedPages = InfiniteData<CachedPage, string>
 
-/** The time for which a list is kept for a return to it. */
-export const LIST_LIFETIME_MS = 30 * 60_000
-
+/** The keys of lists, and of what belongs to a list, begin with this. */
 export const LISTS = 'list'
 /** The key of the page of posts that were published in this tab. */
 export const PUBLISHED = 'published'
+
+// The time for which a list is kept for a return to it.
+queryClient.setQueryDefaults([LISTS], { gcTime: 30 * 60_000 })
 
 /** Returns the key of a list. Each history entry has its own list, and published posts too. */
 export function pagesKey(name: ListName, entryKey: string | typeof PUBLISHED) {
@@ -43,13 +45,13 @@ function isPages({ queryKey }: Query): boolean {
  * Clears the cache for another viewer. Public lists stay on the screen, so that the reader keeps
  * their place, but without likes until they have been read again.
  */
-export function forgetViewer(client: QueryClient): void {
-  forgetLikes(client)
+export function forgetViewer(): void {
+  forgetLikes()
   const isKept = ({ queryKey, state, meta }: Query) =>
     state.data !== undefined && (isPublicList(queryKey) || meta?.outlivesViewer)
-  client.removeQueries({ predicate: (it) => !isKept(it) && it.getObserversCount() === 0 })
-  void client.resetQueries({ predicate: (it) => !isKept(it) && !isPublicList(it.queryKey) })
-  void client.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
+  queryClient.removeQueries({ predicate: (it) => !isKept(it) && it.getObserversCount() === 0 })
+  void queryClient.resetQueries({ predicate: (it) => !isKept(it) && !isPublicList(it.queryKey) })
+  void queryClient.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
 }
 
 const PRIVATE_LISTS = new Set<unknown>(['liked', 'received'] satisfies PrivateList[])
@@ -59,66 +61,63 @@ function isPublicList([kind, name]: readonly unknown[]): boolean {
 }
 
 export function seedList(
-  client: QueryClient,
   { name, entryKey, cursor }: { name: ListName; entryKey: string; cursor: string },
   answer: PostPage,
 ): void {
-  setOnlyPage(client, pagesKey(name, entryKey), cachePage(client, cursor, answer))
+  setOnlyPage(pagesKey(name, entryKey), cachePage(cursor, answer))
 }
 
-export function setOnlyPage(client: QueryClient, key: PagesKey, page: CachedPage): void {
-  client.setQueryData<CachedPages>(key, { pages: [page], pageParams: [page.cursor] })
+export function setOnlyPage(key: PagesKey, page: CachedPage): void {
+  queryClient.setQueryData<CachedPages>(key, { pages: [page], pageParams: [page.cursor] })
 }
 
 /** Puts the posts of an answer into the cache, and returns their page. */
 export function cachePage(
-  client: QueryClient,
   cursor: string,
   { posts, nextCursor, total }: PostPage,
   version?: number,
 ): CachedPage {
-  return { cursor, ids: putPosts(client, posts, version), nextCursor, total, above: 0 }
+  return { cursor, ids: putPosts(posts, version), nextCursor, total, above: 0 }
 }
 
 /** Resolves when each list and post on the page has been read once, or has failed. */
-export async function whenListsAreRead(client: QueryClient): Promise<void> {
-  const lists = client.getQueryCache().findAll({ type: 'active' })
+export async function whenListsAreRead(): Promise<void> {
+  const lists = queryClient.getQueryCache().findAll({ type: 'active' })
   const waiting = lists.filter(({ state }) => state.data === undefined)
   await Promise.allSettled(waiting.map((list) => list.promise))
 }
 
 /** Adds a published post to lists. Logs a list that has it already, and shows it only once. */
-export function addToLists(client: QueryClient, names: readonly ListName[], id: string): void {
-  client.setQueryDefaults([LISTS], { gcTime: LIST_LIFETIME_MS })
+export function addToLists(names: readonly ListName[], id: string): void {
   for (const name of names) {
     const filter = { queryKey: [LISTS, name], predicate: isPages }
-    const lists = client.getQueriesData<CachedPages>(filter)
+    const lists = queryClient.getQueriesData<CachedPages>(filter)
     if (lists.some(([, list]) => list?.pages.some(({ ids }) => ids.includes(id)))) {
       console.warn(new Error(`Пост с id=${id} уже существует`))
     }
-    const ids = [id, ...publishedIn(client, name).filter((it) => it !== id)]
+    const ids = [id, ...publishedIn(name).filter((it) => it !== id)]
     const page = { cursor: '', ids, nextCursor: null, total: ids.length, above: 0 }
-    setOnlyPage(client, pagesKey(name, PUBLISHED), page)
+    setOnlyPage(pagesKey(name, PUBLISHED), page)
   }
 }
 
 /** Returns the ids of the posts that were published in this tab, newest first. */
-export function publishedIn(client: QueryClient, name: ListName): readonly string[] {
-  return client.getQueryData<CachedPages>(pagesKey(name, PUBLISHED))?.pages[0]?.ids ?? []
+export function publishedIn(name: ListName): readonly string[] {
+  return queryClient.getQueryData<CachedPages>(pagesKey(name, PUBLISHED))?.pages[0]?.ids ?? []
 }
 
 /** Removes a post from every screen; quotes of it turn into a placeholder. */
-export function evictPost(client: QueryClient, id: string): void {
-  const repliedId = readCachedPost(client, id)?.actions.replied_post_id
+export function evictPost(id: string): void {
+  const repliedId = readCachedPost(id)?.actions.replied_post_id
   if (repliedId) {
-    changePost(client, repliedId, ({ actions, ...replied }) => {
+    changePost(repliedId, ({ actions, ...replied }) => {
       const replies_count = Math.max(0, actions.replies_count - 1)
       return { ...replied, actions: { ...actions, replies_count } }
     })
   }
-  setTombstone(client, id)
+  setTombstone(id)
   const without = (page: CachedPage) => ({ ...page, ids: page.ids.filter((it) => it !== id) })
-  client.setQueriesData<CachedPages>(
+  queryClient.setQueriesData<CachedPages>(
     { predicate: isPages },
     (list) => list && { ...list, pages: list.pages.map(without) },
   )

@@ -1,4 +1,4 @@
-import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { pageAfter, TITLES } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
@@ -38,10 +38,10 @@ export const MISSING_POST = {
   text: 'Запись не существует или была удалена',
 }
 
-export function seedPost(client: QueryClient, id: string, post: Post | null): void {
-  if (post) putPosts(client, [post])
-  else putPost(client, id, null)
-  client.setQueryData([READ_POST, id], true)
+export function seedPost(id: string, post: Post | null): void {
+  if (post) putPosts([post])
+  else putPost(id, null)
+  queryClient.setQueryData([READ_POST, id], true)
 }
 
 /** Returns null for a missing post. Throws CallError. */
@@ -57,8 +57,8 @@ export function useReadPost(id: string) {
     queryFn: async ({ signal }) => {
       const version = nextVersion()
       const post = await readPost(id, signal)
-      if (post) putPosts(queryClient, [post], version)
-      else putPost(queryClient, id, null, version)
+      if (post) putPosts([post], version)
+      else putPost(id, null, version)
       // The post has an entry of its own; this one only records that it was read.
       return true
     },
@@ -94,7 +94,7 @@ export function readLikes(): void {
 export const RECEIVED_KEY = ['received'] as const
 
 export function searchStateKey(entryKey: string) {
-  return ['search-state', entryKey] as const
+  return [LISTS, 'search', entryKey, 'state'] as const
 }
 
 export function authorKey(username: string) {

@@ -1,4 +1,4 @@
-import { skipToken, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { skipToken, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { cursorAt, oppositeCursor } from '../../../contract/pages.ts'
 import type { PostPage } from '../../../contract/posts.ts'
@@ -10,7 +10,6 @@ import {
   type CachedPage,
   type CachedPages,
   cachePage,
-  LIST_LIFETIME_MS,
   type ListName,
   type PagesKey,
   PUBLISHED,
@@ -42,7 +41,6 @@ export type NamedPost = { id: string; by?: string | undefined }
 
 export type PostListView = ReturnType<typeof usePostList>
 
-const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
 const NO_PAGES: readonly CachedPage[] = []
 const UNLESS_READING = { cancelRefetch: false }
 
@@ -92,21 +90,19 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
 }
 
 function useIsShown(): (id: string, by?: string) => boolean {
-  const client = useQueryClient()
   const { authors } = useHidden()
   return useCallback(
     (id, by = '') => {
-      const post = readCachedPost(client, id)
+      const post = readCachedPost(id)
       return post !== null && !authors.includes(post?.owner.id ?? by)
     },
-    [client, authors],
+    [authors],
   )
 }
 
 function usePublished(name: ListName): readonly string[] | undefined {
   const queryKey = pagesKey(name, PUBLISHED)
-  const { data } = useQuery<CachedPages>({ queryKey, queryFn: skipToken, ...LIFETIME })
-  return data?.pages[0]?.ids
+  return useQuery<CachedPages>({ queryKey, queryFn: skipToken }).data?.pages[0]?.ids
 }
 
 type PageQuery = ReturnType<typeof usePageQuery>
@@ -130,14 +126,14 @@ function usePageQuery(source: ListSource, queryKey: PagesKey, anchor: Anchor | u
     getNextPageParam: ({ nextCursor }) => nextCursor,
     getPreviousPageParam: isOneWay ? () => undefined : cursorAbove,
     refetchOnReconnect: true,
-    ...LIFETIME,
+    staleTime: Number.POSITIVE_INFINITY,
   })
 }
 
 /** Reads one page of a list, and puts its posts into the cache. Throws CallError. */
 export async function readPage(source: ListSource, cursor = '', signal?: AbortSignal) {
   const version = nextVersion()
-  return cachePage(queryClient, cursor, await source.read(cursor, signal), version)
+  return cachePage(cursor, await source.read(cursor, signal), version)
 }
 
 /** Returns the cursor to read a page again, without newer posts if these wait for a tap. */
@@ -152,7 +148,7 @@ function readingOf(source: ListSource, queryKey: PagesKey, query: PageQuery) {
   async function restart(): Promise<void> {
     const page = await readPage(source, source.start)
     await queryClient.cancelQueries({ queryKey })
-    setOnlyPage(queryClient, queryKey, { ...page, stop: first?.stop })
+    setOnlyPage(queryKey, { ...page, stop: first?.stop })
   }
 
   return {

@@ -35,14 +35,14 @@ async function publishPost(text: SubmittedText): Promise<void> {
   const { by } = text
   const post = await write('POST /posts', onceSent(text), { by })
   showPublished(post)
-  addToLists(queryClient, ['wall', `author ${by}`], post.id)
+  addToLists(['wall', `author ${by}`], post.id)
 }
 
 async function publishReply(text: SubmittedText, id: string): Promise<void> {
   const { by } = text
   const post = await write('POST /posts/:id/replies', { params: { id }, ...onceSent(text) }, { by })
   showPublished(post)
-  addToLists(queryClient, [`replies ${id}`, `authorReplies ${by}`], post.id)
+  addToLists([`replies ${id}`, `authorReplies ${by}`], post.id)
 }
 
 function onceSent(text: SubmittedText) {
@@ -50,7 +50,7 @@ function onceSent(text: SubmittedText) {
 }
 
 function showPublished(post: Post): void {
-  putPosts(queryClient, [post])
+  putPosts([post])
   const link = { label: 'Смотреть', to: postPath(post.id) }
   toast({ text: 'Опубликовано', link }, { about: [OWN_TEXT, `post ${post.id}`] })
 }
@@ -59,7 +59,7 @@ async function saveEdit(edit: SubmittedText, id: string) {
   const input = { params: { id }, body: writtenOf(edit) }
   try {
     const post = await write('PATCH /posts/:id', input, { by: edit.by })
-    putPosts(queryClient, [post])
+    putPosts([post])
     announcePostChange({ name: 'edited', post })
   } catch (error) {
     // If an earlier answer was lost, the text may be saved already, and a repeated edit is refused.
@@ -72,7 +72,7 @@ async function saveEdit(edit: SubmittedText, id: string) {
 async function readAgain(id: string): Promise<Post> {
   const version = nextVersion()
   const post = await call('GET /posts/:id', { params: { id } })
-  putPosts(queryClient, [post], version)
+  putPosts([post], version)
   return post
 }
 
@@ -92,7 +92,7 @@ async function sendAppeal({ text, by }: SubmittedText, id: string): Promise<void
 export async function deletePost(id: string): Promise<boolean> {
   const deletion = write('DELETE /posts/:id', { params: { id } }).then(() => true)
   const existed = await fallBackOn(404, deletion, false)
-  evictPost(queryClient, id)
+  evictPost(id)
   announcePostChange({ name: 'deleted', postId: id })
   return existed
 }
