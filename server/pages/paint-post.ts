@@ -28,7 +28,7 @@ const LETTER = 0.64
 const BRICK = { width: 240, height: 90, mortar: '#a63620' }
 const BRICKS = ['#b8412a', '#b33f29', '#bd462f', '#ae3b26']
 const PAPER = '#fbf9f6'
-/** The tones of web/ui/monogram.module.css in the light theme. */
+/** The tones of web/ui/tokens.css in the light theme. */
 const TONES = [
   ...['#b46958', '#a57636', '#7b883e', '#4a9266'],
   ...['#0d9298', '#4f84ba', '#8574b6', '#ad6689'],

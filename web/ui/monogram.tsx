@@ -15,8 +15,9 @@ const JOINTS = [
 /** Draws a piece of wall whose bricks and tone follow from the user's name. */
 export function Monogram({ name }: { name: string }) {
   const { tone, pale, tinted, full } = drawTile(name)
+  const stroke = `var(--tone-${tone})`
   return (
-    <svg className={styles.tile} data-tone={tone} viewBox="0 -4.5 36 36" aria-hidden="true">
+    <svg className={styles.tile} stroke={stroke} viewBox="0 -4.5 36 36" aria-hidden="true">
       <path d={pale} />
       <path d={tinted} />
       <path d={full} />
