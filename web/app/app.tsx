@@ -1,7 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { HistoryProvider } from '../history/entry.tsx'
+import { HistoryProvider, Link } from '../history/entry.tsx'
 import type { Entry } from '../history/history.ts'
-import { Link } from '../history/link.tsx'
 import { queryClient } from '../http/query-client.ts'
 import { reloadIfPossible } from '../platform/lazy-chunk.ts'
 import { PageLinkContext, ToastRegion } from '../ui/overlay/toaster.tsx'

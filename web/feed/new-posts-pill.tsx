@@ -1,6 +1,6 @@
 import { ArrowUp } from 'lucide'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { focusContent } from '../history/link.tsx'
+import { focusContent } from '../history/entry.tsx'
 import { useAction } from '../http/use-action.tsx'
 import { wait } from '../platform/timing.ts'
 import { type News, onNews } from '../posts/cache/news-stream.ts'

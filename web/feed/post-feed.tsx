@@ -14,8 +14,7 @@ import {
   searchPath,
   withCursor,
 } from '../../contract/pages.ts'
-import { useEntry } from '../history/entry.tsx'
-import { Link } from '../history/link.tsx'
+import { Link, useEntry } from '../history/entry.tsx'
 import { findAnchor } from '../history/scroll-anchors.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { whenIdle } from '../platform/timing.ts'

@@ -1,13 +1,17 @@
 import {
+  type AnchorHTMLAttributes,
   createContext,
+  type MouseEvent,
   type ReactNode,
   startTransition,
   useContext,
   useLayoutEffect,
   useState,
 } from 'react'
-import { type Page, pageAt } from '../../contract/pages.ts'
-import { currentEntry, type Entry, onEntryChange } from './history.ts'
+import { type Page, pageAt, pageTitle } from '../../contract/pages.ts'
+import { createAtom, useAtom } from '../platform/atom.ts'
+import { settings } from '../session/page-settings.ts'
+import { currentEntry, type Entry, navigate, onEntryChange } from './history.ts'
 
 const EntryContext = createContext<Entry | null>(null)
 
@@ -40,4 +44,50 @@ export function useEntry(): Entry {
 
 export function usePage(): Page | null {
   return pageAt(useEntry().pathname)
+}
+
+export const headerTitle = createAtom<string | undefined>(undefined)
+
+/** Sets the title of the tab and, unless `where` is 'tab', of the header. */
+export function usePageTitle(
+  title: string | undefined,
+  where: 'header' | 'tab' = 'header',
+  tabTitle = title,
+): void {
+  useLayoutEffect(() => {
+    document.title = pageTitle(tabTitle, settings().appName)
+    headerTitle.set(where === 'header' ? title : undefined)
+    return () => headerTitle.set(undefined)
+  }, [title, where, tabTitle])
+}
+
+export function useHeaderTitle(): string | undefined {
+  return useAtom(headerTitle, headerTitle.get())
+}
+
+type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & {
+  to: string
+  fromSettings?: boolean
+}
+
+export function Link({ to, fromSettings = false, onClick, ...attributes }: LinkProps) {
+  function follow(event: MouseEvent<HTMLAnchorElement>): void {
+    onClick?.(event)
+    if (event.defaultPrevented || !isPlainClick(event)) return
+    event.preventDefault()
+    navigate(to, { fromSettings })
+  }
+
+  return <a {...attributes} href={to} onClick={follow} />
+}
+
+function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
+  return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
+}
+
+export const CONTENT = 'content'
+
+/** Moves the focus to the content before the focused element disappears. Does not scroll. */
+export function focusContent(): void {
+  document.getElementById(CONTENT)?.focus({ preventScroll: true })
 }

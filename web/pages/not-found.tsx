@@ -1,5 +1,5 @@
 import { TITLES } from '../../contract/pages.ts'
-import { usePageTitle } from '../history/use-page-title.ts'
+import { usePageTitle } from '../history/entry.tsx'
 import { EmptyState } from '../ui/states/empty-state.tsx'
 import { WallLink } from './wall.tsx'
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMuteAuthor } from '../feed/use-mute-author.ts'
-import { usePageTitle } from '../history/use-page-title.ts'
+import { usePageTitle } from '../history/entry.tsx'
 import { Read } from '../http/read.tsx'
 import styles from '../mutes/hidden-words.module.css'
 import { HiddenWords } from '../mutes/hidden-words.tsx'

@@ -1,7 +1,6 @@
 import { TEXT_NAMES } from '../../contract/constants.ts'
 import { SiteFoot } from '../feed/post-feed.tsx'
-import { usePage } from '../history/entry.tsx'
-import { usePageTitle } from '../history/use-page-title.ts'
+import { usePage, usePageTitle } from '../history/entry.tsx'
 import { Read } from '../http/read.tsx'
 import styles from '../texts/site-text.module.css'
 import { useText } from '../texts/texts.queries.ts'

@@ -8,8 +8,7 @@ import {
   postPath,
   withCursor,
 } from '../../contract/pages.ts'
-import { useEntry } from '../history/entry.tsx'
-import { Link } from '../history/link.tsx'
+import { Link, useEntry } from '../history/entry.tsx'
 import { queryClient } from '../http/query-client.ts'
 import { arrayOf, isString } from '../platform/guards.ts'
 import { localStore } from '../platform/storage.ts'

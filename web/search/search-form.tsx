@@ -1,9 +1,8 @@
 import type { FormEvent, ReactNode, Ref } from 'react'
 import { SEARCH_MAX } from '../../contract/constants.ts'
 import { PATHS, SEARCH_PARAM, searchIn, searchPath } from '../../contract/pages.ts'
-import { useEntry } from '../history/entry.tsx'
+import { focusContent, useEntry } from '../history/entry.tsx'
 import { navigate } from '../history/history.ts'
-import { focusContent } from '../history/link.tsx'
 
 type SearchFormProps = {
   className?: string

@@ -1,6 +1,6 @@
 import { FIRST_PAGE_ID, type FirstPage, type Page } from '../../contract/pages.ts'
 import { threadTitle } from '../../contract/post-rules.ts'
-import { headerTitle } from '../history/use-page-title.ts'
+import { headerTitle } from '../history/entry.tsx'
 import { queryClient } from '../http/query-client.ts'
 import { isStale, setRenderedAt } from '../http/server-clock.ts'
 import { seedList } from '../posts/cache/list-cache.ts'

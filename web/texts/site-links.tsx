@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { PATHS } from '../../contract/pages.ts'
-import { Link } from '../history/link.tsx'
+import { Link } from '../history/entry.tsx'
 import { classes } from '../ui/classes.ts'
 import styles from './site-links.module.css'
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { PATHS } from '../../../contract/pages.ts'
-import { Link } from '../../history/link.tsx'
+import { Link } from '../../history/entry.tsx'
 import { useBlock } from '../../posts/compose/block.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { classes } from '../../ui/classes.ts'

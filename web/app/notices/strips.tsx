@@ -1,7 +1,6 @@
 import { X } from 'lucide'
 import { useEffect } from 'react'
-import { usePage } from '../../history/entry.tsx'
-import { focusContent } from '../../history/link.tsx'
+import { focusContent, usePage } from '../../history/entry.tsx'
 import { pageFlags } from '../../platform/flags.ts'
 import { localStore } from '../../platform/storage.ts'
 import { settings } from '../../session/page-settings.ts'

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import type { OwnReport } from '../../../contract/moderation.ts'
 import { exactDay } from '../../format/labels.ts'
-import { usePageTitle } from '../../history/use-page-title.ts'
+import { usePageTitle } from '../../history/entry.tsx'
 import { Read } from '../../http/read.tsx'
 import { classes } from '../../ui/classes.ts'
 import { EmptyState } from '../../ui/states/empty-state.tsx'

@@ -1,6 +1,6 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
+import { focusContent } from '../../history/entry.tsx'
 import { whenDialogIsClosed } from '../../history/history.ts'
-import { focusContent } from '../../history/link.tsx'
 import { CallError } from '../../http/call-error.ts'
 import { cancelDelayed, DELAY_MS, type DelayedWrite, delayWrite } from '../../http/delayed-write.ts'
 import { errorMessage } from '../../http/error-message.ts'

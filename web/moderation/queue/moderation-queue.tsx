@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { QueuedPost } from '../../../contract/moderation.ts'
-import { CONTENT } from '../../history/link.tsx'
-import { usePageTitle } from '../../history/use-page-title.ts'
+import { CONTENT, usePageTitle } from '../../history/entry.tsx'
 import { cancelDelayed } from '../../http/delayed-write.ts'
 import { Read } from '../../http/read.tsx'
 import { classes } from '../../ui/classes.ts'

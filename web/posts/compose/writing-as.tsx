@@ -1,6 +1,6 @@
 import { isGeneratedName } from '../../../contract/account-rules.ts'
 import { PATHS } from '../../../contract/pages.ts'
-import { Link } from '../../history/link.tsx'
+import { Link } from '../../history/entry.tsx'
 import { useUser } from '../../session/viewer.ts'
 import { classes } from '../../ui/classes.ts'
 import styles from './post-form.module.css'

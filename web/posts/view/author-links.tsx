@@ -1,5 +1,5 @@
 import { authorPath } from '../../../contract/pages.ts'
-import { Link } from '../../history/link.tsx'
+import { Link } from '../../history/entry.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Monogram } from '../../ui/monogram.tsx'
 import styles from './post-card.module.css'

@@ -8,8 +8,8 @@ import {
   useState,
 } from 'react'
 import { postPath } from '../../../contract/pages.ts'
+import { Link } from '../../history/entry.tsx'
 import { navigate } from '../../history/history.ts'
-import { Link } from '../../history/link.tsx'
 import { classes } from '../../ui/classes.ts'
 import { useHidden, useIsMuted } from '../cache/hidden.ts'
 import { type CachedPost, usePost } from '../cache/post-cache.ts'

@@ -1,7 +1,7 @@
 import { editSecondsLeft } from '../../../contract/post-rules.ts'
 import { universalTime } from '../../../contract/universal-time.ts'
 import { exactTime, timeAgo, timeAgoInWords } from '../../format/time.ts'
-import { Link } from '../../history/link.tsx'
+import { Link } from '../../history/entry.tsx'
 import { clock } from '../../http/server-clock.ts'
 import { useAtom, useHydrated } from '../../platform/atom.ts'
 import { settings } from '../../session/page-settings.ts'
