@@ -28,9 +28,8 @@ export function Dialogs() {
       chunk={openDialog}
       loading={!isRestored(dialog) && props.loading}
       onError={props.onError}
-    >
-      {(OpenDialog) => <OpenDialog {...props} />}
-    </Lazy>
+      props={props}
+    />
   )
 }
 

@@ -48,11 +48,7 @@ export function OpenDialog({ dialog, loading, onClose, onError }: OpenDialogProp
   if (!mayShow) return null
   if (name === 'sign-in') return <SignInDialog onClose={onClose} />
   const chunk = DIALOGS[name] as LazyChunk<ComponentType<{ onClose: () => void }>>
-  return (
-    <Lazy chunk={chunk} loading={loading} onError={onError}>
-      {(Content) => <Content {...ids} onClose={onClose} />}
-    </Lazy>
-  )
+  return <Lazy chunk={chunk} loading={loading} onError={onError} props={{ ...ids, onClose }} />
 }
 
 export async function preloadDialogs({ isModerator }: CurrentUser): Promise<void> {

@@ -123,9 +123,8 @@ function LazyPage({ chunk }: { chunk: LazyChunk<ComponentType> }) {
       chunk={chunk}
       loading={<Loading label="Загружаем страницу" />}
       fallback={(retry) => <PageFailure onRetry={() => loadAgain(retry)} />}
-    >
-      {(Page) => <Page />}
-    </Lazy>
+      props={{}}
+    />
   )
 }
 

@@ -22,11 +22,7 @@ export function PostActions({ post }: { post: CachedPost }) {
 }
 
 export function PostMenuButton({ post }: { post: CachedPost }) {
-  return (
-    <MenuButton about={post.owner.username} chunk={postMenu}>
-      {(PostMenu, open) => <PostMenu post={post} {...open} />}
-    </MenuButton>
-  )
+  return <MenuButton about={post.owner.username} chunk={postMenu} props={{ post }} />
 }
 
 export type FeedCardProps = {

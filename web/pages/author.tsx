@@ -101,11 +101,8 @@ function AuthorMenuButton({ author }: { author: Profile }) {
     icon: Rss,
     onSelect: () => location.assign(feedPath('author', author.username)),
   }
-  return (
-    <MenuButton about={author.username} chunk={menu}>
-      {(Menu, open) => <Menu role="menu" items={[feed, ...muteItems]} {...open} />}
-    </MenuButton>
-  )
+  const props = { role: 'menu', items: [feed, ...muteItems] } as const
+  return <MenuButton about={author.username} chunk={menu} props={props} />
 }
 
 function ListLink({ to, current, name }: { to: string; current: string; name: string }) {

@@ -50,9 +50,12 @@ function MissingPost({ id }: { id: string }) {
   const missing = <EmptyState {...MISSING_POST} action={<WallLink />} />
   if (!user) return missing
   return (
-    <Lazy chunk={ownRemovedPost} loading={<Skeleton label="Загружаем запись" />} fallback={missing}>
-      {(OwnRemovedPost) => <OwnRemovedPost id={id}>{missing}</OwnRemovedPost>}
-    </Lazy>
+    <Lazy
+      chunk={ownRemovedPost}
+      loading={<Skeleton label="Загружаем запись" />}
+      fallback={missing}
+      props={{ id, children: missing }}
+    />
   )
 }
 
@@ -89,15 +92,11 @@ function Thread({ post }: { post: CachedPost }) {
         <div className={styles.heading}>
           <h2 className="heading">Ответы</h2>
           {isHydrated && (
-            <Lazy chunk={visitedThread} loading={null} fallback={null}>
-              {(VisitedThread) => (
-                <VisitedThread
-                  key={post.id}
-                  {...{ post, source, isFresh, setFresh }}
-                  className={styles.order}
-                />
-              )}
-            </Lazy>
+            <Lazy
+              key={post.id}
+              chunk={visitedThread}
+              props={{ post, source, isFresh, setFresh, className: styles.order }}
+            />
           )}
           <OrderLink post={post} isFromOldest={isOldestFirst(start)} />
         </div>

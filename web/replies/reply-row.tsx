@@ -27,16 +27,15 @@ export function ReplyRow({ postId, isFirst }: { postId: string; isFirst: boolean
       )}
       {/* The dialog edits the same draft, so the field mounts again with the text typed there. */}
       {viewer.state === 'authorized' && !isInDialog && (
-        <Lazy chunk={replyField} loading={null}>
-          {(ReplyField) => (
-            <ReplyField
-              key={viewer.user.id}
-              postId={postId}
-              username={viewer.user.username}
-              placeholder={isFirst ? 'Ответьте первым' : 'Ваш ответ'}
-            />
-          )}
-        </Lazy>
+        <Lazy
+          key={viewer.user.id}
+          chunk={replyField}
+          props={{
+            postId,
+            username: viewer.user.username,
+            placeholder: isFirst ? 'Ответьте первым' : 'Ваш ответ',
+          }}
+        />
       )}
     </div>
   )

@@ -15,16 +15,8 @@ export function SiteNotice() {
   const viewer = useViewer()
   const isRestricted =
     viewer.state === 'authorized' ? viewer.user.block : 'because' in viewer && viewer.because
-  if (!isRestricted) return <ClosedNotice />
-  return (
-    <Lazy chunk={restriction} loading={null}>
-      {(RestrictionNotice) => (
-        <RestrictionNotice>
-          <ClosedNotice />
-        </RestrictionNotice>
-      )}
-    </Lazy>
-  )
+  const notice = <ClosedNotice />
+  return isRestricted ? <Lazy chunk={restriction} props={{ children: notice }} /> : notice
 }
 
 /** Shows closed registrations only to visitors, and closed writing to everybody. */

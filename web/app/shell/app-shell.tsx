@@ -90,13 +90,5 @@ const codeSent = { get: () => 'codeSent' in pageFlags(), subscribe: openedDialog
 /** Shows the line about a mailed code. Reserves its height while its chunk loads. */
 function CodeRoom() {
   const isSent = useAtom(codeSent, false)
-  return (
-    <div className={styles.code}>
-      {isSent && (
-        <Lazy chunk={codeLine} loading={null}>
-          {(CodeLine) => <CodeLine />}
-        </Lazy>
-      )}
-    </div>
-  )
+  return <div className={styles.code}>{isSent && <Lazy chunk={codeLine} props={{}} />}</div>
 }

@@ -77,6 +77,9 @@ function Brand() {
 function FeedSwitcher({ current }: { current: FeedView }) {
   const { button, buttonProps, close } = useMenuButton()
   const label = FEED_VIEWS.find(({ value }) => value === current)?.label
+  const items = FEED_VIEWS.filter(({ value }) => value !== current).map(({ label, value }) => {
+    return { label, onSelect: () => open(value) }
+  })
 
   function open(path: FeedView): void {
     // Everybody may open the wall, so this does not wait until the viewer is known.
@@ -96,20 +99,12 @@ function FeedSwitcher({ current }: { current: FeedView }) {
         <Icon shape={ChevronDown} size={18} className={styles.chevron} />
       </button>
       {button && (
-        <Lazy chunk={menu} loading={<i data-loading />} onError={close}>
-          {(Menu) => (
-            <Menu
-              role="listbox"
-              label="Какие записи показать"
-              items={FEED_VIEWS.filter(({ value }) => value !== current).map((view) => ({
-                label: view.label,
-                onSelect: () => open(view.value),
-              }))}
-              button={button}
-              onClose={close}
-            />
-          )}
-        </Lazy>
+        <Lazy
+          chunk={menu}
+          loading={<i data-loading />}
+          onError={close}
+          props={{ role: 'listbox', label: 'Какие записи показать', items, button, onClose: close }}
+        />
       )}
     </>
   )
@@ -145,9 +140,7 @@ function Account({ withBell }: { withBell: boolean }) {
     return (
       <>
         {withBell && (
-          <Lazy chunk={bell} loading={bellRoom} fallback={bellRoom}>
-            {(Bell) => <Bell userId={id} />}
-          </Lazy>
+          <Lazy chunk={bell} loading={bellRoom} fallback={bellRoom} props={{ userId: id }} />
         )}
         <Link
           to={PATHS.settings}

@@ -1,5 +1,5 @@
 import { Ellipsis } from 'lucide'
-import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { type ComponentType, type KeyboardEvent, useState } from 'react'
 import { createLazyChunk, type LazyChunk } from '../../platform/lazy-chunk.ts'
 import { IconButton } from '../button.tsx'
 import { Icon } from '../icon.tsx'
@@ -10,13 +10,13 @@ export const menu = createLazyChunk(() => import('./menu.tsx'), 'Menu')
 
 type OpenMenu = Pick<MenuProps, 'label' | 'button' | 'onClose'>
 
-type MenuButtonProps<Menu> = {
+type MenuButtonProps<Props> = {
   about: string
-  chunk: LazyChunk<Menu>
-  children: (menu: Menu, open: OpenMenu) => ReactNode
+  chunk: LazyChunk<ComponentType<Props & OpenMenu>>
+  props: Props
 }
 
-export function MenuButton<Menu>({ about, chunk, children }: MenuButtonProps<Menu>) {
+export function MenuButton<Props extends object>({ about, chunk, props }: MenuButtonProps<Props>) {
   const { button, buttonProps, close } = useMenuButton()
   const label = `Ещё: ${about}`
 
@@ -29,9 +29,12 @@ export function MenuButton<Menu>({ about, chunk, children }: MenuButtonProps<Men
         aria-haspopup="menu"
       />
       {button && (
-        <Lazy chunk={chunk} loading={<i data-loading />} onError={close}>
-          {(menu) => children(menu, { label, button, onClose: close })}
-        </Lazy>
+        <Lazy
+          chunk={chunk}
+          loading={<i data-loading />}
+          onError={close}
+          props={{ ...props, label, button, onClose: close }}
+        />
       )}
     </>
   )

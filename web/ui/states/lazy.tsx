@@ -1,17 +1,25 @@
-import { type ReactNode, Suspense, startTransition, use, useEffect, useState } from 'react'
+import {
+  type ComponentType,
+  type ReactNode,
+  Suspense,
+  startTransition,
+  use,
+  useEffect,
+  useState,
+} from 'react'
 import { canReload, type LazyChunk } from '../../platform/lazy-chunk.ts'
 import { toast } from '../overlay/toaster.tsx'
 import { ErrorBoundary, type ErrorBoundaryProps } from './error-boundary.tsx'
 
-type LazyProps<Content> = Omit<ErrorBoundaryProps, 'children'> & {
-  chunk: LazyChunk<Content>
-  loading: ReactNode
-  children: (content: Content) => ReactNode
+type LazyProps<Props extends object> = Omit<ErrorBoundaryProps, 'children'> & {
+  chunk: LazyChunk<ComponentType<Props>>
+  loading?: ReactNode
+  props: Props
 }
 
 /** Shows a chunk, and catches failures of it or its load. `onError` adds a toast about them. */
-export function Lazy<Content>(props: LazyProps<Content>) {
-  const { chunk, loading, fallback, onError, children } = props
+export function Lazy<Props extends object>(options: LazyProps<Props>) {
+  const { chunk, loading, props, fallback, onError } = options
   const [attempt] = useState(chunk.load)
   const [, setIsLoaded] = useState(() => chunk.content() !== undefined)
   // React shows a fallback for at least 300 ms, unless another update is rendered.
@@ -30,20 +38,19 @@ export function Lazy<Content>(props: LazyProps<Content>) {
   return (
     <ErrorBoundary fallback={fallback} onError={onError && fail}>
       <Suspense fallback={loading}>
-        <Loaded chunk={chunk} attempt={attempt}>
-          {children}
-        </Loaded>
+        <Loaded chunk={chunk} attempt={attempt} props={props} />
       </Suspense>
     </ErrorBoundary>
   )
 }
 
-type LoadedProps<Content> = Pick<LazyProps<Content>, 'chunk' | 'children'> & {
-  attempt: Promise<Content>
+type LoadedProps<Props extends object> = Pick<LazyProps<Props>, 'chunk' | 'props'> & {
+  attempt: Promise<ComponentType<Props>>
 }
 
-function Loaded<Content>({ chunk, attempt, children }: LoadedProps<Content>) {
-  return children(chunk.content() ?? use(attempt))
+function Loaded<Props extends object>({ chunk, attempt, props }: LoadedProps<Props>) {
+  const Content = chunk.content() ?? use(attempt)
+  return <Content {...props} />
 }
 
 /**
