@@ -1,9 +1,13 @@
+import { MessageCircle } from 'lucide'
 import { memo, type ReactNode } from 'react'
+import { plural, REPLY_FORMS } from '../format/counts.ts'
 import { LikeButton } from '../likes/like-button.tsx'
 import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import { type CachedPost, usePost } from '../posts/cache/post-cache.ts'
+import { ActionButton } from '../posts/view/action-button.tsx'
 import { PostCard } from '../posts/view/post-card.tsx'
-import { ReplyButton } from '../replies/reply-button.tsx'
+import { withViewer } from '../session/intents.ts'
+import { Icon } from '../ui/icon.tsx'
 import { MenuButton, menu } from '../ui/overlay/menu-button.tsx'
 
 const postMenu = createLazyChunk(() => import('./post-menu.tsx'), 'PostMenu')
@@ -18,6 +22,21 @@ export function PostActions({ post }: { post: CachedPost }) {
       <LikeButton post={post} />
       <ReplyButton post={post} />
     </>
+  )
+}
+
+function ReplyButton({ post }: { post: CachedPost }) {
+  const count = post.actions.replies_count
+  return (
+    <ActionButton
+      label="Ответить"
+      about={post.owner.username}
+      icon={<Icon shape={MessageCircle} size={20} />}
+      count={count}
+      countInWords={`${count} ${plural(count, REPLY_FORMS)}`}
+      action="reply"
+      onClick={() => void withViewer({ name: 'reply', postId: post.id })}
+    />
   )
 }
 

@@ -17,10 +17,6 @@ export function useOnline(): boolean {
 }
 
 export function useReconnect(action: () => void): void {
-  const onReconnect = useEffectEvent(action)
-  useEffect(() => {
-    const reconnect = () => onReconnect()
-    addEventListener('online', reconnect)
-    return () => removeEventListener('online', reconnect)
-  }, [])
+  const onChange = useEffectEvent(() => navigator.onLine && action())
+  useEffect(() => online.subscribe(() => onChange()), [])
 }
