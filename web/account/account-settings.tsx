@@ -89,10 +89,10 @@ const LOST = { one: 'пропадёт', few: 'пропадут', many: 'проп
 
 /** Returns a function that goes back to the settings, so that «Назад» there does not lead here. */
 export function useReturnToSettings(): () => void {
-  const { pathname, fromSettings } = useEntry()
+  const { pathname, from } = useEntry()
 
   return () => {
-    if (!fromSettings) leave(pathname, PATHS.settings)
+    if (from !== PATHS.settings) leave(pathname, PATHS.settings)
     else if (location.pathname === pathname) goBack(PATHS.settings)
   }
 }

@@ -32,7 +32,7 @@ export function HistoryProvider({ entry, children }: { entry?: Entry; children: 
 
 export function entryAt(address: string): Entry {
   const { pathname, search, hash } = new URL(address, 'http://localhost')
-  return { pathname, search, hash, key: 'default', isReturn: false, fromSettings: false }
+  return { pathname, search, hash, key: 'default', isReturn: false }
 }
 
 /** Returns the current history entry, which stays the same while dialogs open and close. */
@@ -65,17 +65,14 @@ export function useHeaderTitle(): string | undefined {
   return useAtom(headerTitle, headerTitle.get())
 }
 
-type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & {
-  to: string
-  fromSettings?: boolean
-}
+type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & { to: string }
 
-export function Link({ to, fromSettings = false, onClick, ...attributes }: LinkProps) {
+export function Link({ to, onClick, ...attributes }: LinkProps) {
   function follow(event: MouseEvent<HTMLAnchorElement>): void {
     onClick?.(event)
     if (event.defaultPrevented || !isPlainClick(event)) return
     event.preventDefault()
-    navigate(to, { fromSettings })
+    navigate(to)
   }
 
   return <a {...attributes} href={to} onClick={follow} />

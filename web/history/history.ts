@@ -23,7 +23,7 @@ type EntryState = {
   dialog?: Dialog
   /** The Navigation API's key of the entry before the dialog's entry. */
   below?: string | undefined
-  fromSettings?: true
+  from?: string
 }
 
 export type Entry = {
@@ -33,7 +33,8 @@ export type Entry = {
   key: string
   /** Whether the person came back to the entry, or reloaded it. */
   isReturn: boolean
-  fromSettings: boolean
+  /** The path of the page that led to it, unless the browser loaded it. */
+  from?: string | undefined
 }
 
 const STEP_BACK_MAX_MS = 1000
@@ -71,19 +72,14 @@ export function isAsOpened(): boolean {
   return opened.pathname === location.pathname && opened.search === location.search
 }
 
-type NavigateOptions = { replace?: boolean; fromSettings?: boolean }
-
 /** Opens a page and closes a dialog. `replace` changes the page below, and the dialog stays. */
-export function navigate(
-  to: string,
-  { replace = false, fromSettings }: NavigateOptions = {},
-): void {
+export function navigate(to: string, { replace = false }: { replace?: boolean } = {}): void {
   whenDialogIsClosed(() => {
     const { href } = new URL(to, location.href)
     const open = dialog.get()
     const isInPlace = replace || open !== null || href === location.href
     const state = newState(readState().index + (isInPlace ? 0 : 1))
-    if (fromSettings) state.fromSettings = true
+    state.from = currentEntry().pathname
     if (replace && open) state.dialog = open
     write(isInPlace ? 'replaceState' : 'pushState', state, href)
     if (!replace) askToClose()
@@ -223,8 +219,8 @@ function showEntry(next: Entry): void {
 
 function readEntry(isReturn: boolean): Entry {
   const { pathname, search, hash } = location
-  const { key, fromSettings = false } = readState()
-  return { pathname, search, hash, key, isReturn, fromSettings }
+  const { key, from } = readState()
+  return { pathname, search, hash, key, isReturn, from }
 }
 
 function readState(): EntryState {

@@ -124,7 +124,7 @@ type SettingsLinkProps = { to: string; icon: IconNode; name: string; value?: Rea
 
 function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
   return (
-    <Link to={to} fromSettings className={rowClass}>
+    <Link to={to} className={rowClass}>
       <Row icon={<Icon shape={icon} size={20} />} name={name} about={value} withChevron />
     </Link>
   )
