@@ -3,7 +3,7 @@ import { Bell as BellShape } from 'lucide'
 import { useEffect } from 'react'
 import { UNREAD_MAX } from '../../contract/constants.ts'
 import { PATHS } from '../../contract/pages.ts'
-import { Link, usePage } from '../history/entry.tsx'
+import { usePage } from '../history/entry.tsx'
 import { onAnswered } from '../posts/cache/news-stream.ts'
 import { iconButtonClass } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
@@ -16,15 +16,15 @@ export function Bell({ userId }: { userId: string }) {
   const unread = useQuery(receivedQuery).data?.unread ?? 0
   const isCurrent = usePage()?.name === 'received'
   return (
-    <Link
-      to={PATHS.received}
+    <a
+      href={PATHS.received}
       className={classes(iconButtonClass, styles.bell)}
       aria-label={unread > 0 ? `Ответы мне, новых: ${countOf(unread)}` : 'Ответы мне'}
       aria-current={isCurrent ? 'page' : undefined}
     >
       <Icon shape={BellShape} size={22} />
       {unread > 0 && <span className={classes('dot', styles.dot)} />}
-    </Link>
+    </a>
   )
 }
 

@@ -1,9 +1,9 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { HistoryProvider, Link } from '../history/entry.tsx'
+import { HistoryProvider } from '../history/entry.tsx'
 import type { Entry } from '../history/history.ts'
 import { queryClient } from '../http/query-client.ts'
 import { reloadIfPossible } from '../platform/lazy-chunk.ts'
-import { PageLinkContext, ToastRegion } from '../ui/overlay/toaster.tsx'
+import { ToastRegion } from '../ui/overlay/toaster.tsx'
 import { ErrorBoundary } from '../ui/states/error-boundary.tsx'
 import { Dialogs } from './dialogs.tsx'
 import { AppRoutes, PageFailure } from './routes.tsx'
@@ -19,17 +19,15 @@ export function App({ entry }: AppProps) {
     <ErrorBoundary fallback={<PageFailure onRetry={reloadIfPossible} />}>
       <QueryClientProvider client={queryClient}>
         <HistoryProvider {...(entry && { entry })}>
-          <PageLinkContext value={Link}>
-            <AppShell>
-              <AppRoutes />
-            </AppShell>
-            <ErrorBoundary>
-              <Dialogs />
-            </ErrorBoundary>
-            <ErrorBoundary>
-              <ToastRegion />
-            </ErrorBoundary>
-          </PageLinkContext>
+          <AppShell>
+            <AppRoutes />
+          </AppShell>
+          <ErrorBoundary>
+            <Dialogs />
+          </ErrorBoundary>
+          <ErrorBoundary>
+            <ToastRegion />
+          </ErrorBoundary>
         </HistoryProvider>
       </QueryClientProvider>
     </ErrorBoundary>

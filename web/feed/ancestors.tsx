@@ -2,7 +2,6 @@ import { ArrowUp } from 'lucide'
 import { Component, createRef, type ReactNode } from 'react'
 import { postPath } from '../../contract/pages.ts'
 import { POST_FORMS, plural } from '../format/counts.ts'
-import { Link } from '../history/entry.tsx'
 import { Read } from '../http/read.tsx'
 import { useAction } from '../http/use-action.tsx'
 import { useIsMuted } from '../posts/cache/hidden.ts'
@@ -32,9 +31,9 @@ export function Ancestors({ post }: { post: CachedPost }) {
     <GrowsUpwards>
       {startId && (
         <div className={classes('spread', styles.above)}>
-          <Link className={linkClass} to={postPath(startId)}>
+          <a className={linkClass} href={postPath(startId)}>
             <Icon shape={ArrowUp} size={16} />К началу ветки
-          </Link>
+          </a>
           {folded > 0 && (
             <button
               type="button"
@@ -64,7 +63,7 @@ function RepliedCard({ id, withoutQuote }: RepliedCardProps) {
   if (isMuted) {
     return (
       <p className={styles.deleted}>
-        <Link to={postPath(id)}>{MUTED_AUTHOR}</Link>
+        <a href={postPath(id)}>{MUTED_AUTHOR}</a>
       </p>
     )
   }

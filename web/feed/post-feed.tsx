@@ -14,7 +14,7 @@ import {
   searchPath,
   withCursor,
 } from '../../contract/pages.ts'
-import { Link, useEntry } from '../history/entry.tsx'
+import { useEntry } from '../history/entry.tsx'
 import { findAnchor } from '../history/scroll-anchors.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { whenIdle } from '../platform/timing.ts'
@@ -189,7 +189,7 @@ type ListLinkProps = {
 function ListLink({ cursor = '', ...props }: ListLinkProps) {
   const { pathname, search } = useEntry()
   const q = searchIn(search)
-  return <Link {...props} to={withCursor(q === '' ? pathname : searchPath(q), cursor)} />
+  return <a {...props} href={withCursor(q === '' ? pathname : searchPath(q), cursor)} />
 }
 
 /** Shows the site's links and the theme below a public page on phones and tablets. */

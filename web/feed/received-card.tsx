@@ -2,7 +2,6 @@ import { memo } from 'react'
 import { postPath } from '../../contract/pages.ts'
 import { useIsNewReply } from '../answers/received.queries.ts'
 import { plural, REPLY_FORMS } from '../format/counts.ts'
-import { Link } from '../history/entry.tsx'
 import { readCachedPost } from '../posts/cache/post-cache.ts'
 import { classes } from '../ui/classes.ts'
 import { type FeedCardProps, FeedPost } from './post-controls.tsx'
@@ -40,7 +39,7 @@ function GroupLine({ group }: { group: readonly string[] }) {
   return (
     <p className={classes('soft clamp', styles.group)}>
       {sentenceOf(group)}{' '}
-      <Link to={postPath(repliedId)}>{replied ? `«${replied.text}»` : 'удалённую запись'}</Link>
+      <a href={postPath(repliedId)}>{replied ? `«${replied.text}»` : 'удалённую запись'}</a>
     </p>
   )
 }

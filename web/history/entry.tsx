@@ -1,7 +1,5 @@
 import {
-  type AnchorHTMLAttributes,
   createContext,
-  type MouseEvent,
   type ReactNode,
   startTransition,
   useContext,
@@ -11,7 +9,7 @@ import {
 import { type Page, pageAt, pageTitle } from '../../contract/pages.ts'
 import { createAtom, useAtom } from '../platform/atom.ts'
 import { settings } from '../session/page-settings.ts'
-import { currentEntry, type Entry, navigate, onEntryChange } from './history.ts'
+import { currentEntry, type Entry, followLinks, onEntryChange } from './history.ts'
 
 const EntryContext = createContext<Entry | null>(null)
 
@@ -26,6 +24,7 @@ export function HistoryProvider({ entry, children }: { entry?: Entry; children: 
     show()
     return onEntryChange(show)
   }, [entry])
+  useLayoutEffect(followLinks, [])
 
   return <EntryContext value={shown}>{children}</EntryContext>
 }
@@ -63,23 +62,6 @@ export function usePageTitle(
 
 export function useHeaderTitle(): string | undefined {
   return useAtom(headerTitle, headerTitle.get())
-}
-
-type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & { to: string }
-
-export function Link({ to, onClick, ...attributes }: LinkProps) {
-  function follow(event: MouseEvent<HTMLAnchorElement>): void {
-    onClick?.(event)
-    if (event.defaultPrevented || !isPlainClick(event)) return
-    event.preventDefault()
-    navigate(to)
-  }
-
-  return <a {...attributes} href={to} onClick={follow} />
-}
-
-function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
-  return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
 }
 
 export const CONTENT = 'content'

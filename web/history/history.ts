@@ -1,3 +1,4 @@
+import { pageAt } from '../../contract/pages.ts'
 import { createAtom, createEmitter, type ReadableAtom } from '../platform/atom.ts'
 import { isNumber, isString, shape } from '../platform/guards.ts'
 
@@ -85,6 +86,26 @@ export function navigate(to: string, { replace = false }: { replace?: boolean } 
     if (!replace) askToClose()
     showEntry(readEntry(false))
   })
+}
+
+/** Makes plain clicks on links open pages without loading them. Returns what ends this. */
+export function followLinks(): () => void {
+  document.addEventListener('click', followLink)
+  return () => document.removeEventListener('click', followLink)
+}
+
+function followLink(event: MouseEvent): void {
+  const { target, button, metaKey, ctrlKey, shiftKey, altKey } = event
+  const link = target instanceof Element && target.closest('a')
+  const isPlain = button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
+  if (!link || !isPlain || event.defaultPrevented || !leadsToPage(link)) return
+  event.preventDefault()
+  navigate(link.href)
+}
+
+/** Returns whether a link opens a page of the app in this tab, and not a place on a page. */
+function leadsToPage({ target, origin, pathname, hash }: HTMLAnchorElement): boolean {
+  return target === '' && origin === location.origin && hash === '' && pageAt(pathname) !== null
 }
 
 /** Leaves the page at `path`, unless the person has left it: goes back to `to`, or becomes it. */

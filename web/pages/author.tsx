@@ -6,7 +6,7 @@ import { postsOfSource, repliesOfSource, useAuthor } from '../authors/authors.qu
 import { PostFeed } from '../feed/post-feed.tsx'
 import { useMuteAuthor, useMuteItems } from '../feed/use-mute-author.ts'
 import { monthAndYear, postsAndReplies } from '../format/labels.ts'
-import { Link, useEntry, usePage, usePageTitle } from '../history/entry.tsx'
+import { useEntry, usePage, usePageTitle } from '../history/entry.tsx'
 import { Read } from '../http/read.tsx'
 import { useIsMuted } from '../posts/cache/hidden.ts'
 import { Button } from '../ui/button.tsx'
@@ -107,8 +107,8 @@ function AuthorMenuButton({ author }: { author: Profile }) {
 
 function ListLink({ to, current, name }: { to: string; current: string; name: string }) {
   return (
-    <Link className={styles.list} to={to} aria-current={to === current ? 'page' : undefined}>
+    <a className={styles.list} href={to} aria-current={to === current ? 'page' : undefined}>
       {name}
-    </Link>
+    </a>
   )
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { PATHS } from '../../contract/pages.ts'
 import { undoEmailChange } from '../account/account.queries.ts'
-import { Link, useEntry, usePageTitle } from '../history/entry.tsx'
+import { useEntry, usePageTitle } from '../history/entry.tsx'
 import { openDialog } from '../history/history.ts'
 import { CallError } from '../http/call-error.ts'
 import { useAction } from '../http/use-action.tsx'
@@ -51,7 +51,7 @@ function EmailUndo({ link }: { link: UndoLink }) {
         text={
           <>
             Попробуйте войти с прежней почтой, а если не получится, напишите нам: адрес на странице{' '}
-            <Link to={PATHS.contacts}>Контакты</Link>
+            <a href={PATHS.contacts}>Контакты</a>
           </>
         }
       />

@@ -5,7 +5,7 @@ import { hasMoreAncestors, postTitle, threadTitle } from '../../contract/post-ru
 import { Ancestors } from '../feed/ancestors.tsx'
 import { PostActions, PostMenuButton } from '../feed/post-controls.tsx'
 import { PostFeed } from '../feed/post-feed.tsx'
-import { Link, useEntry, usePage, usePageTitle } from '../history/entry.tsx'
+import { useEntry, usePage, usePageTitle } from '../history/entry.tsx'
 import { Read } from '../http/read.tsx'
 import { useHydrated } from '../platform/atom.ts'
 import { createLazyChunk } from '../platform/lazy-chunk.ts'
@@ -121,11 +121,11 @@ function OrderLink({ post: { id, actions }, isFromOldest }: OrderLinkProps) {
   if (!isFromOldest && actions.replies_count <= PAGE_SIZE) return null
   const path = postPath(id)
   return (
-    <Link
+    <a
       className={classes('act', styles.order)}
-      to={isFromOldest ? path : withCursor(path, FROM_OLDEST)}
+      href={isFromOldest ? path : withCursor(path, FROM_OLDEST)}
     >
       {isFromOldest ? 'К новым' : 'К первым'}
-    </Link>
+    </a>
   )
 }

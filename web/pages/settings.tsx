@@ -21,7 +21,7 @@ import { DeleteAccountForm } from '../account-deletion/delete-account-form.tsx'
 import { receivedQuery, setReplyMails } from '../answers/answers.queries.ts'
 import { DownloadData } from '../data-export/download-data.tsx'
 import { moderationLabel } from '../format/labels.ts'
-import { Link, usePage, usePageTitle } from '../history/entry.tsx'
+import { usePage, usePageTitle } from '../history/entry.tsx'
 import { navigate, openDialog } from '../history/history.ts'
 import { useAction } from '../http/use-action.tsx'
 import { forgetHidden } from '../posts/cache/hidden.ts'
@@ -61,14 +61,14 @@ export function SettingsPage() {
 function Overview({ user }: { user: CurrentUser }) {
   return (
     <>
-      <Link to={authorPath(user.username)} className={classes(rowClass, styles.own)}>
+      <a href={authorPath(user.username)} className={classes(rowClass, styles.own)}>
         <Row
           icon={<Monogram name={user.username} />}
           name={user.username}
           about="Моя страница"
           withChevron
         />
-      </Link>
+      </a>
       <Section title="Аккаунт">
         <SettingsLink
           to={PATHS.email}
@@ -124,9 +124,9 @@ type SettingsLinkProps = { to: string; icon: IconNode; name: string; value?: Rea
 
 function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
   return (
-    <Link to={to} className={rowClass}>
+    <a href={to} className={rowClass}>
       <Row icon={<Icon shape={icon} size={20} />} name={name} about={value} withChevron />
-    </Link>
+    </a>
   )
 }
 

@@ -1,6 +1,6 @@
 import { cursorIn, PATHS, SITE_DESCRIPTION, TITLES } from '../../contract/pages.ts'
 import { NoPosts, PostFeed } from '../feed/post-feed.tsx'
-import { Link, useEntry, usePageTitle } from '../history/entry.tsx'
+import { useEntry, usePageTitle } from '../history/entry.tsx'
 import { wallSource } from '../posts/cache/posts.queries.ts'
 import { writePost } from '../session/intents.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
@@ -42,8 +42,8 @@ export function WallPage() {
 
 export function WallLink() {
   return (
-    <Link to={PATHS.wall} className={buttonClass({ variant: 'strong' })}>
+    <a href={PATHS.wall} className={buttonClass({ variant: 'strong' })}>
       На стену
-    </Link>
+    </a>
   )
 }

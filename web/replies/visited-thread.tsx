@@ -8,7 +8,7 @@ import {
   postPath,
   withCursor,
 } from '../../contract/pages.ts'
-import { Link, useEntry } from '../history/entry.tsx'
+import { useEntry } from '../history/entry.tsx'
 import { queryClient } from '../http/query-client.ts'
 import { arrayOf, isString } from '../platform/guards.ts'
 import { localStore } from '../platform/storage.ts'
@@ -68,9 +68,9 @@ export function VisitedThread({ post, source, isFresh, setFresh, className }: Vi
   if (!isLong || !hasFresh || seen === undefined || isOldestFirst(source.start ?? '')) return null
   const to = withCursor(postPath(post.id), oppositeCursor(cursorAt(seen)))
   return (
-    <Link className={classes('act', className)} to={to}>
+    <a className={classes('act', className)} href={to}>
       К новым
-    </Link>
+    </a>
   )
 }
 

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import { PATHS } from '../../contract/pages.ts'
-import { Link } from '../history/entry.tsx'
 import { classes } from '../ui/classes.ts'
 import styles from './site-links.module.css'
 
@@ -24,8 +23,8 @@ export function SiteLinks({ children }: { children?: ReactNode }) {
 
 export function TextLinks() {
   return LINKS.map(({ to, label }) => (
-    <Link key={to} to={to} className="control underlined">
+    <a key={to} href={to} className="control underlined">
       {label}
-    </Link>
+    </a>
   ))
 }

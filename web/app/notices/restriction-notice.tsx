@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import { PATHS } from '../../../contract/pages.ts'
-import { Link } from '../../history/entry.tsx'
 import { useBlock } from '../../posts/compose/block.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { classes } from '../../ui/classes.ts'
@@ -21,7 +20,7 @@ export function RestrictionNotice({ children }: { children: ReactNode }) {
         {what} · <span className={styles.why}>Почему</span>
       </summary>
       {block?.reason ?? `${endedFor}.`} Спросить можно{' '}
-      <Link to={PATHS.contacts}>у тех, кто ведёт эту стену</Link>.
+      <a href={PATHS.contacts}>у тех, кто ведёт эту стену</a>.
     </details>
   )
 }

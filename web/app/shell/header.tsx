@@ -1,6 +1,6 @@
 import { ArrowLeft, ChevronDown, Search } from 'lucide'
 import { PATHS, TITLES } from '../../../contract/pages.ts'
-import { Link, useHeaderTitle, usePage } from '../../history/entry.tsx'
+import { useHeaderTitle, usePage } from '../../history/entry.tsx'
 import { goBack, navigate, openDialog } from '../../history/history.ts'
 import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { withViewer } from '../../session/intents.ts'
@@ -39,8 +39,8 @@ export function Header() {
       </div>
       <div className={classes('line', styles.right)}>
         {!isBelowSettings && page?.name !== 'search' && (
-          <Link
-            to={PATHS.search}
+          <a
+            href={PATHS.search}
             // A phone has room for the search only beside the wall's title.
             className={classes(
               iconButtonClass,
@@ -51,7 +51,7 @@ export function Header() {
             title="Поиск"
           >
             <Icon shape={Search} size={22} />
-          </Link>
+          </a>
         )}
         <Account withBell={!isBelowSettings} />
       </div>
@@ -62,14 +62,14 @@ export function Header() {
 function Brand() {
   const { appName } = settings()
   return (
-    <Link
-      to={PATHS.wall}
+    <a
+      href={PATHS.wall}
       className={classes('phone-only', styles.brand)}
       aria-label={appName}
       title={appName}
     >
       <Mark size={26} solid />
-    </Link>
+    </a>
   )
 }
 
@@ -142,14 +142,14 @@ function Account({ withBell }: { withBell: boolean }) {
         {withBell && (
           <Lazy chunk={bell} loading={bellRoom} fallback={bellRoom} props={{ userId: id }} />
         )}
-        <Link
-          to={PATHS.settings}
+        <a
+          href={PATHS.settings}
           className={styles.profile}
           aria-label={`Профиль ${username}${waitingReports ? ', есть жалобы' : ''}`}
         >
           <Monogram name={username} />
           {!!waitingReports && <span className={classes('dot', styles.waiting)} />}
-        </Link>
+        </a>
       </>
     )
   }

@@ -2,7 +2,7 @@ import { Plus, Settings, ShieldCheck } from 'lucide'
 import type { ComponentProps } from 'react'
 import { MODERATION_PATH, PATHS } from '../../../contract/pages.ts'
 import { moderationLabel } from '../../format/labels.ts'
-import { Link, usePage } from '../../history/entry.tsx'
+import { usePage } from '../../history/entry.tsx'
 import { useUnsentText } from '../../posts/compose/stored-drafts.ts'
 import { writePost } from '../../session/intents.ts'
 import { useUser } from '../../session/viewer.ts'
@@ -17,11 +17,11 @@ export function SideRail({ appName }: { appName: string }) {
   const user = useUser()
   return (
     <nav className={classes('above-phone', rail.rail)} aria-label="Разделы">
-      <Link to={PATHS.wall} className={classes('desktop-only', rail.brand)} title={appName}>
+      <a href={PATHS.wall} className={classes('desktop-only', rail.brand)} title={appName}>
         <Mark size={26} solid />
         <span className={rail.label}>{appName}</span>
-      </Link>
-      <NavigationLink to={PATHS.wall} className={rail.item} title="Стена">
+      </a>
+      <NavigationLink href={PATHS.wall} className={rail.item} title="Стена">
         <Mark />
         <span className={rail.label}>Стена</span>
       </NavigationLink>
@@ -31,7 +31,7 @@ export function SideRail({ appName }: { appName: string }) {
         <DraftMark />
       </button>
       {user?.isModerator && (
-        <NavigationLink to={MODERATION_PATH} className={rail.item} title={moderationLabel(user)}>
+        <NavigationLink href={MODERATION_PATH} className={rail.item} title={moderationLabel(user)}>
           <Icon shape={ShieldCheck} size={22} />
           <span className={rail.label}>{moderationLabel(user)}</span>
         </NavigationLink>
@@ -51,7 +51,7 @@ export function BottomBar() {
       data-hidden={hidden || undefined}
       aria-label="Разделы"
     >
-      <NavigationLink to={PATHS.wall} className={bar.item} aria-label="Стена">
+      <NavigationLink href={PATHS.wall} className={bar.item} aria-label="Стена">
         <Mark size={24} />
       </NavigationLink>
       <button type="button" className={bar.write} onClick={writePost}>
@@ -59,7 +59,7 @@ export function BottomBar() {
         <span className="visually-hidden">Новая запись</span>
         <DraftMark />
       </button>
-      <NavigationLink to={PATHS.settings} className={bar.item} aria-label="Настройки">
+      <NavigationLink href={PATHS.settings} className={bar.item} aria-label="Настройки">
         <Icon shape={Settings} size={24} />
       </NavigationLink>
     </nav>
@@ -67,9 +67,9 @@ export function BottomBar() {
 }
 
 /** Marks the link as current on its page and on the pages below it. */
-function NavigationLink(props: ComponentProps<typeof Link>) {
-  const isCurrent = `${usePage()?.path}/`.startsWith(`${props.to}/`)
-  return <Link {...props} aria-current={isCurrent ? 'page' : undefined} />
+function NavigationLink(props: ComponentProps<'a'>) {
+  const isCurrent = `${usePage()?.path}/`.startsWith(`${props.href}/`)
+  return <a {...props} aria-current={isCurrent ? 'page' : undefined} />
 }
 
 /** Shows a dot on the button for a new post while the viewer has an unsent draft of one. */

@@ -3,7 +3,6 @@ import type { QueuedPost } from '../../../contract/moderation.ts'
 import { postPath } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { plural } from '../../format/counts.ts'
-import { Link } from '../../history/entry.tsx'
 import { whenDialogIsClosed } from '../../history/history.ts'
 import { useAtom } from '../../platform/atom.ts'
 import { PostText } from '../../posts/view/post-text.tsx'
@@ -124,9 +123,9 @@ function Why({ post: { reporters, reasons, since } }: { post: QueuedPost }) {
 function PublishedAt({ post: { id, state, createdAt } }: { post: QueuedPost }) {
   if (state !== 'published') return <PostTime createdAt={createdAt} />
   return (
-    <Link className={classes('target underlined', styles.permalink)} to={postPath(id)}>
+    <a className={classes('target underlined', styles.permalink)} href={postPath(id)}>
       <PostTime createdAt={createdAt} />
-    </Link>
+    </a>
   )
 }
 
@@ -150,9 +149,9 @@ function ThreadPosts({ label, posts }: { label: string; posts: readonly Post[] }
     <LabelledList label={label} className={styles.posts}>
       {posts.map((post) => (
         <li key={post.id} className={styles.post}>
-          <Link className={classes('soft clamp cover', styles.link)} to={postPath(post.id)}>
+          <a className={classes('soft clamp cover', styles.link)} href={postPath(post.id)}>
             <b>{post.owner.username}</b> <bdi>{post.text}</bdi>
-          </Link>
+          </a>
         </li>
       ))}
     </LabelledList>

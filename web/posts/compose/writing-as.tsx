@@ -1,6 +1,5 @@
 import { isGeneratedName } from '../../../contract/account-rules.ts'
 import { PATHS } from '../../../contract/pages.ts'
-import { Link } from '../../history/entry.tsx'
 import { useUser } from '../../session/viewer.ts'
 import { classes } from '../../ui/classes.ts'
 import styles from './post-form.module.css'
@@ -12,9 +11,9 @@ export function WritingAs() {
   return (
     <p className={classes('soft', styles.note)}>
       Пишете как <b>{user.username}</b> ·{' '}
-      <Link className={styles.rename} to={PATHS.username}>
+      <a className={styles.rename} href={PATHS.username}>
         сменить
-      </Link>
+      </a>
     </p>
   )
 }

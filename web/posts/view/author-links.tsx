@@ -1,16 +1,15 @@
 import { authorPath } from '../../../contract/pages.ts'
-import { Link } from '../../history/entry.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Monogram } from '../../ui/monogram.tsx'
 import styles from './post-card.module.css'
 
 /** Shows the author's tile. Assistive technology ignores it: the name is the same link. */
 export function AuthorTile({ username }: { username: string }) {
-  const className = classes('target', styles.tile)
+  const look = { className: classes('target', styles.tile), 'aria-hidden': true }
   return (
-    <Link className={className} to={authorPath(username)} tabIndex={-1} aria-hidden="true">
+    <a {...look} href={authorPath(username)} tabIndex={-1}>
       <Monogram name={username} />
-    </Link>
+    </a>
   )
 }
 
@@ -18,12 +17,12 @@ type AuthorNameProps = { id: string; username: string; className: string | undef
 
 export function AuthorName({ id, username, className }: AuthorNameProps) {
   return (
-    <Link
+    <a
       id={id}
       className={classes('target underlined', styles.name, className)}
-      to={authorPath(username)}
+      href={authorPath(username)}
     >
       {username}
-    </Link>
+    </a>
   )
 }

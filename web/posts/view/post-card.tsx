@@ -8,7 +8,6 @@ import {
   useState,
 } from 'react'
 import { postPath } from '../../../contract/pages.ts'
-import { Link } from '../../history/entry.tsx'
 import { navigate } from '../../history/history.ts'
 import { classes } from '../../ui/classes.ts'
 import { useHidden, useIsMuted } from '../cache/hidden.ts'
@@ -181,8 +180,8 @@ export function RepliedPost({ id, inDialog = false }: RepliedPostProps) {
       {quote}
     </blockquote>
   ) : (
-    <Link className={quoteStyles.link} to={postPath(id)}>
+    <a className={quoteStyles.link} href={postPath(id)}>
       <span className={quoteClass}>{quote}</span>
-    </Link>
+    </a>
   )
 }

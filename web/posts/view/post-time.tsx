@@ -1,7 +1,6 @@
 import { editSecondsLeft } from '../../../contract/post-rules.ts'
 import { universalTime } from '../../../contract/universal-time.ts'
 import { exactTime, timeAgo, timeAgoInWords } from '../../format/time.ts'
-import { Link } from '../../history/entry.tsx'
 import { clock } from '../../http/server-clock.ts'
 import { useAtom, useHydrated } from '../../platform/atom.ts'
 import { settings } from '../../session/page-settings.ts'
@@ -33,10 +32,10 @@ type TimeLinkProps = { to: string; className: string | undefined; createdAt: num
 export function TimeLink({ to, className, createdAt }: TimeLinkProps) {
   const words = useNow((seconds) => timeAgoInWords(createdAt, seconds))
   return (
-    <Link className={className} to={to}>
+    <a className={className} href={to}>
       <PostTime createdAt={createdAt} isSilent />
       <span className="visually-hidden">{words}</span>
-    </Link>
+    </a>
   )
 }
 

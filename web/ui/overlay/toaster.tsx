@@ -1,12 +1,4 @@
-import {
-  type ComponentProps,
-  type ComponentType,
-  createContext,
-  useContext,
-  useId,
-  useLayoutEffect,
-  useRef,
-} from 'react'
+import { useId, useLayoutEffect, useRef } from 'react'
 import { createAtom, useAtom } from '../../platform/atom.ts'
 import { classes } from '../classes.ts'
 import { createToastQueue } from './toast-queue.ts'
@@ -26,8 +18,6 @@ type Toast = {
   )
 }
 
-type PageLinkProps = ComponentProps<'a'> & { to: string }
-
 const TIMING = { durationMs: 3500, pauseMs: 700 }
 
 const linkClass = classes('control', styles.link)
@@ -39,9 +29,6 @@ const queue = createToastQueue<Toast>(TIMING)
 const regions = createAtom(NO_REGIONS)
 
 export const toast = queue.push
-
-/** The component that draws a toast's link to a page. */
-export const PageLinkContext = createContext<ComponentType<PageLinkProps> | null>(null)
 
 /** Shows toasts. Each open modal has a region too, because all outside the topmost is inert. */
 export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
@@ -89,14 +76,11 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
 }
 
 function ToastLink({ link }: { link: NonNullable<Toast['link']> }) {
-  const PageLink = useContext(PageLinkContext)
   if ('to' in link) {
     return (
-      PageLink && (
-        <PageLink className={linkClass} to={link.to} onClick={queue.dismiss}>
-          {link.label}
-        </PageLink>
-      )
+      <a className={linkClass} href={link.to} onClick={queue.dismiss}>
+        {link.label}
+      </a>
     )
   }
   const { label, onSelect } = link
