@@ -21,6 +21,8 @@ export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Opt
   const mails: Limit = { ...shared, name: 'MAILS_PER_HOUR', rates: [[most, HOUR]] }
   // It allows no burst, because each refused mail harms the sender's reputation.
   const slowed: Limit = { ...shared, name: 'slowed-mail', rates: [[1, SLOWED_SECONDS]] }
+  // One network gets a twelfth of these mails, so that a few networks cannot delay others for long.
+  const slowedOfAsker: Limit = { ...slowed, rates: [[1, 12 * SLOWED_SECONDS]] }
 
   return async (mail: QueuedMail, tries: number): Promise<Wait | undefined> => {
     const until = mail.isToNewAddress && mail.asker ? await findAskerWait(mail.asker) : undefined
@@ -31,13 +33,15 @@ export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Opt
     // A mail counts once, however often it is tried.
     if (tries > 0) return undefined
     const charges: Charge[] = [{ limit: mails, key: '', share: shareOf(mail) }]
-    if (mail.isToNewAddress && (await isSlowed())) charges.push({ limit: slowed, key: '' })
+    if (mail.isToNewAddress && (await isSlowed())) {
+      charges.push({ limit: slowed, key: '' }, { limit: slowedOfAsker, key: mail.asker ?? '' })
+    }
     const refused = await limits.tryCharge(charges)
     if (!refused) return undefined
     const againMs = refused.wait * 1000
-    return refused.limit === slowed
-      ? { state: 'slowed', message: 'mail waits: too many were refused', againMs }
-      : { state: 'limited', message: 'mail waits: MAILS_PER_HOUR', againMs }
+    return refused.limit === mails
+      ? { state: 'limited', message: 'mail waits: MAILS_PER_HOUR', againMs }
+      : { state: 'slowed', message: 'mail waits: too many were refused', againMs }
   }
 }
 
