@@ -32,10 +32,11 @@ type Mailed = { Params: { token: string } }
 export function registerAnswers(node: Node): Feature {
   const { route, http, db, limits, config } = node
   const unsubscribeKey = node.key('unsubscribe')
-  route(listReceived, async ({ query, viewer }) => {
+  route(listReceived, async ({ query, viewer }, { request: { ip } }) => {
+    const list = receivedBy(viewer.userId)
     // Read before the list, so that a reply that arrives in between counts as unread.
     const seen = await selectSeen(db, viewer.userId)
-    const { rows, ...page } = await readPostRows(db, receivedBy(viewer.userId), query, viewer)
+    const { rows, ...page } = await readPostRows(db, list, { ...query, ip }, viewer)
     return {
       ...page,
       posts: rows.map(({ key, post }) => ({ ...post, received_no: Number(key) })),

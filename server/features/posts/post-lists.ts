@@ -5,6 +5,7 @@ import type { Post, PostPage } from '../../../contract/posts.ts'
 import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { Gate } from '../../kernel/gate/gate.ts'
+import { widestNetworkOf } from '../../kernel/limits/limits.ts'
 import { hydratePosts, type PostViewer } from './hydrate-posts.ts'
 
 /** SQL of a list, newest first. `key` is the position; `total` is null for a missing post. */
@@ -74,16 +75,20 @@ const DEEP_OFFSET = 5000
 /** Limits deep reads: among a million posts one may take a tenth of a second of a processor. */
 const deepReads = new Gate({
   running: 2,
+  each: 1,
   waiting: 16,
   waitMs: 1000,
   message: 'Так далеко от начала сейчас читают многие. Попробуйте ещё раз через несколько секунд',
 })
 
+/** `ip` is the reader's address; it may be left out if there is no `page`. */
+type ListQuery = PageQuery & { ip?: string }
+
 /** Throws INVALID_REQUEST for a bad cursor, POST_NOT_FOUND for a missing post, or UNAVAILABLE. */
 export async function readPostList(
   db: Queryable,
   list: PostList,
-  query: PageQuery,
+  query: ListQuery,
   viewer: PostViewer,
 ): Promise<PostPage> {
   const { rows, ...page } = await readPostRows(db, list, query, viewer)
@@ -94,13 +99,14 @@ export async function readPostList(
 export async function readPostRows(
   db: Queryable,
   list: PostList,
-  query: PageQuery,
+  query: ListQuery,
   viewer: PostViewer,
 ) {
   const limit = query.limit ?? PAGE_SIZE
   const { page, skipped } = await selectPage(db, list, { ...query, limit })
   const read = () => hydratePosts(db, { page, total: list.total }, viewer)
-  const found = await (skipped > DEEP_OFFSET ? deepReads.run(read) : read())
+  const network = widestNetworkOf(query.ip)
+  const found = await (skipped > DEEP_OFFSET ? deepReads.run(read, network) : read())
   return pageOf(found, { ...query, limit })
 }
 

@@ -24,8 +24,9 @@ const EDITS: Limit = {
 export function registerPosts(node: Node, publish: Publish): Feature {
   const { route, db, limits, publishChange, noteAccess } = node
   const { editPeriodSeconds, removedDays } = node.config
-  route(listPosts, async ({ query, viewer }) => {
-    const { filter, userId, ...page } = query
+  route(listPosts, async ({ query, viewer }, { request: { ip } }) => {
+    const { filter, userId, ...place } = query
+    const page = { ...place, ip }
     if (filter === 'liked') {
       if (!viewer) throw new AppError('UNAUTHORIZED')
       if (userId !== undefined && userId !== viewer.userId) {

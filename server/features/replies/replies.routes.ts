@@ -13,16 +13,16 @@ import { readPostList, repliesOf, repliesTo } from '../posts/post-lists.ts'
 import type { Publish } from '../posts/publications.service.ts'
 
 export function registerReplies({ route, db }: Node, publish: Publish): void {
-  route(listRepliesOf, async ({ query: { userId, ...page }, viewer }) => {
+  route(listRepliesOf, async ({ query: { userId, ...page }, viewer }, { request: { ip } }) => {
     const ownerId = userId ?? viewer?.userId
     if (ownerId === undefined) throw new AppError('UNAUTHORIZED')
     const list = repliesOf(isRowId(ownerId) ? ownerId : NO_USER)
-    return readPostList(db, list, page, viewer)
+    return readPostList(db, list, { ...page, ip }, viewer)
   })
 
-  route(listReplies, async ({ params: { id }, query, viewer }) => {
+  route(listReplies, async ({ params: { id }, query, viewer }, { request: { ip } }) => {
     if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
-    return readPostList(db, repliesTo(id), query, viewer)
+    return readPostList(db, repliesTo(id), { ...query, ip }, viewer)
   })
 
   route(listAncestors, ({ params: { id }, query: { limit = ANCESTORS_MAX }, viewer }) =>

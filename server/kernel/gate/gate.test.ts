@@ -20,8 +20,8 @@ test('when too many tasks wait, or after the wait, it is UNAVAILABLE; a task tha
   expect(await gate.run(async () => 'after it')).toBe('after it')
 })
 
-test('one network cannot take all slots, and its waiting tasks do not delay others', async () => {
-  const gate = new Gate({ running: 3, each: 2, waiting: 10, waitMs: 60_000 })
+test('one network cannot take all slots, nor all places of waiting tasks, and its waiting tasks do not delay others', async () => {
+  const gate = new Gate({ running: 3, each: 2, waiting: 3, waitMs: 60_000 })
   const begun: string[] = []
   const enter = (network: string, name: string) => {
     const { promise, resolve } = Promise.withResolvers<Leave | null>()
@@ -32,6 +32,7 @@ test('one network cannot take all slots, and its waiting tasks do not delay othe
     return { giveUp, left: () => promise.then((leave) => leave?.()) }
   }
   const [first, , third] = ['a1', 'a2', 'a3', 'a4'].map((name) => enter('a', name))
+  expect(await gate.run(async () => 'a5', 'a').catch(({ code }) => code)).toBe('UNAVAILABLE')
   const other = enter('b', 'b1')
   enter('c', 'c1')
   expect(begun).toEqual(['a1', 'a2', 'b1'])

@@ -16,7 +16,7 @@ type Bounds = {
 }
 export type Leave = () => void
 type Settle = (leave: Leave | null) => void
-type Waiting = { network: string; settle: Settle; timer: NodeJS.Timeout }
+type Waiting = { network: string; settle: Settle; timer: NodeJS.Timeout; line: Set<Waiting> }
 type Asked = { network?: string; isFirst?: boolean }
 
 /** Limits how many tasks run at once, per network and in total. Others wait, or are refused. */
@@ -24,6 +24,7 @@ export class Gate {
   readonly #bounds: Bounds
   #free: number
   #runningOf = new Map<string, number>()
+  #waitingOf = new Map<string, number>()
   /** Waiting tasks in the order of arrival. All tasks of `#first` precede those of `#next`. */
   readonly #first = new Set<Waiting>()
   readonly #next = new Set<Waiting>()
@@ -35,10 +36,9 @@ export class Gate {
   }
 
   tryEnter(network = ''): Leave | null {
-    const running = this.#runningOf.get(network) ?? 0
-    if (this.#free === 0 || running >= this.#bounds.each) return null
+    if (this.#free === 0 || (this.#runningOf.get(network) ?? 0) >= this.#bounds.each) return null
     this.#free--
-    this.#runningOf.set(network, running + 1)
+    count(this.#runningOf, network, 1)
     let isIn = true
     return () => {
       if (isIn) this.#leave(network)
@@ -48,23 +48,28 @@ export class Gate {
 
   /** Calls `settle` once there is a slot, or with null. The returned function cancels the wait. */
   enter({ network = '', isFirst = false }: Asked, settle: Settle): () => void {
-    const { waiting, waitMs } = this.#bounds
+    const { running, each, waiting, waitMs } = this.#bounds
     const leave = this.tryEnter(network)
-    if (leave || this.#first.size + this.#next.size >= waiting) {
+    const isFull = this.#first.size + this.#next.size >= waiting
+    // A network gets the same share of the waiting tasks as of the running ones.
+    if (leave || isFull || (this.#waitingOf.get(network) ?? 0) >= (waiting * each) / running) {
       settle(leave)
       return () => {}
     }
-    const line = isFirst ? this.#first : this.#next
     const timer = setTimeout(() => {
-      line.delete(caller)
+      this.#stopWaiting(caller)
       settle(null)
     }, waitMs)
-    const caller = { network, settle: AsyncLocalStorage.bind(settle), timer }
+    const line = isFirst ? this.#first : this.#next
+    const caller = { network, settle: AsyncLocalStorage.bind(settle), timer, line }
     line.add(caller)
-    return () => {
-      line.delete(caller)
-      clearTimeout(timer)
-    }
+    count(this.#waitingOf, network, 1)
+    return () => this.#stopWaiting(caller)
+  }
+
+  #stopWaiting(caller: Waiting): void {
+    clearTimeout(caller.timer)
+    if (caller.line.delete(caller)) count(this.#waitingOf, caller.network, -1)
   }
 
   /** Runs a task in a slot. Throws UNAVAILABLE if none is free in time. */
@@ -92,11 +97,7 @@ export class Gate {
   }
 
   #admit(): void {
-    for (const network of this.#ended) {
-      const left = (this.#runningOf.get(network) ?? 1) - 1
-      if (left > 0) this.#runningOf.set(network, left)
-      else this.#runningOf.delete(network)
-    }
+    for (const network of this.#ended) count(this.#runningOf, network, -1)
     this.#free += this.#ended.length
     this.#ended = []
     for (const line of [this.#first, this.#next]) {
@@ -104,12 +105,17 @@ export class Gate {
         if (this.#free === 0) return
         const leave = this.tryEnter(caller.network)
         if (!leave) continue
-        line.delete(caller)
-        clearTimeout(caller.timer)
+        this.#stopWaiting(caller)
         caller.settle(leave)
       }
     }
   }
+}
+
+function count(tasksOf: Map<string, number>, network: string, change: 1 | -1): void {
+  const tasks = (tasksOf.get(network) ?? 0) + change
+  if (tasks > 0) tasksOf.set(network, tasks)
+  else tasksOf.delete(network)
 }
 
 type Lane = 'call' | 'page' | 'stream'
