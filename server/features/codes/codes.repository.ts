@@ -157,7 +157,7 @@ function guessable({ id, purpose, userId, clientHash }: Attempt) {
 export function selectOperation(db: Queryable, attempt: Attempt) {
   return db
     .selectFrom('codes')
-    .select(['attempts', 'email', 'device', SECONDS_LEFT])
+    .select(['attempts', 'email', 'device', 'known_by as knownBy', SECONDS_LEFT])
     .where(guessable(attempt))
     .executeTakeFirst()
 }

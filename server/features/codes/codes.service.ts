@@ -151,7 +151,10 @@ export async function redeemCode<Account, Result>(
   const operation = await selectOperation(db, attempt)
   const canBeRight = operation !== undefined && operation.attempts < CODE_ATTEMPTS
   const { ip } = guess
-  await limits.charge([{ limit: canBeRight ? CODE_CHECKS : VAIN_CODE_CHECKS, ip }])
+  // A known browser has few codes and tries of its own, so neighbours at its address cannot stop it.
+  if (!canBeRight || operation.knownBy !== 'browser') {
+    await limits.charge([{ limit: canBeRight ? CODE_CHECKS : VAIN_CODE_CHECKS, ip }])
+  }
   if (!operation) throw new AppError('OPERATION_EXPIRED')
   const { email, device } = operation
   if (!canBeRight) throw lockedFor(operation.secondsLeft)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from '../../kernel/db/database.ts'
+import { hasRow, type Queryable } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
@@ -49,6 +49,16 @@ export async function recognise(
 ): Promise<KnownBy> {
   const user = db.selectFrom('users').select(knownBy(asking).as('knownBy'))
   return (await user.where('id', '=', userId).executeTakeFirst())?.knownBy ?? null
+}
+
+/** Returns whether a client has signed in with the account of an e-mail, in one query. */
+export function isKnownBrowser(
+  db: Queryable,
+  { email, clientHash }: { email: string; clientHash: Buffer },
+): Promise<boolean> {
+  const known = db.selectFrom('known_clients').innerJoin('users', 'users.id', 'user_id')
+  const ofEmail = known.select('user_id').where('email_key', '=', emailKey(email))
+  return hasRow(ofEmail.where('client_hash', '=', clientHash))
 }
 
 /** Locks the account of an e-mail. Returns its exact address, and how it knows the client. */

@@ -44,7 +44,7 @@ test('the limit counts login, registration and e-mail change together', async ()
   expectTooMany(await askFor(email), { most: MINUTE })
 })
 
-test('strangers keep out neither a browser that has signed in before nor a new one in a network with a session of the account', async () => {
+test('strangers, also at its own address, keep out neither a browser that has signed in before nor a new one in a network with a session of the account', async () => {
   const [email, ip] = [newEmail(), newIp()]
   const { browser } = await app.signIn(email, 'my browser', { 'x-forwarded-for': ip })
   await passMailLimitTime(app, 24 * HOUR)
@@ -57,6 +57,10 @@ test('strangers keep out neither a browser that has signed in before nor a new o
   const other = newEmail()
   await askFor(other)
   expectTooMany(await askFor(other, 'my browser', browser), { most: MINUTE })
+  // Neighbours use up the requests of its address.
+  const mine = { email, clientToken: 'my browser', browser, ip }
+  expect(countCodes(await times(12, () => ask(app, ip)))).toHaveProperty('TOO_MANY_REQUESTS')
+  expect((await startAt(app, '/logins', mine)).status).toBe(201)
 })
 
 const SPELLINGS = [
@@ -140,8 +144,10 @@ test('one IP may request 10 codes a minute, for known, unknown and changed e-mai
 // Half of a limit comes back half as fast, so that a slow machine counts the same.
 const HALF = { rateLimitScale: 0.5 }
 
-test('one IP may check 20 codes a minute and 100 within minutes, and then one in 36 s', async () => {
+test('one IP may check 20 codes a minute and 100 within minutes, and then one in 36 s, but for a known browser', async () => {
   const app = await strictApp(HALF)
+  const { email, browser, clientToken } = await app.signIn(newEmail())
+  const { id } = (await startAt(app, '/logins', { email, browser, clientToken })).body
   for (let minute = 0; minute < 5; minute++) {
     const answers = await inNoTime(app, async () => [
       ...(await checkFive(app)),
@@ -157,6 +163,7 @@ test('one IP may check 20 codes a minute and 100 within minutes, and then one in
   const late = await checkFive(app)
   expect(countCodes(late)).toEqual({ INVALID_CONFIRM_CODE: 4, TOO_MANY_REQUESTS: 1 })
   expectTooMany(late.at(-1) as TestAnswer, { least: 40, most: 72 })
+  expect((await verifyAt(app, '/logins', { id, browser, clientToken, ip: IP })).status).toBe(200)
 })
 
 test('code checks that cannot succeed, of no operation or past its five attempts, are limited to 20 a minute and 100 an hour, and do not keep others of the network from entering a code', async () => {

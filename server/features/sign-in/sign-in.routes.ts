@@ -15,7 +15,6 @@ import { hashNetwork } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { AccountAppeared, requireUserByEmail } from '../account/account.service.ts'
 import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
-import { CODE_REQUESTS } from '../codes/code-quota.ts'
 import { redeemCode, requireEmail, requireNewEmail, type Start } from '../codes/codes.service.ts'
 import { blockNewUser } from '../moderation/blocks.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
@@ -27,7 +26,7 @@ import {
 } from '../site-state/site-state.service.ts'
 import type { ReadText } from '../texts/texts.service.ts'
 import { signInMails } from './sign-in.mail.ts'
-import { announceSignIn, lockAccount, startSignIn } from './sign-in.service.ts'
+import { announceSignIn, chargeRequest, lockAccount, startSignIn } from './sign-in.service.ts'
 
 type Purpose = 'login' | 'registration'
 type StartInput = Input<typeof startLogin>
@@ -42,13 +41,15 @@ export function registerSignIn(node: Node, parts: Parts): Feature {
 }
 
 function registerStarts(node: Node, sessions: Sessions): void {
-  const { route, db, limits } = node
+  const { route, db } = node
   const { contactEmail: contact } = node.config
+  const hashClient = ({ clientToken }: StartInput['body'], request: FastifyRequest) =>
+    sessions.hashClient(clientToken, request)
 
   route(startRegistration, async ({ body }, { request }) => {
     const { ip } = request
     const email = requireNewEmail(body.email)
-    await limits.charge([{ limit: CODE_REQUESTS, ip }])
+    await chargeRequest(node, { email, ip, clientHash: hashClient(body, request) })
     const asker = askerOf(hashAsker(ip, node), node)
     const applicant = { email, ip, invitation: body.invitation, contact }
     const { askerWaitsUntil } = await requireRegistrable(db, applicant, asker)
@@ -60,8 +61,9 @@ function registerStarts(node: Node, sessions: Sessions): void {
   }))
 
   route(startLogin, async ({ body }, { request }) => {
-    requireEmail(body.email)
-    await limits.charge([{ limit: CODE_REQUESTS, ip: request.ip }])
+    const { email } = body
+    requireEmail(email)
+    await chargeRequest(node, { email, ip: request.ip, clientHash: hashClient(body, request) })
     return start('login', body, request)
   })
 
@@ -70,10 +72,10 @@ function registerStarts(node: Node, sessions: Sessions): void {
     body: StartInput['body'] & Pick<Start, 'askerWaitsUntil'>,
     request: FastifyRequest,
   ) {
-    const { clientToken, ...asked } = body
+    const { clientToken: _, ...asked } = body
     const { ip } = request
     const networkHash = sessions.hashNetwork(ip)
-    const clientHash = sessions.hashClient(clientToken, request)
+    const clientHash = hashClient(body, request)
     return { id: await startSignIn(node, { ...asked, purpose, clientHash, networkHash, ip }) }
   }
 }

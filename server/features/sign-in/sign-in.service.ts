@@ -3,14 +3,26 @@ import type { Device } from '../../../contract/fields.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
+import { tooMany } from '../../kernel/limits/limits.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { lockUserByEmail, selectUserByEmail } from '../account/account.repository.ts'
+import { CODE_REQUESTS } from '../codes/code-quota.ts'
 import { requireSendable, type Start, startOperation } from '../codes/codes.service.ts'
-import { lockAndRecognise } from '../sessions/known-clients.repository.ts'
+import { isKnownBrowser, lockAndRecognise } from '../sessions/known-clients.repository.ts'
 import type { SignInNotice } from './sign-in.mail.ts'
 
 type Asked = Omit<Start, 'userId' | 'knownBy' | 'isToNewAddress'> & { networkHash: Buffer | null }
+
+/** Charges the network for a code, unless it is exhausted and the account knows the browser. */
+export async function chargeRequest(
+  { db, limits }: Node,
+  { ip, ...client }: Pick<Start, 'email' | 'clientHash' | 'ip'>,
+): Promise<void> {
+  const refused = await limits.tryCharge([{ limit: CODE_REQUESTS, ip }])
+  // A known browser has few mails of its own, so that neighbours at its address cannot keep it out.
+  if (refused && !(await isKnownBrowser(db, client))) throw tooMany(refused)
+}
 
 /** Mails a code and returns the operation's id. Throws USER_NOT_FOUND if a login has no account. */
 export async function startSignIn(
