@@ -127,8 +127,9 @@ test('twenty refusals for ten networks slow the mails to new addresses to one in
     await passTime(app, sent > before + 3 ? 120 : 10)
     await expect.poll(() => statesOf(app)).toMatchObject({ sent })
   }
-  const order = mailbox.mails.flatMap(({ to }) => /@of-(\d+)/.exec(to)?.[1] ?? [])
-  expect(order).toEqual(['20', '21', '22', '20', '20'])
+  const addresses = mailbox.mails.map(({ to }) => to).filter((to) => to.includes('@of-'))
+  const order = addresses.map((to) => to.includes('@of-20'))
+  expect(order).toEqual([true, false, false, true, true])
   const status = await runHere(envOf(app), ['status'])
   expect(status.out).toContain('регистрация открыта')
   expect(status.out).toMatch(/за час: 21, сетей: 10; письма новым адресам уходят медленно/)
