@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { databaseForTest } from '../../server/testing/database/database-for-test.ts'
 import { executeOn } from '../../server/testing/database/databases.ts'
-import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
+import { asRoot, folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { envOf, runCommand } from '../../server/testing/process/run-command.ts'
 import { startMain } from '../../server/testing/process/start-main.ts'
-import { asRoot, programOf, ROOT, run } from './deploy-file.ts'
+import { programOf, ROOT, run } from './deploy-file.ts'
 
 /** Starts a wall whose BACKUP_COMMAND is `/etc/vslukh/elsewhere`, in a folder of the test. */
 async function startWall() {

@@ -4,14 +4,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { endChild } from '../../server/testing/process/child-process.ts'
-import { findProgram, isRoot } from '../../server/testing/process/debian-package.ts'
+import { findProgram } from '../../server/testing/process/debian-package.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 export const run = promisify(execFile)
-/** For tests that mount disks, change users or boot a machine. */
-export const asRoot = test.skipIf(!isRoot)
 
 /** Finds a program, or installs its Debian package for root. */
 export const programOf = (debianPackage: string, ...paths: string[]) =>

@@ -5,9 +5,9 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { findParts } from '../../scripts/release/native-parts.ts'
 import { listPackages, makeRelease } from '../../scripts/release/release.ts'
 import { endChild, untilReady } from '../../server/testing/process/child-process.ts'
-import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
+import { asRoot, folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
-import { asRoot, ROOT, run } from './deploy-file.ts'
+import { ROOT, run } from './deploy-file.ts'
 import { unpackRelease } from './releases.ts'
 
 /** The list of a release's files is longer than what execFile allows. */

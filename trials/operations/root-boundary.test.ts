@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/pr
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { writeForWall } from '../../operator/setup/settings-file.ts'
-import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
-import { run, asRoot as test } from './deploy-file.ts'
+import { folderForTest, asRoot as test } from '../../server/testing/process/folder-for-test.ts'
+import { run } from './deploy-file.ts'
 import { openMachine } from './machine-without-systemd.ts'
 
 const SERVICE_UID = 4321

@@ -5,7 +5,8 @@ import { expect, onTestFinished } from 'vitest'
 import { dkimPublicKey } from '../../server/kernel/mail/dkim.ts'
 import { openDns } from '../../server/testing/mail/dns-server.ts'
 import { openRefusingSmtp } from '../../server/testing/mail/smtp-faults.ts'
-import { type Dialog, programOf, talk, asRoot as test } from './deploy-file.ts'
+import { asRoot as test } from '../../server/testing/process/folder-for-test.ts'
+import { type Dialog, programOf, talk } from './deploy-file.ts'
 import { DNS, openMachine, SETUP } from './machine-without-systemd.ts'
 
 const OPERATOR = ['--name', 'ООО «Ромашка»', '--contact', 'olga@example.org']

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest'
 import type { Config } from '../../kernel/config/config.ts'
 import { createLogger } from '../../kernel/log/logger.ts'
 import { databaseForTest } from '../../testing/database/database-for-test.ts'
-import { isRoot } from '../../testing/process/debian-package.ts'
-import { folderForTest, mountForTest } from '../../testing/process/folder-for-test.ts'
+import { asRoot, folderForTest, mountForTest } from '../../testing/process/folder-for-test.ts'
 import { collectLog } from '../../testing/process/log-lines.ts'
 import { envOf, runHere } from '../../testing/process/run-command.ts'
 import { startMain } from '../../testing/process/start-main.ts'
@@ -101,25 +100,24 @@ test('a backup interrupted by a stop leaves no file and is repeated; files of ki
   await expect(readdir(verification)).rejects.toThrow('ENOENT')
 })
 
-test('leftovers are removed before a backup, which may fail because they have filled the disk', async ({
-  skip,
-}) => {
-  skip(!isRoot, 'only root may mount a small file system')
-  const { folder, run, state } = await nightlyForTest()
-  await mountForTest(folder, 'size=1m')
-  const left = join(folder, '.vslukh-2026.backup.0123456789ab')
-  await expect(writeFile(left, Buffer.alloc(2_000_000))).rejects.toThrow('ENOSPC')
-  const longAgo = new Date(Date.now() - 4 * 3_600_000)
-  await utimes(left, longAgo, longAgo)
-  await run()
-  expect((await state()).failed).toBe(null)
-  expect(await readdir(folder)).toHaveLength(1)
-})
+asRoot(
+  'leftovers are removed before a backup, which may fail because they have filled the disk',
+  async () => {
+    const { folder, run, state } = await nightlyForTest()
+    await mountForTest(folder, 'size=1m')
+    const left = join(folder, '.vslukh-2026.backup.0123456789ab')
+    await expect(writeFile(left, Buffer.alloc(2_000_000))).rejects.toThrow('ENOSPC')
+    const longAgo = new Date(Date.now() - 4 * 3_600_000)
+    await utimes(left, longAgo, longAgo)
+    await run()
+    expect((await state()).failed).toBe(null)
+    expect(await readdir(folder)).toHaveLength(1)
+  },
+)
 
-test.for([0, 1])(
+asRoot.each([0, 1])(
   'a backup fails with a sentence on a disk with room for %i pages',
-  async (pages, { skip }) => {
-    skip(!isRoot, 'only root may mount a small file system')
+  async (pages) => {
     const { folder, run, state } = await nightlyForTest()
     await mountForTest(folder, 'size=64k')
     await writeFile(join(folder, 'others'), Buffer.alloc((16 - pages) * 4096))

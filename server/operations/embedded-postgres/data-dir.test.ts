@@ -2,9 +2,9 @@ import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, stat, writeFile } from 'node
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { asRoot } from '../../testing/process/folder-for-test.ts'
 import { Folder, query } from './embedded-postgres.fixture.ts'
 
-const isRoot = process.getuid?.() === 0
 const at = new Folder()
 
 test.each([
@@ -25,8 +25,7 @@ test.each([
   await rmdir(host)
 })
 
-test('works as root inside a folder that only root may enter', async ({ skip }) => {
-  skip(!isRoot, 'only root is refused by PostgreSQL')
+asRoot('works as root inside a folder that only root may enter', async () => {
   const home = await mkdtemp(join(homedir(), 'embedded-'))
   onTestFinished(() => rm(home, { recursive: true, force: true }))
   expect((await stat(home)).mode & 0o777).toBe(0o700)
@@ -34,8 +33,7 @@ test('works as root inside a folder that only root may enter', async ({ skip }) 
   expect(await query(connectionString, 'select 1')).toEqual([1])
 })
 
-test('works as root where unshare is missing, as another user', async ({ skip }) => {
-  skip(!isRoot, 'only root is refused by PostgreSQL')
+asRoot('works as root where unshare is missing, as another user', async () => {
   await chmod(at.root, 0o755)
   await mkdir(at.dataDir, { mode: 0o700 })
   await (await at.start()).stop()

@@ -3,9 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, test } from 'vitest'
+import { isRoot } from './debian-package.ts'
 
 const execute = promisify(execFile)
+
+/** For tests that mount disks, change users or boot a machine. */
+export const asRoot = test.skipIf(!isRoot)
 
 /** Makes a folder that is removed after the test. */
 export async function folderForTest(): Promise<string> {
