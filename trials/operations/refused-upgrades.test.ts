@@ -87,7 +87,7 @@ test('an upgrade without room for its files or for the database is refused befor
   expect(await withDatabase('postgresql://vslukh@db.example/vslukh')).toBe('code 0\n')
 })
 
-test('a wall that was stopped for its backup, which goes where its settings name, runs again if the terminal is closed meanwhile', async () => {
+test('a wall that was stopped for its backup, which goes where its settings name, runs again if the terminal is closed meanwhile; root’s terminal gets no control characters of the log', async () => {
   const { folder, shell } = await openBooted()
   await copyTree(join(folder, 'next'), '99.0.0')
   await appendFile(join(folder, 'next/migrations'), '999-next breaking\n')
@@ -95,12 +95,18 @@ test('a wall that was stopped for its backup, which goes where its settings name
   await writeFile(join(folder, 'etc/vslukh.env'), 'DATA_DIR=/opt/data\nBACKUP_DIR=/opt/own\n')
   // In place of the command: a backup that the hang-up of its session interrupts.
   const backup = `#!/bin/sh\necho "$*" >> /opt/acts\ntrap 'exit 1' HUP\nkill -HUP 0\n`
-  await writeFile(join(folder, 'opt/vslukh', VERSION, 'bin/vslukh'), backup)
-  const systemctl = '#!/bin/sh\n[ "$1" != is-active ] || echo active\necho "$1" >> /opt/acts\n'
+  const command = join(folder, 'opt/vslukh', VERSION, 'bin/vslukh')
+  await writeFile(command, backup)
+  const systemctl = `#!/bin/sh\necho $1 >>/opt/acts\n[ $1 = is-active ] && echo active || echo 78\n`
   await writeFile(join(folder, 'opt/systemctl'), systemctl, { mode: 0o755 })
-  const environment = 'PATH="/opt:$PATH" VSLUKH_WITHOUT_WAY_BACK=yes BACKUP_DIR=/root'
-  await shell(`${environment} setsid --wait /opt/vslukh/current/bin/switch-release next`)
+  const settings = 'PATH="/opt:$PATH" VSLUKH_WITHOUT_WAY_BACK=yes BACKUP_DIR=/root'
+  const switching = `${settings} setsid --wait /opt/vslukh/current/bin/switch-release next`
+  await shell(switching)
   expect(await readFile(join(folder, 'opt/acts'), 'utf8')).toBe(
     'is-active\nstop\nbackup /opt/own\nstart\n',
   )
+  await writeFile(command, '#!/bin/sh\n')
+  const journal = "#!/bin/sh\nprintf 'а\\033]0;б\\007\\302\\2332Jв\\n'\n"
+  await writeFile(join(folder, 'opt/journalctl'), journal, { mode: 0o755 })
+  expect(await shell(switching)).toContain('\nа]0;б2Jв\n')
 })
