@@ -192,15 +192,18 @@ export function quietDuringOutages(
     info: (facts: object, message: string) => log.info(facts, message),
     warn({ err, ...facts }: { err?: Error }, message: string): void {
       if (err && outage.noteFailure(err)) return
-      const cause = err && isDatabaseUnavailable(err) ? { reason: err.message } : { err }
-      log.warn({ ...facts, ...cause }, message)
+      log.warn({ ...facts, ...causeOf(err) }, message)
     },
-    error(facts: { err?: Error }, message: string): void {
-      const isLost = facts.err ? outage.noteFailure(facts.err) : outage.isSuspected()
-      if (!isLost) log.error(facts, message)
+    error({ err, ...facts }: { err?: Error }, message: string): void {
+      const isLost = err ? outage.noteFailure(err) : outage.isSuspected()
+      if (!isLost) log.error({ ...facts, ...causeOf(err) }, message)
     },
   }
 }
+
+/** Returns an error for the log: without its stack, if the database cannot serve. */
+const causeOf = (err: Error | undefined) =>
+  err && isDatabaseUnavailable(err) ? { reason: err.message } : { err }
 
 async function stateOf(url: string): Promise<State> {
   const client = new pg.Client({

@@ -10,6 +10,7 @@ import {
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Queryable } from '../db/database.ts'
+import { errorCode } from '../db/database-errors.ts'
 
 // graphile-worker prints the errors of workers in this way, although its logger gets them too.
 console.trace = () => {}
@@ -31,10 +32,11 @@ type JobsLog = {
 type JobsOptions = { jobs: Jobs; log: JobsLog }
 
 /** Two more than the senders of mails, so that a mail server that hangs holds up no other job. */
-const CONCURRENT_JOBS = 6
+export const CONCURRENT_JOBS = 6
 /** How long running jobs may take to end before their signal aborts. */
 const FINISH_MS = 3000
 const RESTART_MS = 1000
+const REMINDER_MS = 60_000
 
 type NewJob = {
   afterMs?: number
@@ -102,21 +104,23 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
   const stopping = new AbortController()
   let runner = await run(options)
   const stopRunner = () => runner.stop().catch(() => {})
+  const logFailure = logOnceAMinute(log)
   const replacing = replaceFailed()
 
   async function replaceFailed(): Promise<void> {
+    let failure = await failureOf(runner)
     while (!stopping.signal.aborted) {
-      const err = await failureOf(runner)
-      if (!stopping.signal.aborted) {
-        log.error(err instanceof Error ? { err } : {}, 'jobs stopped, will start again')
-      }
+      logFailure(failure)
       await delay(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
       await stopRunner()
       if (stopping.signal.aborted) return
-      runner = await run(options).catch((err) => {
-        log.error({ err }, 'jobs did not start')
-        return runner
-      })
+      failure = await run(options).then(
+        (next) => {
+          runner = next
+          return failureOf(next)
+        },
+        (error) => error,
+      )
     }
     await stopRunner()
   }
@@ -125,6 +129,17 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
     stopping.abort()
     await stopRunner()
     await replacing
+  }
+}
+
+/** Returns a function that logs a failure, unless it logged one of the same code a minute ago. */
+function logOnceAMinute(log: JobsLog): (failure: unknown) => void {
+  let last = { code: '', at: Number.NEGATIVE_INFINITY }
+  return (failure) => {
+    const [code, at] = [errorCode(failure), performance.now()]
+    if (code === last.code && at - last.at < REMINDER_MS) return
+    last = { code, at }
+    log.error(failure instanceof Error ? { err: failure } : {}, 'jobs stopped, will start again')
   }
 }
 
