@@ -3,6 +3,7 @@ import type { Client } from 'pg'
 import { isConnectionLost } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { freeBytes } from '../../kernel/http/health.ts'
+import { explainStartFailure } from '../start/start-failure.ts'
 import { type Address, chooseAddress } from './address.ts'
 import type { ClusterPaths } from './cluster.ts'
 import { connect, createDatabase, takeLock } from './lock.ts'
@@ -54,7 +55,7 @@ export async function bringUp(
         if (!isTemporary(error as Error) || state.failures > MAX_FAILURES) throw error
       } else if (performance.now() - reportedAt >= REMINDER_MS) {
         reportedAt = performance.now()
-        reporting.say(`База данных не поднимается, пробуем дальше. ${(error as Error).message}`)
+        reporting.say(`База данных не поднимается, пробуем дальше. ${explainStartFailure(error)}`)
       }
     }
   }
@@ -119,11 +120,9 @@ async function ensureLaunched(state: ServerState, address: Address): Promise<voi
 
 /** Returns why PostgreSQL ended. On a full disk its log cannot contain the reason. */
 async function whyEnded({ dataDir }: ClusterPaths, launched: Launched): Promise<string> {
-  const full =
-    (await freeBytes(dataDir)) < WAL_SEGMENT
-      ? `На диске с ${dataDir} не осталось места: освободите его. `
-      : ''
-  return full + (await failureReason(dataDir, launched))
+  return (await freeBytes(dataDir)) < WAL_SEGMENT
+    ? `На диске с ${dataDir} не осталось места: освободите его.`
+    : failureReason(dataDir, launched)
 }
 
 /** Returns a function that reports a long recovery, and throws StartError after 30 s of silence. */

@@ -85,7 +85,10 @@ async function runInitdb(paths: ClusterPaths, folder: string) {
     await execute(file, args, { ...ids, env: environment() })
   } catch (cause) {
     const stderr = (cause as { stderr?: string }).stderr?.trim() ?? ''
-    throw new StartError(`Не удалось создать базу данных в ${paths.dataDir}. ${stderr}`.trim(), {
+    const reason = stderr.includes('No space left')
+      ? 'На её диске не хватает места: освободите 100 МиБ или укажите другую папку в DATA_DIR'
+      : stderr
+    throw new StartError(`Не удалось создать базу данных в ${paths.dataDir}. ${reason}`.trim(), {
       cause,
     })
   }

@@ -7,7 +7,8 @@ import { DATABASE, SUPERUSER } from './cluster.ts'
 const LOCK = 1
 const LOCK_NOT_AVAILABLE = '55P03'
 const CANNOT_CONNECT_NOW = '57P03'
-const LOGIN_OR_CATALOG_ERROR = /^(28|3D|42)/
+/** SQLSTATEs of a login, a catalog or a full disk, which waiting does not mend. */
+const LASTING_ERROR = /^(28|3D|42|53100)/
 
 export class DataDirTaken extends StartError {
   constructor(dataDir: string) {
@@ -37,7 +38,7 @@ export async function connect(address: Address): Promise<Client | 'starting' | '
     return client
   } catch (error) {
     client.end().catch(() => {})
-    if (LOGIN_OR_CATALOG_ERROR.test(errorCode(error))) throw error
+    if (LASTING_ERROR.test(errorCode(error))) throw error
     return errorCode(error) === CANNOT_CONNECT_NOW ? 'starting' : 'silent'
   }
 }

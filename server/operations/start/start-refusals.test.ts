@@ -10,7 +10,7 @@ import {
   withDatabase,
 } from '../../testing/database/databases.ts'
 import { shiftedClock } from '../../testing/database/shifted-clock.ts'
-import { folderForTest, mountForTest } from '../../testing/process/folder-for-test.ts'
+import { asRoot, folderForTest, mountForTest } from '../../testing/process/folder-for-test.ts'
 import { freePort, listen } from '../../testing/process/free-port.ts'
 import { runHere } from '../../testing/process/run-command.ts'
 import { startMain } from '../../testing/process/start-main.ts'
@@ -19,7 +19,6 @@ import { explainStartFailure } from './start-failure.ts'
 const APP_SECRET = 's'.repeat(32)
 const OTHER_SECRET = 't'.repeat(32)
 const NOBODY = { uid: 65534 }
-const isRoot = process.getuid?.() === 0
 
 let root: string
 let dataDir: string
@@ -143,15 +142,15 @@ test('DATA_DIR that is a file, or lies in one, is refused', async () => {
   expect(await refusalOf({ DATA_DIR: join(file, 'data') })).toMatch(/^DATA_DIR: .*нужна папка/)
 })
 
-test('DATA_DIR on a read-only disk is refused', async ({ skip }) => {
-  skip(!isRoot, 'only root may mount a disk')
-  const disk = await folderForTest()
-  await mountForTest(disk, 'ro,size=1m')
-  expect(await refusalOf({ DATA_DIR: disk })).toMatch(/^DATA_DIR: .*только для чтения/)
+asRoot.each([
+  ['read-only', 'ro,size=1m', /^DATA_DIR: .*только для чтения/],
+  ['small', 'size=1m', /^Не удалось создать .*освободите 100 МиБ или .*DATA_DIR$/m],
+])('DATA_DIR on a %s disk is refused', async (_kind, options, sentence) => {
+  await mountForTest(root, options)
+  expect(await refusalOf({ DATA_DIR: root })).toMatch(sentence)
 })
 
-test('DATA_DIR, or a database in it, of another user is refused', async ({ skip }) => {
-  skip(!isRoot, 'only root may start it as somebody else')
+asRoot('DATA_DIR, or a database in it, of another user is refused', async () => {
   await chmod(root, 0o755)
   await mkdir(dataDir, { mode: 0o700 })
   expect(await refusalOf({ DATA_DIR: dataDir }, NOBODY)).toMatch(/^DATA_DIR: .*нет права писать/)
