@@ -6,8 +6,8 @@ export type Values = Record<string, string | boolean | undefined>
 
 export type Env = Record<string, string | undefined>
 
-/** A migrated database. `close` disconnects, and stops the database if the command started it. */
-export type Wall = { url: string; db: Db; close(): Promise<void> }
+/** A migrated database. `close` disconnects, and stops a temporary one, started by the command. */
+export type Wall = { url: string; db: Db; isTemporary: boolean; close(): Promise<void> }
 
 /** The output of a command: `lines` are printed for people, `json` is printed with `--json`. */
 export type Output = {

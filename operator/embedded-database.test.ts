@@ -29,8 +29,10 @@ test('commands find the embedded database of a running and of a stopped server, 
     expect((await client.call('GET', `/posts/${id}`)).status).toBe(404)
   }
   expect(await status()).toMatchObject({ nodes: 1, posts: 1 })
+  expect((await runCommand(env, 'psql')).err).toBe('')
   await started.stop()
 
+  expect((await runCommand(env, 'psql')).err).toMatch(/адрес действует, только пока он работает/)
   expect(await status()).toMatchObject({ nodes: 0, posts: 1 })
   expect(await runCommand(env, 'post', posts[0]?.id ?? '', 'restore')).toMatchObject({ code: 0 })
   const again = await startMain(env)

@@ -26,7 +26,7 @@ const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: '
  * starts if no server runs it, and `close` stops again. Throws Refusal or StartError.
  */
 export async function openWall(config: Config, say: (line: string) => void): Promise<Wall> {
-  const { url, stop } = await findDatabase(config, say)
+  const { url, stop, isTemporary = false } = await findDatabase(config, say)
   const { db, close } = openDatabase(url, () => {}, POOL)
   const closeAll = async () => {
     await close()
@@ -34,7 +34,7 @@ export async function openWall(config: Config, say: (line: string) => void): Pro
   }
   try {
     await requireMigrated(db)
-    return { url, db, close: closeAll }
+    return { url, db, isTemporary, close: closeAll }
   } catch (error) {
     await closeAll()
     throw error
@@ -56,7 +56,7 @@ export function hasDatabase({ databaseUrl, dataDir }: Config): boolean {
 
 const clusterOf = (dataDir: string) => join(dataDir, 'postgres')
 
-type Found = { url: string; stop: () => Promise<void> }
+type Found = { url: string; stop: () => Promise<void>; isTemporary?: boolean }
 
 /**
  * Returns the URL of the wall's database, which may have no tables, and `stop` to leave it. Creates
@@ -99,6 +99,7 @@ async function startAlone(dataDir: string, say: (line: string) => void): Promise
   const { connectionString: url, stop } = await startEmbeddedPostgres(options)
   return {
     url,
+    isTemporary: true,
     async stop() {
       const alone = await waitForOthers(url, say)
       await stop()

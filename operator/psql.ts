@@ -8,10 +8,13 @@ export const psql: Command = {
   endsWhenInterrupted: true,
 }
 
-async function open({ wall, values, env: inherited }: Context): Promise<Output> {
-  const { url } = wall
-  const printed = { lines: [url], json: { url } }
-  if (values.json === true || !process.stdin.isTTY) return printed
+async function open({ wall, values, say, env: inherited }: Context): Promise<Output> {
+  const { url, isTemporary } = wall
+  const print = () => {
+    if (isTemporary) say('Сервер остановлен: адрес действует, только пока он работает.')
+    return { lines: [url], json: { url } }
+  }
+  if (values.json === true || !process.stdin.isTTY) return print()
   // Ignores Ctrl+C, because psql handles it.
   process.on('SIGINT', () => {})
   const { address, env } = withoutPassword(url)
@@ -19,7 +22,7 @@ async function open({ wall, values, env: inherited }: Context): Promise<Output> 
     stdio: 'inherit',
     env: { ...inherited, ...env },
   })
-  return error ? printed : { lines: [], json: null, isBroken: status !== 0 }
+  return error ? print() : { lines: [], json: null, isBroken: status !== 0 }
 }
 
 /** Moves the password into PGPASSWORD, because every user can read a program's arguments. */
