@@ -154,10 +154,11 @@ function withFile(env: Env, path: Values[string]): Env {
   try {
     return { ...parseEnv(readFileSync(fromCaller(path), 'utf8')), ...env }
   } catch (cause) {
-    const isPrivate = errorCode(cause) === 'EACCES'
-    const who = `у пользователя ${userName()} нет права читать их`
-    const advice = isPrivate ? `: ${who}. Повторите с sudo.` : ''
-    throw new Refusal(`Настройки в ${path} не прочитаны${advice}`, { cause })
+    const why =
+      errorCode(cause) === 'EACCES'
+        ? `: у пользователя ${userName()} нет права читать их. Повторите с sudo`
+        : `. ${explainStartFailure(Object.assign(cause as Error, { path }))}`
+    throw new Refusal(`Настройки в ${path} не прочитаны${why}.`, { cause })
   }
 }
 
