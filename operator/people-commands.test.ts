@@ -23,6 +23,8 @@ test('user finds a person by name, e-mail and id, blocks, signs out and renames 
   expect(await vslukh('user', vera.id, 'rename', 'x')).toMatchObject({ code: 1 })
   expect(await vslukh('user', vera.id, 'rename', petr.username)).toMatchObject({ code: 1 })
   expect(await vslukh('user', vera.id, 'rename', 'vera_new')).toMatchObject({ code: 0 })
+  const err = `${vera.username} — прежнее имя пользователя vera_new.\n`
+  expect(await vslukh('user', vera.username)).toMatchObject({ code: 0, err })
   expect((await app.call('GET', `/posts/${post.id}`)).body.owner.username).toBe('vera_new')
   // The output shows the name of the reason, not its number.
   await vslukh('user', 'vera_new', 'block', '--reason', '1', '--days', '2', '--yes')

@@ -1,3 +1,4 @@
+import { selectByUsername } from '../server/features/account/usernames.repository.ts'
 import type { Accounts, Person } from '../server/features/moderation/people.repository.ts'
 import { selectNewcomers, selectPeople } from '../server/features/moderation/people.repository.ts'
 import type { Command, Context, Output } from './command.ts'
@@ -51,8 +52,10 @@ function listAccounts(what: string, { usernames, total }: Accounts): string[] {
   return [`${what}: ${usernames.join(', ')}${rest > 0 ? ` и ещё ${rest}` : ''}`]
 }
 
+type Searching = Pick<Context, 'db' | 'say'>
+
 /** Finds a user by name, e-mail address or id. Throws Refusal if there is none, or two. */
-export async function requirePerson(context: Pick<Context, 'db'>, known: string): Promise<Person> {
+export async function requirePerson(context: Searching, known: string): Promise<Person> {
   const person = await findPerson(context, known)
   if (!person) throw new Refusal(`Пользователя ${known} нет.`)
   return person
@@ -60,7 +63,7 @@ export async function requirePerson(context: Pick<Context, 'db'>, known: string)
 
 /** Finds a user like requirePerson(), but returns undefined if there is none. */
 export async function findPerson(
-  { db }: Pick<Context, 'db'>,
+  { db, say }: Searching,
   known: string,
 ): Promise<Person | undefined> {
   const people = await selectPeople(db, known)
@@ -70,5 +73,8 @@ export async function findPerson(
       `«${known}» — имя одного и номер другого. Назовите человека почтой: ${emails.join('; ')}.`,
     )
   }
-  return people[0]
+  const former = people[0] ? undefined : await selectByUsername(db, known)
+  if (!former) return people[0]
+  say(`${known} — прежнее имя пользователя ${former.username}.`)
+  return (await selectPeople(db, former.id)).find(({ id }) => id === former.id)
 }
