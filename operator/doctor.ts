@@ -38,5 +38,6 @@ const MARKS = { ok: '✓', warning: '!', broken: '✗' }
 /** Returns a finding as one line, even if a server's reply in it has several. */
 export function lineOf({ level, message, fix }: Finding): string {
   const line = `${MARKS[level]} ${message.replace(/\s*\n/g, ' ')}`
-  return fix === undefined ? line : `${line.replace(/\.$/, '')}. ${fix}.`
+  const ended = (text: string) => text.replace(/\.?$/, '.')
+  return fix === undefined ? line : `${ended(line)} ${ended(fix)}`
 }

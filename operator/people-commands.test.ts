@@ -174,7 +174,10 @@ test('registrations and writing are closed with a reason and opened, and bans ar
   const closed =
     'Доступ:     регистрация закрыта (Спам), запись на стену закрыта (Переезд); запретов: 0, '
   expect((await vslukh('status')).out).toContain(closed)
+  await app.sql`UPDATE installation SET secret_fingerprint = ''`
   const doctor = (await vslukh('doctor')).out
+  await app.sql`UPDATE installation SET secret_fingerprint = NULL`
+  expect(doctor).toMatch(/✗ секрет не подходит .*[^.]\.$/m)
   expect(doctor).toContain('! регистрация закрыта: Спам; запись на стену закрыта: Переезд. ')
   expect(doctor).toContain('vslukh open registrations, vslukh open writing')
   for (const closedOne of ['registrations', 'writing']) await vslukh('open', closedOne)
