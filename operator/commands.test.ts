@@ -20,15 +20,12 @@ test.each([
   ['ban add domain', 'не хватает: ЗНАЧЕНИЕ', 'help ban'],
   ['report x remove', '«x» — не номер записи'],
   ['invite --uses 1000000', 'от 1 до 9999'],
-])(
-  'a wrong call exits with 2, and names the missing word and the help: «%s»',
-  async (line, ...expected) => {
-    const { code, out, err } = await vslukh(...line.split(' ').filter(Boolean))
-    expect({ code, out }).toEqual({ code: 2, out: '' })
-    expect(err).toMatch(/^Неверный вызов: (?!.*(?:Unknown|Option|ambiguous))/s)
-    for (const words of expected) expect(err).toContain(words)
-  },
-)
+])('«%s» exits with 2 and names the missing word and the help', async (line, ...expected) => {
+  const { code, out, err } = await vslukh(...line.split(' ').filter(Boolean))
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err).toMatch(/^Неверный вызов: (?!.*(?:Unknown|Option|ambiguous))/s)
+  for (const words of expected) expect(err).toContain(words)
+})
 
 test('a refused call exits with 1, and help with 0', async () => {
   const refused = ['report 999999 remove', 'user nobody_at_all', 'restore /nowhere/x', 'upgrade /x']

@@ -5,6 +5,7 @@ import {
   Folder,
   query,
 } from '../../server/operations/embedded-postgres/embedded-postgres.fixture.ts'
+import { joinDatabase } from '../../server/operations/embedded-postgres/shared-database.ts'
 import { preventStart } from './embedded-database.ts'
 
 const at = new Folder()
@@ -27,7 +28,7 @@ test('while a killed PostgreSQL cannot start, the reason is stated once; then it
   await expect(at.start()).rejects.toThrow('уже занята')
 }, 90_000)
 
-test('takes its lock again when only the connections died', async () => {
+test('takes its lock again when only the connections died; a command does not wait for ever for a frozen one', async () => {
   const postgres = await at.start()
   const pid = await at.pid()
   const backend = `select pid from pg_stat_activity where application_name = '' and datname = 'postgres'`
@@ -36,6 +37,9 @@ test('takes its lock again when only the connections died', async () => {
   await postgres.recovered
   expect(await at.pid()).toBe(pid)
   await expect(at.start()).rejects.toThrow('уже занята')
+  process.kill(pid, 'SIGSTOP')
+  expect(await joinDatabase(postgres.connectionString)).toBeUndefined()
+  process.kill(pid, 'SIGCONT')
 })
 
 test.each([

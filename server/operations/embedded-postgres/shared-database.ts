@@ -5,9 +5,14 @@ import { errorCode, isConnectionLost } from '../../kernel/db/database-errors.ts'
 /** The lock that commands share while they use the database. No other lock has this number. */
 const USED_LOCK = 7_203_552
 const POLL_MS = 100
+const CONNECT_MS = 10_000
 
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: 'vslukh command' })
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'vslukh command',
+    connectionTimeoutMillis: CONNECT_MS,
+  })
   client.on('error', () => {})
   await client.connect()
   return client
@@ -28,7 +33,8 @@ export async function joinDatabase(
   url: string,
 ): Promise<{ url: string; stop: () => Promise<void> } | undefined> {
   const unlessRefused = (error: Error) => {
-    if (!isConnectionLost(error) && !MISSING.test(errorCode(error))) throw error
+    const isAnswer = error instanceof pg.DatabaseError
+    if (isAnswer && !isConnectionLost(error) && !MISSING.test(errorCode(error))) throw error
     return undefined
   }
   const client = await connect(url).catch(unlessRefused)

@@ -49,13 +49,10 @@ function onDatabase(url: string) {
 test.each([
   ['PORT', { PORT: 'x' }],
   ['DKIM_KEY_FILE', { DKIM_KEY_FILE: '/nowhere', DKIM_SELECTOR: 'wall', MAIL_FROM: 'a@b.test' }],
-])(
-  'a wrong value of %s ends the start with exit code 78: another start would not help',
-  async (name, env) => {
-    const { code, stderr } = await startMain({ ...onDatabase(await databaseForTest()), ...env })
-    expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringMatching(`^${name}: .*\n$`) })
-  },
-)
+])('a wrong %s ends the start with exit code 78: another would not help', async (name, env) => {
+  const { code, stderr } = await startMain({ ...onDatabase(await databaseForTest()), ...env })
+  expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringMatching(`^${name}: .*\n$`) })
+})
 
 test('a database that is missing, does not know the role, does not answer or is read-only is refused with a sentence', async () => {
   const [readOnly, foreign] = [await databaseForTest(), new URL(await databaseForTest())]
@@ -76,23 +73,20 @@ test('a database that is missing, does not know the role, does not answer or is 
 test.each([
   ['before the first start', 'template0'],
   ['that another role has migrated', 'vslukh_template'],
-])(
-  'a role without rights on the database %s is refused with instructions to grant them',
-  async (_when, template) => {
-    const server = asSuperuser(inject('databaseUrl'))
-    const name = `rights_${process.pid}_${template}`
-    await executeOn(server, `CREATE ROLE ${name} LOGIN`)
-    await executeOn(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
-    onTestFinished(async () => {
-      await executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`)
-      await executeOn(server, `DROP ROLE ${name}`)
-    })
-    const url = new URL(withDatabase(inject('databaseUrl'), name))
-    url.username = name
-    const stderr = await refusalOf(onDatabase(url.href))
-    expect(stderr).toMatch(/^DATABASE_URL: у роли не хватает прав .*OWNER TO/)
-  },
-)
+])('a role without rights on the database %s is told how to get them', async (_when, template) => {
+  const server = asSuperuser(inject('databaseUrl'))
+  const name = `rights_${process.pid}_${template}`
+  await executeOn(server, `CREATE ROLE ${name} LOGIN`)
+  await executeOn(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  onTestFinished(async () => {
+    await executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`)
+    await executeOn(server, `DROP ROLE ${name}`)
+  })
+  const url = new URL(withDatabase(inject('databaseUrl'), name))
+  url.username = name
+  const stderr = await refusalOf(onDatabase(url.href))
+  expect(stderr).toMatch(/^DATABASE_URL: у роли не хватает прав .*OWNER TO/)
+})
 
 test('an error of a file is called one, and not a database that does not answer', async () => {
   const explain = (work: Promise<unknown>) => work.then(() => '', explainStartFailure)
