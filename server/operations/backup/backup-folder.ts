@@ -72,7 +72,7 @@ export async function removeLeft(folder: string, idleMs = IDLE_MS): Promise<void
     const found = await lstat(path).catch(() => undefined)
     // The folder may be shared, so only files of this user are removed.
     if (found?.uid !== process.getuid?.() || Date.now() - Number(found?.mtimeMs) <= idleMs) continue
-    await rm(path, { recursive: true, force: true })
+    await rm(path, { recursive: true, force: true, maxRetries: 3 })
   }
 }
 
