@@ -88,7 +88,7 @@ export function navigate(to: string, { replace = false }: { replace?: boolean } 
   })
 }
 
-/** Makes plain clicks on links open pages without loading them. Returns what ends this. */
+/** Opens pages on plain clicks on links, without a load. Returns the function that stops this. */
 export function followLinks(): () => void {
   document.addEventListener('click', followLink)
   return () => document.removeEventListener('click', followLink)
