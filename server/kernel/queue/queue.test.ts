@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabaseForTest } from '../../testing/database/database-for-test.ts'
+import { clientForTest, openDatabaseForTest } from '../../testing/database/database-for-test.ts'
 import { executeOn, setReadOnly } from '../../testing/database/databases.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { CONCURRENT_JOBS, startJobs } from './queue.ts'
@@ -33,4 +33,21 @@ test('when the database turns read-only while a job runs, one line about the job
   await queue()
   await expect.poll(() => runs).toBe(2)
   expect(lines.filter(({ err }) => !err || !isDatabaseUnavailable(err))).toEqual([])
+})
+
+test('jobs that are stopped while they start again end', async () => {
+  const { pool, url } = await openDatabaseForTest()
+  const { promise: failed, resolve: error } = Promise.withResolvers<void>()
+  await executeOn(url, 'ALTER TABLE graphile_worker._private_tasks RENAME TO away')
+  const log = { error: () => error(), debug() {} }
+  const { stop } = await startJobs(pool, { jobs: { prompt: { async run() {} } }, log })
+  await failed
+  const client = await clientForTest(url)
+  await client.query(`BEGIN; LOCK TABLE graphile_worker.migrations;
+    ALTER TABLE graphile_worker.away RENAME TO _private_tasks`)
+  const waiting = () => executeOn(url, 'SELECT FROM pg_locks WHERE NOT granted')
+  await expect.poll(waiting).not.toEqual([])
+  const stopped = stop()
+  await client.query('COMMIT')
+  await stopped
 })

@@ -117,7 +117,8 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
       failure = await run(options).then(
         (next) => {
           runner = next
-          return failureOf(next)
+          // A stop meanwhile has stopped only the runner before it.
+          return stopping.signal.aborted ? undefined : failureOf(next)
         },
         (error) => error,
       )
