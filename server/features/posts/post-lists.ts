@@ -105,8 +105,8 @@ export async function readPostRows(
   const limit = query.limit ?? PAGE_SIZE
   const { page, skipped } = await selectPage(db, list, { ...query, limit })
   const read = () => hydratePosts(db, { page, total: list.total }, viewer)
-  const network = widestNetworkOf(query.ip)
-  const found = await (skipped > DEEP_OFFSET ? deepReads.run(read, network) : read())
+  const isDeep = skipped > DEEP_OFFSET
+  const found = await (isDeep ? deepReads.run(read, widestNetworkOf(query.ip)) : read())
   return pageOf(found, { ...query, limit })
 }
 

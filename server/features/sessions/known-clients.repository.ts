@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hasRow, type Queryable } from '../../kernel/db/database.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
@@ -51,14 +51,15 @@ export async function recognise(
   return (await user.where('id', '=', userId).executeTakeFirst())?.knownBy ?? null
 }
 
-/** Returns whether a client has signed in with the account of an e-mail, in one query. */
-export function isKnownBrowser(
+/** Returns whether a client has signed in before with the account of an e-mail. */
+export async function isKnownBrowser(
   db: Queryable,
   { email, clientHash }: { email: string; clientHash: Buffer },
 ): Promise<boolean> {
-  const known = db.selectFrom('known_clients').innerJoin('users', 'users.id', 'user_id')
-  const ofEmail = known.select('user_id').where('email_key', '=', emailKey(email))
-  return hasRow(ofEmail.where('client_hash', '=', clientHash))
+  const asking = { clientHash, networkHash: null }
+  const user = db.selectFrom('users').select(knownBy(asking).as('knownBy'))
+  const found = await user.where('email_key', '=', emailKey(email)).executeTakeFirst()
+  return found?.knownBy === 'browser'
 }
 
 /** Locks the account of an e-mail. Returns its exact address, and how it knows the client. */

@@ -15,7 +15,7 @@ import { hashNetwork } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { AccountAppeared, requireUserByEmail } from '../account/account.service.ts'
 import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
-import { redeemCode, requireEmail, requireNewEmail, type Start } from '../codes/codes.service.ts'
+import { redeemCode, requireEmail, requireNewEmail } from '../codes/codes.service.ts'
 import { blockNewUser } from '../moderation/blocks.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
 import { askerOf, hashAsker } from '../site-state/mail-name.service.ts'
@@ -43,17 +43,22 @@ export function registerSignIn(node: Node, parts: Parts): Feature {
 function registerStarts(node: Node, sessions: Sessions): void {
   const { route, db } = node
   const { contactEmail: contact } = node.config
-  const hashClient = ({ clientToken }: StartInput['body'], request: FastifyRequest) =>
-    sessions.hashClient(clientToken, request)
+  const askedBy = ({ clientToken, ...asked }: StartInput['body'], request: FastifyRequest) => ({
+    ...asked,
+    ip: request.ip,
+    clientHash: sessions.hashClient(clientToken, request),
+    networkHash: sessions.hashNetwork(request.ip),
+  })
 
   route(startRegistration, async ({ body }, { request }) => {
     const { ip } = request
     const email = requireNewEmail(body.email)
-    await chargeRequest(node, { email, ip, clientHash: hashClient(body, request) })
+    const asked = askedBy({ ...body, email }, request)
+    await chargeRequest(node, asked)
     const asker = askerOf(hashAsker(ip, node), node)
     const applicant = { email, ip, invitation: body.invitation, contact }
     const { askerWaitsUntil } = await requireRegistrable(db, applicant, asker)
-    return start('registration', { ...body, email, askerWaitsUntil }, request)
+    return { id: await startSignIn(node, { ...asked, purpose: 'registration', askerWaitsUntil }) }
   })
 
   route(validateInvitation, async ({ body }) => ({
@@ -61,23 +66,11 @@ function registerStarts(node: Node, sessions: Sessions): void {
   }))
 
   route(startLogin, async ({ body }, { request }) => {
-    const { email } = body
-    requireEmail(email)
-    await chargeRequest(node, { email, ip: request.ip, clientHash: hashClient(body, request) })
-    return start('login', body, request)
+    requireEmail(body.email)
+    const asked = askedBy(body, request)
+    await chargeRequest(node, asked)
+    return { id: await startSignIn(node, { ...asked, purpose: 'login' }) }
   })
-
-  async function start(
-    purpose: Purpose,
-    body: StartInput['body'] & Pick<Start, 'askerWaitsUntil'>,
-    request: FastifyRequest,
-  ) {
-    const { clientToken: _, ...asked } = body
-    const { ip } = request
-    const networkHash = sessions.hashNetwork(ip)
-    const clientHash = hashClient(body, request)
-    return { id: await startSignIn(node, { ...asked, purpose, clientHash, networkHash, ip }) }
-  }
 }
 
 function registerVerifications(node: Node, { sessions, readText }: Parts): void {
