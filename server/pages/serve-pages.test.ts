@@ -149,9 +149,11 @@ perNode('a page that may not or cannot be read now is an error, never an empty 2
 })
 
 perNode(
-  'while pages take long, people’s calls are answered, and further pages are 503 in HTML with Retry-After',
+  'while pages take long, people’s calls are answered; further pages are 503 in HTML with Retry-After, and sitemaps 503',
   async () => {
     const { id } = await app.publish(olga)
+    const statusOfSitemap = async () => (await read('/sitemap.xml')).status
+    expect(await statusOfSitemap()).toBe(200)
     const held = await app.db.startTransaction().execute()
     await sql`LOCK TABLE posts`.execute(held)
     const refused: Awaited<ReturnType<typeof read>>[] = []
@@ -165,6 +167,7 @@ perNode(
     while (refused.length < 50) {
       expect((await app.call('GET', '/sessions', { token })).status).toBe(200)
     }
+    expect(await statusOfSitemap()).toBe(503)
     await held.rollback().execute()
     // Those that were being read find that there is no such post.
     const missing = (await Promise.all(pages)).filter((status) => status === 404)

@@ -27,6 +27,9 @@ const CACHED_BYTES_MAX = 32 * 1024 ** 2
 const XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 const ROBOTS = ['User-agent: *', 'Disallow: /settings', 'Disallow: /liked', 'Disallow: /own/']
 
+/** A sitemap of 5,000 posts takes as long as a page, so it must not starve API calls either. */
+const LANE = { config: { lane: 'page' } } as const
+
 type SitemapRequest = { Params: { number: string } }
 
 export async function serveSitemap(app: FastifyInstance, options: Options): Promise<void> {
@@ -53,8 +56,8 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
 
   await app.register(async (sitemaps) => {
     sitemaps.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
-    sitemaps.get('/sitemap.xml', (request, reply) => send('index', { request, reply }))
-    sitemaps.get<SitemapRequest>('/sitemap/:number(^\\d{1,9}).xml', (request, reply) =>
+    sitemaps.get('/sitemap.xml', LANE, (request, reply) => send('index', { request, reply }))
+    sitemaps.get<SitemapRequest>('/sitemap/:number(^\\d{1,9}).xml', LANE, (request, reply) =>
       send(Number(request.params.number), { request, reply }),
     )
   })
