@@ -8,6 +8,9 @@ export const VISITOR_CALLS: Limit = {
   refusal: 'Из вашей сети слишком много запросов: следующий — через {time}',
 }
 
+/** Separate, so that visitors who read too much keep nobody of their network from a new token. */
+export const COOKIE_CALLS: Limit = { ...VISITOR_CALLS, name: 'cookie-call' }
+
 export const USER_CALLS: Limit = {
   name: 'user-call',
   rates: [[1500, FIVE_MINUTES]],

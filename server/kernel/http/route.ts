@@ -5,7 +5,7 @@ import type { Answer, CacheRule, Endpoint, Input } from '../../../contract/endpo
 import { isOfErasedUser } from '../db/database-errors.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/limits.ts'
-import { USER_CALLS, VISITOR_CALLS } from './call-limits.ts'
+import { COOKIE_CALLS, USER_CALLS, VISITOR_CALLS } from './call-limits.ts'
 import { toAppError } from './error-handler.ts'
 import { integersOf, namesUnknown, readNumbers } from './input.ts'
 import { schemaOf } from './openapi.ts'
@@ -164,8 +164,9 @@ async function identifyViewer(
   const { access } = endpoint
   const hasToken = access !== 'cookie' && request.headers.authorization !== undefined
   const viewer = hasToken ? auth.readToken(tokenOf(request.headers)) : null
+  const byAddress = access === 'cookie' ? COOKIE_CALLS : VISITOR_CALLS
   await limits.charge([
-    viewer ? { limit: USER_CALLS, key: viewer.userId } : { limit: VISITOR_CALLS, ip: request.ip },
+    viewer ? { limit: USER_CALLS, key: viewer.userId } : { limit: byAddress, ip: request.ip },
   ])
   if (!viewer) {
     if (hasToken || access === 'user') throw new AppError('UNAUTHORIZED')
