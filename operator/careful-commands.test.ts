@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import { LEFT_OUT } from '../server/operations/backup/tables.repository.ts'
@@ -167,10 +169,13 @@ test('a command runs through a link and reads only the named files of the curren
   expect(doctor.out).toContain(join(cwd, 'none'))
 })
 
-test('a command whose reader is gone ends as usual, without a stack', async () => {
+test('a command whose reader is gone ends as usual, without a stack; one that cannot print ends with an error', async () => {
   const { child, ended } = startCommand({ env: {}, args: ['--help'] })
   child.stdout?.destroy()
   expect(await ended).toMatchObject({ code: 0, err: '' })
+  const printing = promisify(execFile)('sh', ['-c', 'bin/vslukh help >/dev/full'])
+  const stderr = expect.stringMatching(/^Ответ не напечатан: .*\n$/)
+  await expect(printing).rejects.toMatchObject({ code: 1, stderr })
 })
 
 test('user refuses a name that is also another user’s id, and the journal records who called sudo', async () => {

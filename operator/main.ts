@@ -1,3 +1,4 @@
+import { errorCode } from '../server/kernel/db/database-errors.ts'
 import { stopDatabases } from './open-wall.ts'
 import { runProgram } from './program.ts'
 import { interruption, listenForInterruption } from './terminal.ts'
@@ -14,4 +15,11 @@ process.exitCode = await runProgram(process.argv.slice(2), {
 })
 if (interruption.aborted) await stopDatabases()
 // Once all is printed: a connection that failed or still runs a statement keeps the process alive.
-out.write('', () => err.write('', () => process.exit()))
+out.write('', () => {
+  const { errored } = out
+  if (errored && errorCode(errored) !== 'EPIPE') {
+    process.exitCode ||= 1
+    err.write(`Ответ не напечатан: ${errored.message}\n`)
+  }
+  err.write('', () => process.exit())
+})
