@@ -1,4 +1,7 @@
 import { parseArgs } from 'node:util'
+import { Value } from 'typebox/value'
+import { MODERATION_NOTE_MAX, MODERATION_REASON_MAX } from '../contract/constants.ts'
+import { line } from '../contract/fields.ts'
 import { isMisspelt } from '../server/kernel/config/config.ts'
 import { type Command, type Output, UsageError, type Values } from './command.ts'
 
@@ -97,7 +100,19 @@ function requireOptions(usage: string, values: Values): void {
   const needed = [...usage.matchAll(OPTION)].filter(([option]) => !option.startsWith('['))
   const missing = needed.find(([, name = '']) => String(values[name] ?? '').trim() === '')
   if (missing) throw new UsageError(`не хватает: ${missing[0]}`)
+  for (const [name, min, max] of LINES) {
+    const text = values[name]
+    if (text === undefined || Value.Check(line(min, max), text)) continue
+    throw new UsageError(`--${name}: нужна одна строка, не пустая и не длиннее ${max} знаков`)
+  }
 }
+
+/** The texts that are stored, with their least and greatest length, as in the API. */
+const LINES = [
+  ['reason', 1, MODERATION_REASON_MAX],
+  ['note', 0, MODERATION_NOTE_MAX],
+  ['order', 0, MODERATION_NOTE_MAX],
+] as const
 
 /** Returns the first known name that begins with `name`, or that `name` misspells. */
 export function nearest(name: string, names: string[]): string | undefined {

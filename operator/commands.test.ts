@@ -20,6 +20,7 @@ test.each([
   ['ban add domain', 'не хватает: ЗНАЧЕНИЕ', 'help ban'],
   ['report x remove', '«x» — не номер записи'],
   ['invite --uses 1000000', 'от 1 до 9999'],
+  [`close writing --reason ${'я'.repeat(201)}`, 'не длиннее 200'],
 ])('«%s» exits with 2 and names the missing word and the help', async (line, ...expected) => {
   const { code, out, err } = await vslukh(...line.split(' ').filter(Boolean))
   expect({ code, out }).toEqual({ code: 2, out: '' })

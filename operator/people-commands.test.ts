@@ -94,7 +94,8 @@ test('people lists recent registrations, newest first, with activity and account
 
 test('a terminal gets no control characters, whoever wrote them', async () => {
   const vera = await app.signUp()
-  await vslukh('user', vera.id, 'block', '--reason', 'Спам\u001b[2J\u009b2J', '--yes')
+  await app.sql`INSERT INTO blocks (user_id, reason, blocked_by)
+    VALUES (${vera.id}, ${'Спам\u001b[2J\u009b2J'}, 'masha')`
   expect((await vslukh('user', vera.id)).out).toContain('бессрочно: Спам[2J2J, ')
   expect((await vslukh('user', vera.id, '--json')).out).not.toMatch(/[\u0080-\u009f]/)
   expect((await vslukh('user', 'vera\u001b[2J')).err).not.toContain('\u001b')
