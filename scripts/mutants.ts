@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { Stryker } from '@stryker-mutator/core'
+import { MIGRATIONS } from '../server/kernel/db/migrate.ts'
 import { setup as keepFilesInMemory } from './testing/memory-setup.ts'
 
 /**
@@ -52,8 +52,7 @@ const TRIGGER_TESTS = [
   'server/features/account-deletion/account-deletion.test.ts',
 ]
 
-const SCHEMA = 'server/schema/001-schema.sql'
-const FUNCTION = /^CREATE (FUNCTION (\w*count\w*)\(.*?^END \$\$;)/gms
+const FUNCTION = /^CREATE (?:OR REPLACE )?(FUNCTION (\w*count\w*)\(.*?^END \$\$;)/gms
 const STATEMENT = /^ *(?:PERFORM|INSERT|UPDATE|DELETE)\b[^;]*;/gm
 const TRIGGER = /^CREATE TRIGGER (\w+) AFTER \w+ ON (\w+) [^;]*\bcount_\w+\(\);/gm
 
@@ -98,7 +97,7 @@ async function tryFiles({ files, tests }: Group): Promise<void> {
 
 function tryTriggers(): void {
   if (isNoticed('')) throw new Error('The tests fail without any mutant')
-  const mutants = triggerMutants(readFileSync(SCHEMA, 'utf8'))
+  const mutants = triggerMutants(Object.values(MIGRATIONS).join('\n'))
   let killed = 0
   for (const [name, sql] of mutants) {
     const isKilled = isNoticed(sql)
@@ -115,7 +114,9 @@ function triggerMutants(schema: string): [name: string, sql: string][] {
     `trigger ${name}`,
     `DROP TRIGGER ${name} ON ${table}`,
   ])
-  const statements = [...schema.matchAll(FUNCTION)].flatMap(([, definition = '', name]) =>
+  // A later migration may define a function anew.
+  const definitions = new Map([...schema.matchAll(FUNCTION)].map((found) => [found[2], found[1]]))
+  const statements = [...definitions].flatMap(([name, definition = '']) =>
     [...definition.matchAll(STATEMENT)].map(({ 0: statement, index }): [string, string] => [
       `${name}: ${statement.trim().split('\n')[0]}`,
       `CREATE OR REPLACE ${definition.slice(0, index)} NULL; ${definition.slice(index + statement.length)}`,

@@ -89,6 +89,14 @@ async function noteSums(folder: string): Promise<void> {
   await writeFile(join(folder, 'SHA256SUMS'), (await Promise.all(lines)).join(''))
 }
 
+/** Writes what bin/switch-release reads, because it must work with a release that does not start. */
+export async function describeMigrations(release: string): Promise<void> {
+  const migrations = Object.entries(MIGRATIONS).map(
+    ([migration, text]) => `${migration} ${isAdditive(text) ? 'additive' : 'breaking'}\n`,
+  )
+  await writeFile(join(release, 'migrations'), migrations.join(''))
+}
+
 async function stageRelease(target: string, arch: string): Promise<void> {
   for (const part of PARTS) await copyPart(part, ROOT, target)
   await using other = await mkdtempDisposable(join(tmpdir(), `vslukh-${arch}-`))
@@ -100,11 +108,7 @@ async function stageRelease(target: string, arch: string): Promise<void> {
   if (isOwn) await copyLibrary(target)
   await mkdir(join(target, 'node_modules/.bin'))
   await symlink('../../bin/run-node', join(target, 'node_modules/.bin/node'))
-  // bin/switch-release reads this file, because it must work with a release that does not start.
-  const migrations = Object.entries(MIGRATIONS).map(
-    ([migration, text]) => `${migration} ${isAdditive(text) ? 'additive' : 'breaking'}\n`,
-  )
-  await writeFile(join(target, 'migrations'), migrations.join(''))
+  await describeMigrations(target)
   await writeFile(join(target, 'deploy/vslukh.bash-completion'), await makeBashCompletion())
   await describeBuild(target)
 }

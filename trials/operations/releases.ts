@@ -1,6 +1,6 @@
 import { appendFile, copyFile, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { describeBuild } from '../../scripts/release/release.ts'
+import { describeBuild, describeMigrations } from '../../scripts/release/release.ts'
 import { ROOT, run } from './deploy-file.ts'
 
 /**
@@ -24,7 +24,7 @@ export async function copyTree(release: string, version?: string): Promise<void>
   await mkdir(release, { recursive: true })
   for (const part of PARTS) await cp(join(ROOT, part), join(release, part), { recursive: true })
   if (version !== undefined) await edit(join(release, 'package.json'), setVersion(version))
-  await writeFile(join(release, 'migrations'), '001-schema breaking\n')
+  await describeMigrations(release)
   await describeBuild(release)
   await symlink(join(ROOT, 'node_modules'), join(release, 'node_modules'))
 }
