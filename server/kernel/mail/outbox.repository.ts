@@ -21,6 +21,9 @@ const IS_DUE = sql<boolean>`payload IS NOT NULL
   AND ${hasCome('due_at', `interval '${(2 * LONGEST_WAIT_MS) / 1000} seconds'`)}
   AND (claimed_until IS NULL OR ${CLAIM_IS_OVER})`
 
+/** Mails that wait for a limit are all due at its next slot, which is for the oldest of them. */
+const DUE_SINCE = sql`CASE WHEN state IN ('limited', 'slowed') THEN queued_at ELSE due_at END`
+
 export type ClaimedMail = {
   id: string
   task: string
@@ -67,7 +70,7 @@ export function claimMail(db: Db, { tasks, isReserved }: Claim): Promise<Claimed
       WHERE ${IS_DUE} AND task = ANY(${tasks}) AND CASE WHEN EXISTS (SELECT FROM probe)
         THEN expires_at > now() ELSE expires_at <= now() OR NOT ${IS_PAUSED} END
         AND (NOT ${isReserved} OR is_urgent AND NOT is_to_new_address) AND NOT ${MUST_WAIT}
-      ORDER BY tries > 0, is_urgent DESC, is_to_new_address, due_at, id LIMIT 1
+      ORDER BY tries > 0, is_urgent DESC, is_to_new_address, ${DUE_SINCE}, id LIMIT 1
       FOR UPDATE SKIP LOCKED
     )
     UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${sql.raw(CLAIM)})

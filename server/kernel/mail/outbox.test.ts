@@ -102,6 +102,16 @@ test('codes that are tried again and again keep no other mail from its first try
   expect((await claim(db)).payload.to).toBe('olga@gone.example')
 })
 
+test('of the mails that wait for a limit, the oldest is sent first', async () => {
+  const { db } = await openDatabaseForTest()
+  for (const to of [EMAIL, 'petr@example.org']) await queueMail(db, 'send-x', noticeTo(to))
+  const [olga, petr] = [await claim(db), await claim(db)]
+  for (const mail of [petr, olga]) {
+    await settleMail(db, mail, { state: 'slowed', againMs: 0, logKey })
+  }
+  expect((await claim(db)).id).toBe(olga.id)
+})
+
 /** Jobs that a node runs at once. Each of them can be refused before the first refusal is stored. */
 const AT_ONCE = 4 * NODES
 const EMAILS = Array.from({ length: 10 }, (_, n) => `person-${n}@example.org`)
