@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Db } from '../db/database.ts'
+import { type Db, openClient } from '../db/database.ts'
 import { productVersion } from '../db/migrate.ts'
 import { COUNT_NODES, FEED_NAME } from '../db/nodes.ts'
 import { endsWithin, type Outage } from '../db/outage.ts'
@@ -161,20 +161,15 @@ function confirm(client: pg.Client, sender: string): void {
 /** Publishes an operator's change. Resolves when all nodes have confirmed it, or after 2 s. */
 export async function publishFromOutside(url: string, change: Change): Promise<void> {
   const sender = OPERATOR + randomUUID()
-  const client = new pg.Client({ connectionString: url, application_name: 'vslukh operator' })
-  await client.connect()
-  try {
-    await client.query(`LISTEN ${CONFIRMED_CHANNEL}`)
-    const { rows } = await client.query<{ nodes: number }>(COUNT_NODES)
-    const nodes = rows[0]?.nodes ?? 0
-    const allConfirmed = Promise.withResolvers<void>()
-    let confirmed = 0
-    client.on('notification', ({ payload }) => {
-      if (payload === sender && ++confirmed >= nodes) allConfirmed.resolve()
-    })
-    await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payloadOf(sender, change)])
-    if (nodes > 0) await endsWithin(allConfirmed.promise, LONGEST_CONFIRMATION_MS)
-  } finally {
-    await client.end()
-  }
+  await using client = await openClient(url, 'vslukh operator')
+  await client.query(`LISTEN ${CONFIRMED_CHANNEL}`)
+  const { rows } = await client.query<{ nodes: number }>(COUNT_NODES)
+  const nodes = rows[0]?.nodes ?? 0
+  const allConfirmed = Promise.withResolvers<void>()
+  let confirmed = 0
+  client.on('notification', ({ payload }) => {
+    if (payload === sender && ++confirmed >= nodes) allConfirmed.resolve()
+  })
+  await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payloadOf(sender, change)])
+  if (nodes > 0) await endsWithin(allConfirmed.promise, LONGEST_CONFIRMATION_MS)
 }

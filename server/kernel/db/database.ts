@@ -93,6 +93,15 @@ export async function withStartDatabase<T>(
   }
 }
 
+/** Opens one connection outside the pools. Disposing of it ends it. */
+export async function openClient(url: string, name: string, limits: pg.ClientConfig = {}) {
+  const client = new pg.Client({ connectionString: url, application_name: name, ...limits })
+  // Without a listener, the error of a broken connection would end the process.
+  client.on('error', () => {})
+  await client.connect()
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
+}
+
 /** Returns whether an id from a client can be the id of a row. */
 export function isRowId(id: string): boolean {
   return /^[1-9]\d{0,17}$/.test(id)

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
-import pg from 'pg'
 import { StartError } from '../errors/app-error.ts'
-import type { Queryable } from './database.ts'
+import { openClient, type Queryable } from './database.ts'
 
 /** The number of the advisory lock that a restore holds alone, and that starting servers share. */
 export const RESTORE_LOCK = 7_203_551
@@ -23,12 +22,10 @@ export async function refuseUnfinishedRestore(db: Queryable): Promise<void> {
 
 /** Keeps restores away until it is disposed of. Throws StartError if a restore is running. */
 export async function keepRestoresAway(url: string): Promise<AsyncDisposable> {
-  const client = new pg.Client({ connectionString: url, application_name: 'vslukh start' })
-  client.on('error', () => {})
-  await client.connect()
+  const client = await openClient(url, 'vslukh start')
   const sql = `SELECT pg_try_advisory_lock_shared(${RESTORE_LOCK}) AS is_ours`
   const { rows } = await client.query(sql)
-  if (rows[0].is_ours) return { [Symbol.asyncDispose]: () => client.end() }
+  if (rows[0].is_ours) return client
   await client.end()
   throw new StartError(
     'Эту базу сейчас восстанавливают из копии (vslukh restore). Дождитесь конца и запустите сервер снова.',

@@ -1,6 +1,6 @@
 import { type FileHandle, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
+import { openClient } from '../../kernel/db/database.ts'
 import { productVersion } from '../../kernel/db/migrate.ts'
 import { BackupWriter, type Progress } from './backup-file.ts'
 import { backupName, writeNewFile } from './backup-folder.ts'
@@ -39,33 +39,27 @@ async function writeInto(
   url: string,
   { secret, onProgress = () => {}, now = new Date(), signal }: Options,
 ): Promise<{ bytes: number; manifest: Manifest }> {
-  const client = new pg.Client({ connectionString: url, application_name: 'vslukh backup' })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    await setCopyFormat(client)
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    const writer = new BackupWriter(file, signal)
-    const { migration, version } = await selectMigration(client)
-    const parts: Part[] = []
-    for (const shape of await selectTables(client)) {
-      onProgress(shape.table)
-      parts.push({ ...shape, ...(await writer.addPart(copyOut(client, shape))) })
-    }
-    const manifest: Manifest = {
-      format: 1,
-      product: 'vslukh',
-      version: version ?? productVersion(),
-      migration,
-      createdAt: now.toISOString(),
-      secret,
-      parts,
-      leftOut: LEFT_OUT,
-      sequences: await selectSequences(client),
-    }
-    await writer.finish(manifest)
-    return { bytes: writer.bytes, manifest }
-  } finally {
-    await client.end()
+  await using client = await openClient(url, 'vslukh backup')
+  await setCopyFormat(client)
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  const writer = new BackupWriter(file, signal)
+  const { migration, version } = await selectMigration(client)
+  const parts: Part[] = []
+  for (const shape of await selectTables(client)) {
+    onProgress(shape.table)
+    parts.push({ ...shape, ...(await writer.addPart(copyOut(client, shape))) })
   }
+  const manifest: Manifest = {
+    format: 1,
+    product: 'vslukh',
+    version: version ?? productVersion(),
+    migration,
+    createdAt: now.toISOString(),
+    secret,
+    parts,
+    leftOut: LEFT_OUT,
+    sequences: await selectSequences(client),
+  }
+  await writer.finish(manifest)
+  return { bytes: writer.bytes, manifest }
 }

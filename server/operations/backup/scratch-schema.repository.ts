@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { openClient } from '../../kernel/db/database.ts'
 import { MIGRATIONS } from '../../kernel/db/migrate.ts'
 import { COUNT_NODES } from '../../kernel/db/nodes.ts'
 import { RESTORE_LOCK, SCRATCH } from '../../kernel/db/restore-lock.ts'
@@ -15,20 +16,14 @@ export async function withRestoreLock<T>(
   url: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'vslukh restore' })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    if (!(await selectValue(client, `SELECT pg_try_advisory_lock(${RESTORE_LOCK})`))) {
-      throw new BackupError(
-        'Эту базу уже восстанавливает другая команда, или с ней запускается сервер.',
-      )
-    }
-    await setCopyFormat(client)
-    return await work(client)
-  } finally {
-    await client.end()
+  await using client = await openClient(url, 'vslukh restore')
+  if (!(await selectValue(client, `SELECT pg_try_advisory_lock(${RESTORE_LOCK})`))) {
+    throw new BackupError(
+      'Эту базу уже восстанавливает другая команда, или с ней запускается сервер.',
+    )
   }
+  await setCopyFormat(client)
+  return await work(client)
 }
 
 async function selectValue<T>(client: pg.Client, statement: string): Promise<T> {

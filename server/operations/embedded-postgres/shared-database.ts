@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { openClient } from '../../kernel/db/database.ts'
 import { errorCode, isConnectionLost } from '../../kernel/db/database-errors.ts'
 
 /** The lock that commands share while they use the database. No other lock has this number. */
@@ -7,16 +8,8 @@ const USED_LOCK = 7_203_552
 const POLL_MS = 100
 const CONNECT_MS = 10_000
 
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'vslukh command',
-    connectionTimeoutMillis: CONNECT_MS,
-  })
-  client.on('error', () => {})
-  await client.connect()
-  return client
-}
+const connect = (url: string) =>
+  openClient(url, 'vslukh command', { connectionTimeoutMillis: CONNECT_MS })
 
 const tryLock = async (client: pg.Client, lock: string) =>
   (await client.query(`SELECT pg_try_advisory_lock${lock}(${USED_LOCK}) AS is_ours`)).rows[0]
