@@ -18,7 +18,6 @@ export type ReplyMail = QueuedMail & {
 }
 
 const STEP = 200
-const MAIL_LIFE_MS = 86_400_000
 
 export const answerJobs = (db: Db): Jobs => ({
   'mail-replies': {
@@ -33,8 +32,8 @@ async function queueReplyMails(db: Db): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const due = await claimReplyMails(tx, STEP)
     for (const { email, ...rest } of due) {
-      const mail: ReplyMail = { to: email, expiresAt: Date.now() + MAIL_LIFE_MS, ...rest }
-      await queueMail(tx, 'send-reply-mail', { ...mail, key: `replies ${rest.userId}` })
+      const mail: ReplyMail = { to: email, key: `replies ${rest.userId}`, ...rest }
+      await queueMail(tx, 'send-reply-mail', mail)
     }
     return due.length
   })

@@ -16,7 +16,7 @@ import {
   unblockMailbox,
   upsertBlocks,
 } from './blocks.repository.ts'
-import { type BlockMail, mailExpiry } from './moderation.mail.ts'
+import type { BlockMail } from './moderation.mail.ts'
 import { selectEmail } from './moderators.repository.ts'
 
 /** Blocks a user and mails a notice. Returns the end of the block; null if it has none. */
@@ -46,7 +46,7 @@ export async function mailBlock(
   const user = await selectEmail(tx, userId)
   if (!user) return
   const blockedUntil = until?.getTime() ?? null
-  const mail: BlockMail = { to: user.email, expiresAt: mailExpiry(), reason, blockedUntil }
+  const mail: BlockMail = { to: user.email, reason, blockedUntil }
   await queueMail(tx, 'send-block-mail', mail)
 }
 

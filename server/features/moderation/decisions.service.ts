@@ -9,7 +9,7 @@ import { setHidden } from '../posts/hidden-posts.repository.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { lockUser } from '../sessions/sessions.repository.ts'
 import { mailBlock, placeBlock } from './blocks.service.ts'
-import { type DecisionMail, mailExpiry } from './moderation.mail.ts'
+import type { DecisionMail } from './moderation.mail.ts'
 import { type Subject, selectMainReason, selectSubject } from './queue.repository.ts'
 import { closeOpen, lockOpen, type Verdict } from './report-states.repository.ts'
 
@@ -76,10 +76,10 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const days = verdict === 'remove' ? decision.block?.days : undefined
   const about = { userId, reason: reason ?? DEFAULT_REASON, by: actor }
   const block = days === undefined ? undefined : await placeBlock(tx, { ...about, days })
-  const address = isAnnounced(verdict, subject) ? { to: email, expiresAt: mailExpiry() } : undefined
   const outcome = OUTCOMES[open.appeals > 0 ? 'onAppeal' : 'first'][verdict]
   const until = block && { blockedUntil: block.until?.getTime() ?? null }
-  const mail = address && { ...address, outcome, text, reason, ...until }
+  const isSent = isAnnounced(verdict, subject)
+  const mail = isSent ? { to: email, outcome, text, reason, ...until } : undefined
   if (mail && !notifies) await queueMail(tx, 'send-decision-mail', mail)
   // The mail about the post also states the block.
   if (block && !mail && notifies !== 'nobody') await mailBlock(tx, userId, block)

@@ -16,9 +16,6 @@ export const moderationMails = (db: Db, options: NoticeOptions) => ({
   'send-block-mail': { write: (mail: BlockMail) => writeBlockMail(mail, options) },
 })
 
-/** Returns the expiry of a mail in unix milliseconds: one day from now. */
-export const mailExpiry = () => Date.now() + 86_400_000
-
 export type QueueMail = QueuedMail & {
   isHidingStopped?: boolean
 }

@@ -3,7 +3,6 @@ import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { readPosts } from '../posts/hydrate-posts.ts'
-import { mailExpiry } from './moderation.mail.ts'
 import { selectWaiting, selectWaitingPosts } from './queue.repository.ts'
 import { claimModeratorMail } from './report-states.repository.ts'
 
@@ -52,8 +51,7 @@ export async function queueToEach(
   emails: string[],
   about: { isHidingStopped?: true } = {},
 ): Promise<void> {
-  const expiresAt = mailExpiry()
-  for (const to of emails) await queueMail(tx, 'send-queue-mail', { to, expiresAt, ...about })
+  for (const to of emails) await queueMail(tx, 'send-queue-mail', { to, ...about })
 }
 
 /** Queues a mail to each of the moderators: at most one an hour, and none if nothing is new. */

@@ -49,21 +49,17 @@ export async function startSignIn(
 
 export const lockAccount = lockUserByEmail
 
-const NOTICE_MS = 86_400_000
-
 export async function announceSignIn(
   tx: Queryable,
   { email, username }: CurrentUser,
   { device, closedOldest }: { device: Device | null; closedOldest: boolean },
 ): Promise<void> {
-  const signedInAt = Date.now()
   const notice: SignInNotice = {
     to: email,
     username,
     device: nameDevice(device),
-    signedInAt,
+    signedInAt: Date.now(),
     closedOldest,
-    expiresAt: signedInAt + NOTICE_MS,
   }
   await queueMail(tx, 'send-sign-in-notice', notice)
 }

@@ -12,7 +12,6 @@ import { countRefusals, insertRefusal, noteEpisode, waitEnd } from './mail-name.
 const REFUSED_MAX = 5
 /** At this many refusals, from this many networks, mails to new addresses are slowed. */
 const SLOWED_FROM = { refused: 20, networks: 10 }
-const MAIL_LIFE_MS = 86_400_000
 
 export type MailName = Refusals & { isSlowed: boolean }
 
@@ -52,6 +51,5 @@ export async function noteRefusal(
   await insertRefusal(tx, Buffer.from(asker, 'base64url'))
   const { isSlowed } = await readMailName(tx)
   if (!isSlowed || !(await noteEpisode(tx))) return
-  const expiresAt = Date.now() + MAIL_LIFE_MS
-  for (const to of operators) await queueMail(tx, 'send-refusals-mail', { to, expiresAt })
+  for (const to of operators) await queueMail(tx, 'send-refusals-mail', { to })
 }

@@ -5,8 +5,8 @@ import { domainOf, maskEmail } from './email-address.ts'
 
 export type QueuedMail = {
   to: string
-  /** In unix milliseconds. The mail is not sent after it. */
-  expiresAt: number
+  /** In unix milliseconds. The mail is not sent after it; a day after it was queued unless set. */
+  expiresAt?: number
   /** While a mail with this key waits, no other is queued. */
   key?: string
   isUrgent?: boolean
@@ -16,13 +16,16 @@ export type QueuedMail = {
   asker?: string
 }
 
+const DAY_MS = 86_400_000
+
 /** Queues a mail, unless one with its key waits. In a transaction, the commit queues it. */
 export async function queueMail(db: Queryable, task: string, mail: QueuedMail): Promise<void> {
-  const { to, expiresAt, key = null, isUrgent = false, isToNewAddress = false } = mail
+  const queued = { expiresAt: Date.now() + DAY_MS, ...mail }
+  const { to, expiresAt, key = null, isUrgent = false, isToNewAddress = false } = queued
   await sql`
     WITH queued AS (
       INSERT INTO outbox (task, key, payload, is_urgent, is_to_new_address, domain, expires_at, masked)
-      VALUES (${task}, ${key}, ${JSON.stringify(mail)}, ${isUrgent}, ${isToNewAddress}, ${domainOf(to)},
+      VALUES (${task}, ${key}, ${JSON.stringify(queued)}, ${isUrgent}, ${isToNewAddress}, ${domainOf(to)},
         to_timestamp(${expiresAt}::float8 / 1000), ${maskEmail(to)})
       ON CONFLICT (key) DO NOTHING RETURNING id
     )
