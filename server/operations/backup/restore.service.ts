@@ -9,7 +9,7 @@ import { withStartDatabase } from '../../kernel/db/database.ts'
 import { isKnown, migrate } from '../../kernel/db/migrate.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import type { SecretOutcome, SecretSource } from '../start/restored-secret.ts'
-import { placeAppSecret, planSecretRestore, requireSecretOf } from '../start/restored-secret.ts'
+import { placeAppSecret, planSecretRestore } from '../start/restored-secret.ts'
 import { type Progress, readManifest } from './backup-file.ts'
 import { BackupError } from './backup-folder.ts'
 import { loadIntoScratch } from './load-scratch.repository.ts'
@@ -55,7 +55,6 @@ export async function readRestorable(path: string): Promise<Manifest> {
 /** Checks a backup and its secret. Throws BackupError, or StartError for another APP_SECRET. */
 export async function requireRestorable(path: string, known: SecretSource): Promise<Restored> {
   const manifest = await readRestorable(path)
-  requireSecretOf(manifest.secret, known)
   return { manifest, secret: await planSecretRestore(manifest.secret, known) }
 }
 

@@ -12,30 +12,26 @@ import { makeDataDir } from './data-dir.ts'
 
 export type SecretSource = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
 
-/** Throws StartError if APP_SECRET is not the backup's, unless ACCEPT_NEW_SECRET is set. */
-export function requireSecretOf(
+/** Whether the backup's secret was put into DATA_DIR, was known already, or is missing. */
+export type SecretOutcome = 'placed' | 'same' | 'missing'
+
+/**
+ * Returns what placeAppSecret() will do. Throws StartError if APP_SECRET is not the backup's, unless
+ * ACCEPT_NEW_SECRET is set.
+ */
+export async function planSecretRestore(
   secret: string | null,
-  { appSecret, acceptNewSecret }: SecretSource,
-): void {
-  if (secret === null || appSecret === undefined || acceptNewSecret) return
-  if (isSameSecret(appSecret, secret)) return
+  { appSecret, acceptNewSecret, dataDir }: SecretSource,
+): Promise<SecretOutcome> {
+  if (appSecret === undefined) {
+    if (secret === null) return 'missing'
+    return (await readStoredSecret(dataDir)) === secret ? 'same' : 'placed'
+  }
+  if (secret === null || acceptNewSecret || isSameSecret(appSecret, secret)) return 'same'
   throw new StartError(
     'APP_SECRET не тот, что в копии. Уберите его или задайте прежний; если его сменили намеренно, ' +
       'повторите с ACCEPT_NEW_SECRET=1: всем придётся войти снова.',
   )
-}
-
-/** Whether the backup's secret was put into DATA_DIR, was known already, or is missing. */
-export type SecretOutcome = 'placed' | 'same' | 'missing'
-
-/** Returns what placeAppSecret() will do, and changes nothing. */
-export async function planSecretRestore(
-  secret: string | null,
-  { appSecret, dataDir }: SecretSource,
-): Promise<SecretOutcome> {
-  if (appSecret !== undefined) return 'same'
-  if (secret === null) return 'missing'
-  return (await readStoredSecret(dataDir)) === secret ? 'same' : 'placed'
 }
 
 /** Puts the secret into DATA_DIR. The secret of a replaced wall stays there as app-secret.old-…. */
