@@ -103,7 +103,7 @@ function requireOptions(usage: string, values: Values): void {
   for (const [name, min, max] of LINES) {
     const text = values[name]
     if (text === undefined || Value.Check(line(min, max), text)) continue
-    throw new UsageError(`--${name}: нужна одна строка, не пустая и не длиннее ${max} знаков`)
+    throw new UsageError(`--${name}: нужна одна строка текста, не длиннее ${max} знаков`)
   }
 }
 
