@@ -1,5 +1,6 @@
+import { text } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, test as testWithoutPage } from 'vitest'
 import { DESKTOP, testWith } from '../../e2e/testing/journey.ts'
 import { countRequests } from '../../e2e/testing/page-actions.ts'
 import {
@@ -9,6 +10,7 @@ import {
   sendEmail,
   signInDialog,
 } from '../../e2e/testing/sign-in-actions.ts'
+import { smtpSender, toMessage } from '../../server/kernel/mail/smtp.ts'
 import { type Mailbox, mailboxForTest } from '../../server/testing/mail/mailbox.ts'
 import { openRefusingSmtp } from '../../server/testing/mail/smtp-faults.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
@@ -67,3 +69,12 @@ async function signInByMail(page: Page, mailbox: Mailbox, email: string): Promis
   await enterCode(page, subject.slice(0, 6))
   await profileLink(page).waitFor()
 }
+
+testWithoutPage('a relay may read a mail for 12 s before it accepts it', async () => {
+  const { url } = await mailboxForTest(0, {
+    onData: (stream, _, accept) => void text(stream).then(() => setTimeout(accept, 12_000)),
+  })
+  const from = { name: 'Вслух', address: 'no-reply@vsluh.example' }
+  const mail = { to: 'olga@example.org', subject: 'Код', text: 'Код' }
+  expect(await smtpSender({ url })(toMessage(mail, from))).toMatch(/^250/)
+})

@@ -4,6 +4,8 @@ import { isLoopback } from '../config/config.ts'
 import { withDeadline } from '../db/outage.ts'
 
 const STEP_MS = 10_000
+/** A relay may check a whole mail before it replies: RFC 5321, 4.5.3.2.6. */
+const REPLY_MS = 30_000
 export const CONVERSATION_MS = 45_000
 const CLOSE_MS = 5000
 
@@ -29,7 +31,7 @@ export function smtpOptions({ url, publicUrl }: Relay) {
     ...(isLocal && !requireTLS && { tls: { rejectUnauthorized: false } }),
     connectionTimeout: STEP_MS,
     greetingTimeout: STEP_MS,
-    socketTimeout: STEP_MS,
+    socketTimeout: REPLY_MS,
     dnsTimeout: STEP_MS,
     socketCloseTimeout: CLOSE_MS,
   }

@@ -3,7 +3,7 @@ import { startAt } from '../../testing/calls/sign-in-calls.ts'
 import { mailAppForTest, testPerNode } from '../../testing/test-app.ts'
 
 /** After this time a server without a reply is given up. */
-const SILENCE_MS = 10_000
+const SILENCE_MS = 30_000
 const AT_ONCE = { timeout: 6000 }
 
 /**
