@@ -105,11 +105,15 @@ test('an edit has a countdown, and marks the post as edited', async ({ journey, 
 })
 
 test('a late edit can be copied, sent as a reply or discarded', async ({ journey, olga }) => {
-  await journey.publish(olga, 'Не вернулся вовремя')
-  await journey.publish(olga, 'Не успею')
-  const page = await journey.visit({ as: olga, before: (page) => page.clock.install() })
+  const { id } = await journey.publish(olga, 'Не успею')
+  await journey.reply(olga, id, 'Не вернулся вовремя')
+  const page = await journey.visit({
+    as: olga,
+    path: `/posts/${id}`,
+    before: (it) => it.clock.install(),
+  })
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
+  const dialog = page.getByRole('dialog', { name: /^Изменение/ })
   const left = postWith(page, 'Не вернулся вовремя')
   await chooseFromMenu(left, 'Изменить')
   await textField(dialog).fill('Вернулся поздно')
@@ -138,13 +142,12 @@ test('a late edit can be copied, sent as a reply or discarded', async ({ journey
   await openMenu(left)
   await unsaved.click()
   await expired.waitFor()
-  expect(await textField(dialog).inputValue()).toBe('Вернулся поздно')
+  expect(await dialog.getByLabel('Текст ответа').inputValue()).toBe('Вернулся поздно')
   await dialog.getByRole('button', { name: 'Удалить текст' }).click()
   await dialog.waitFor({ state: 'detached' })
   await openMenu(left)
   expect(await unsaved.count()).toBe(0)
   await page.keyboard.press('Escape')
-  await openThread(page, 'Не успею')
   await postWith(page, 'Дописал слишком поздно').waitFor()
 })
 

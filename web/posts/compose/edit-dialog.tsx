@@ -41,6 +41,7 @@ function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) 
     return (
       <EditExpired
         postId={post.id}
+        label={label}
         unsaved={isSame(form.written, post) ? null : form.written}
         draft={draft}
         onClose={onClose}

@@ -15,6 +15,8 @@ import type { Written } from './written.ts'
 
 type EditExpiredProps = {
   postId: string
+  /** The accessible name of the text. */
+  label: string
   /** The edit that was not saved before the period ended; null if nothing was changed. */
   unsaved: Written | null
   draft: Draft
@@ -41,7 +43,7 @@ export function EditExpired({ unsaved, ...props }: EditExpiredProps) {
 }
 
 function UnsavedText(props: EditExpiredProps & { unsaved: Written }) {
-  const { postId, unsaved, draft, onClose } = props
+  const { postId, label, unsaved, draft, onClose } = props
   const typed = unsaved.text
   const [copied, setCopied] = useState('')
   const text = parsePostText(tidyTyped(typed))
@@ -65,9 +67,9 @@ function UnsavedText(props: EditExpiredProps & { unsaved: Written }) {
   return (
     <>
       <p className={classes('tip', styles.text)}>
-        Правка не пропала: скопируйте текст или отправьте его ответом на запись.
+        Правка не пропала: скопируйте текст или отправьте его ответом.
       </p>
-      <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly focusOnMount />
+      <TextArea label={label} value={typed} onChange={ignore} readOnly focusOnMount />
       <FormError {...reply.errorLine} />
       <div role="status">
         {reply.outgoing && <WaitingLine outgoing={reply.outgoing} onStop={stopSending} />}

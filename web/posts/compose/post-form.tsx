@@ -42,7 +42,7 @@ type PostFormProps = {
 export function PostForm({ form, shape = 'dialog', note, ...props }: PostFormProps) {
   const { submitLabel = 'Опубликовать', placeholder, label = 'Текст записи' } = props
   const { sendError } = form
-  const isBlocked = hasCode(sendError, 'BLOCKED') || hasCode(sendError, 'WRITING_CLOSED')
+  const mayNotWrite = hasCode(sendError, 'BLOCKED') || hasCode(sendError, 'WRITING_CLOSED')
   const isDialog = shape === 'dialog'
   const send = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault()
@@ -59,8 +59,8 @@ export function PostForm({ form, shape = 'dialog', note, ...props }: PostFormPro
   return (
     <form className={isDialog ? styles.dialog : styles.row} onSubmit={send}>
       {isDialog && note && (
-        // If an error states the block too, the note leaves its room, so that the text stays.
-        <p className={classes('soft', styles.note, isBlocked && styles.stated)}>{note}</p>
+        // If an error states the same reason, the note leaves its room, so that the text stays.
+        <p className={classes('soft', styles.note, mayNotWrite && styles.stated)}>{note}</p>
       )}
       <TextArea
         className={styles.area}
@@ -82,7 +82,7 @@ export function PostForm({ form, shape = 'dialog', note, ...props }: PostFormPro
       {isDialog && <ModalFooter inPhoneHeader>{submit}</ModalFooter>}
       {!isDialog && (form.isUsed || form.typed !== '') && (
         <div className={classes('wrap', styles.foot)}>
-          <div className={classes('soft', styles.aside)}>{!isBlocked && note}</div>
+          <div className={classes('soft', styles.aside)}>{!mayNotWrite && note}</div>
           {submit}
         </div>
       )}
