@@ -1,6 +1,15 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { closeByKey, startPost, textField, toast, typeRussian } from './testing/page-actions.ts'
+import {
+  boxOf,
+  closeByKey,
+  dialogOf,
+  startPost,
+  textField,
+  toast,
+  typeRussian,
+  untilStill,
+} from './testing/page-actions.ts'
 import { enterCode, profileLink, sendNewEmail, signInButton } from './testing/sign-in-actions.ts'
 
 test('a toast states that the browser has no room for a draft', async ({ journey, olga }) => {
@@ -17,7 +26,15 @@ test('a toast states that the browser has no room for a draft', async ({ journey
   await textField(dialog).fill('Некуда положить')
   await closeByKey(dialog)
   const full = 'Браузеру негде сохранить черновик. Он здесь, пока открыта эта страница'
-  await toast(page, full).waitFor()
+  // While the pointer is on it, it stays: above a sheet that fills a small phone.
+  await toast(page, full).hover()
+  await page.setViewportSize({ width: 360, height: 540 })
+  await page.keyboard.press('?')
+  const sheet = await dialogOf(page, 'Сочетания клавиш')
+  await untilStill(sheet)
+  const { top } = await boxOf(sheet.getByRole('heading'))
+  expect((await boxOf(sheet.getByRole('status').locator('div'))).bottom).toBeLessThan(top)
+  await closeByKey(sheet)
   await startPost(page)
   expect(await textField(dialog).inputValue()).toBe('Некуда положить')
 })
