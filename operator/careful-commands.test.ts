@@ -224,7 +224,7 @@ test('user export writes a new file that only its owner can read, or leaves none
   const user = (...args: string[]) => vslukh('user', olga.email, ...args)
   expect(await user('export')).toMatchObject({ code: 2 })
   const nowhere = await user('export', join(folder, 'none', 'olga.zip'))
-  expect(nowhere.err).toMatch(/^Не записано: .*\/none\/olga\.zip: такой папки нет\.\n$/)
+  expect(nowhere.err).toMatch(/^Не записано: .*\/none\/olga\.zip: такого файла или папки нет\.\n$/)
   // The archive is read from the database while it is written.
   await app.db.schema.alterTable('journal').renameTo('away').execute()
   expect(await user('export', file)).toMatchObject({ code: 1 })

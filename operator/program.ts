@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { parseEnv } from 'node:util'
 import { readConfig } from '../server/kernel/config/config.ts'
-import { errorCode } from '../server/kernel/db/database-errors.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
 import { BackupError } from '../server/operations/backup/backup-folder.ts'
 import { callerFolder, fromCaller } from '../server/operations/start/caller-folder.ts'
-import { userName } from '../server/operations/start/data-dir.ts'
+import { fileReason, userName } from '../server/operations/start/file-failure.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import { backup, restore, verify } from './backup.ts'
 import { ban } from './ban.ts'
@@ -154,11 +153,8 @@ function withFile(env: Env, path: Values[string]): Env {
   try {
     return { ...parseEnv(readFileSync(fromCaller(path), 'utf8')), ...env }
   } catch (cause) {
-    const why =
-      errorCode(cause) === 'EACCES'
-        ? `: у пользователя ${userName()} нет права читать их. Повторите с sudo`
-        : `. ${explainStartFailure(Object.assign(cause as Error, { path }))}`
-    throw new Refusal(`Настройки в ${path} не прочитаны${why}.`, { cause })
+    const reason = fileReason(cause) ?? (cause as Error).message
+    throw new Refusal(`Настройки в ${path} не прочитаны: ${reason}.`, { cause })
   }
 }
 

@@ -4,9 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
-import { errorCode } from '../../kernel/db/database-errors.ts'
-import { userName } from '../start/data-dir.ts'
-import { BackupError } from './backup-folder.ts'
+import { BackupError, explain } from './backup-folder.ts'
 import { type Manifest, type Part, parseManifest } from './manifest.ts'
 
 // A backup consists of MAGIC, the parts, the manifest as JSON, the manifest's length in four bytes,
@@ -84,25 +82,13 @@ export function countRows() {
   }
 }
 
-const UNREADABLE: Record<string, () => string> = {
-  ENOENT: () => 'такого нет',
-  // A command of root runs as the wall's user.
-  EACCES: () => `у пользователя ${userName()} нет права читать его`,
-}
-
 /** Returns the manifest. With `isSummed`, checks the whole file. Throws BackupError if damaged. */
 export async function readManifest(path: string, { isSummed = true } = {}): Promise<Manifest> {
-  const file = await open(path, 'r').catch((cause) => {
-    const why = UNREADABLE[errorCode(cause)]?.() ?? (cause as Error).message
-    throw new BackupError(`Файл ${path} не открывается: ${why}.`, { cause })
-  })
   try {
+    await using file = await open(path, 'r')
     return await readChecked(file, path, isSummed)
   } catch (cause) {
-    if (errorCode(cause) !== 'EISDIR') throw cause
-    throw new BackupError(`${path} — папка, а нужен файл копии.`, { cause })
-  } finally {
-    await file.close()
+    throw explain(cause, `Файл ${path} не открывается`)
   }
 }
 

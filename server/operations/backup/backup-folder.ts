@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
-import { syncFolder, userName } from '../start/data-dir.ts'
+import { syncFolder } from '../start/data-dir.ts'
+import { fileReason } from '../start/file-failure.ts'
 
 const FINISHED = /^vslukh-.*\.backup$/
 /** The prefix of the names of folders in which verifications run. */
@@ -19,7 +20,7 @@ export function backupName(madeAt: Date): string {
 export async function makeBackupFolder(folder: string, dataDir: string): Promise<void> {
   if (dirname(folder) === dataDir) {
     await mkdir(folder, { mode: 0o700 }).catch((cause) => {
-      if (errorCode(cause) !== 'EEXIST') throw explainWriting(cause, folder)
+      if (errorCode(cause) !== 'EEXIST') throw explain(cause, `Не записано: ${folder}`)
     })
   }
   await requireBackupFolder(folder)
@@ -79,23 +80,10 @@ export async function removeLeft(folder: string, idleMs = IDLE_MS): Promise<void
 /** An error whose message is a Russian sentence for the operator. */
 export class BackupError extends Error {}
 
-// A command of root runs as the wall's user.
-const noRight = () => `у пользователя ${userName()} нет права писать сюда`
-
-const REASONS: Record<string, () => string> = {
-  EACCES: noRight,
-  EPERM: noRight,
-  EEXIST: () => 'такой файл уже есть',
-  ENOENT: () => 'такой папки нет',
-  ENOTDIR: () => 'такой папки нет',
-  EROFS: () => 'диск только для чтения',
-  ENOSPC: () => 'на диске не осталось места',
-  EDQUOT: () => 'на диске не осталось места',
-}
-
-function explainWriting(cause: unknown, path: string): unknown {
-  const reason = REASONS[errorCode(cause)]?.()
-  return reason ? new BackupError(`Не записано: ${path}: ${reason}.`, { cause }) : cause
+/** Returns the error that names the file or folder, or `cause` if its reason is unknown. */
+export function explain(cause: unknown, what: string): unknown {
+  const reason = fileReason(cause)
+  return reason === undefined ? cause : new BackupError(`${what}: ${reason}.`, { cause })
 }
 
 function refuseExisting(path: string): void {
@@ -120,7 +108,7 @@ export async function writeNewFile<T>(
     await syncFolder(dirname(path))
     return result
   } catch (cause) {
-    throw explainWriting(cause, path)
+    throw explain(cause, `Не записано: ${path}`)
   } finally {
     await rm(unfinished, { force: true })
   }

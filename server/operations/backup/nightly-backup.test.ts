@@ -122,7 +122,7 @@ asRoot.each([0, 1])(
     await mountForTest(folder, 'size=64k')
     await writeFile(join(folder, 'others'), Buffer.alloc((16 - pages) * 4096))
     await run()
-    expect((await state()).failed).toMatch(/^Не записано: .*: на диске не осталось места$/)
+    expect((await state()).failed).toMatch(/^Не записано: .*: на диске не осталось места/)
     expect(await readdir(folder)).toEqual(['others'])
   },
 )

@@ -1,10 +1,10 @@
 import { isDatabaseUnavailable } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
+import { fileReason } from './file-failure.ts'
 
 type SystemError = Error & {
   code?: string
   path?: string
-  syscall?: string
   address?: string
   port?: number
 }
@@ -71,27 +71,12 @@ function explainConnection({ message }: SystemError): string | undefined {
   return CONNECTION_FAILURES.find(([words]) => words.test(message))?.[1]
 }
 
-const noFile = (path: string) => `Нет такого файла или папки: ${path}`
-const noPermission = (path: string) =>
-  `Нет права на ${path}. Запускайте сервер и команды от владельца этого файла ` +
-  'или отдайте его тому, от кого они запущены: chown'
-
-const FILE_FAILURES: Record<string, (path: string) => string> = {
-  EACCES: noPermission,
-  EPERM: noPermission,
-  ENOENT: noFile,
-  ENOTDIR: noFile,
-  EISDIR: (path) => `${path} — папка, а нужен файл`,
-  EROFS: (path) => `${path} на диске только для чтения. Подключите его для записи`,
-}
-
-/** Returns undefined for a missing socket, because then the database does not run. */
-function explainFile({ code = '', path, syscall, message }: SystemError): string | undefined {
-  if (code === 'ENOSPC') {
-    return `На диске${path === undefined ? '' : ` с ${path}`} не осталось места. Освободите его`
-  }
-  if (path === undefined || syscall === 'connect') return undefined
-  return FILE_FAILURES[code]?.(path) ?? `${path} не открывается: ${message}`
+function explainFile(error: SystemError): string | undefined {
+  const { path, message } = error
+  const reason = fileReason(error)
+  // The error of a write names no path.
+  if (path === undefined) return reason && `Файл не записан: ${reason}`
+  return `${path}: ${reason ?? message}`
 }
 
 function explainListen({ code, address, port, message }: SystemError, prefix: string): string {

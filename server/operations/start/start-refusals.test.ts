@@ -91,11 +91,11 @@ test.each([
 test('an error of a file is called one, and not a database that does not answer', async () => {
   const explain = (work: Promise<unknown>) => work.then(() => '', explainStartFailure)
   expect(await explain(readFile(join(root, 'none')))).toBe(
-    `Нет такого файла или папки: ${join(root, 'none')}`,
+    `${join(root, 'none')}: такого файла или папки нет`,
   )
   expect(await explain(readFile(root))).toContain('папка, а нужен файл')
-  expect(await explain(readFile(join(root, 'x'.repeat(300))))).toContain('не открывается: ENAMETOO')
-  expect(await explain(writeFile('/dev/full', 'x'))).toMatch(/^На диске не осталось места/)
+  expect(await explain(readFile(join(root, 'x'.repeat(300))))).toContain('xx: ENAMETOO')
+  expect(await explain(writeFile('/dev/full', 'x'))).toMatch(/^Файл не записан: на диске/)
   const socket = await explain(executeOn(`postgresql://x@/x?host=${root}`, 'SELECT 1'))
   expect(socket).toMatch(/^База данных не отвечает: /)
 })
@@ -132,7 +132,7 @@ test.each(['PORT', 'METRICS_PORT'])(
 test('DATA_DIR that is a file, or lies in one, is refused', async () => {
   const file = join(root, 'file')
   await writeFile(file, '')
-  expect(await refusalOf({ DATA_DIR: file })).toMatch(/^DATA_DIR: .*нужна папка/)
+  expect(await refusalOf({ DATA_DIR: file })).toMatch(/^DATA_DIR: .*файл уже есть/)
   expect(await refusalOf({ DATA_DIR: join(file, 'data') })).toMatch(/^DATA_DIR: .*нужна папка/)
 })
 
@@ -147,7 +147,7 @@ asRoot.each([
 asRoot('DATA_DIR, or a database in it, of another user is refused', async () => {
   await chmod(root, 0o755)
   await mkdir(dataDir, { mode: 0o700 })
-  expect(await refusalOf({ DATA_DIR: dataDir }, NOBODY)).toMatch(/^DATA_DIR: .*нет права писать/)
+  expect(await refusalOf({ DATA_DIR: dataDir }, NOBODY)).toMatch(/^DATA_DIR: .*нет на это права/)
 
   await chmod(dataDir, 0o777)
   await mkdir(join(dataDir, 'postgres'), { mode: 0o700 })
@@ -156,7 +156,7 @@ asRoot('DATA_DIR, or a database in it, of another user is refused', async () => 
 
   await rm(join(dataDir, 'postgres'), { recursive: true })
   await writeFile(join(dataDir, 'app-secret'), `${APP_SECRET}\n`, { mode: 0o600 })
-  expect(await refusalOf({ DATA_DIR: dataDir }, NOBODY)).toMatch(/^Нет права на .*app-secret/)
+  expect(await refusalOf({ DATA_DIR: dataDir }, NOBODY)).toMatch(/app-secret: .*нет на это права/)
 })
 
 test('a database of another major version of PostgreSQL is refused and left alone', async () => {
