@@ -10,7 +10,7 @@ import { productVersion } from '../server/kernel/db/migrate.ts'
 import { counted } from '../server/kernel/errors/words.ts'
 import type { RefusedNetwork } from '../server/kernel/http/refusal-log.ts'
 import { type MailHealth, mailHealth } from '../server/kernel/mail/mail-log.repository.ts'
-import { smtpReason } from '../server/kernel/mail/smtp-advice.ts'
+import { explainSmtp } from '../server/kernel/mail/smtp-advice.ts'
 import { requireBackupFolder } from '../server/operations/backup/backup-folder.ts'
 import type { BackupState } from '../server/operations/backup/backup-state.repository.ts'
 import { selectBackupState } from '../server/operations/backup/backup-state.repository.ts'
@@ -103,7 +103,7 @@ function mailLine({ waiting, failing, failingSince, reason, lastHour }: MailHeal
   const line = `ждут: ${waiting}, не уходят: ${failing}; ${ended}`
   return failingSince === null
     ? line
-    : `${line}. Не уходят с ${time(failingSince)}: ${smtpReason({ message: reason })}`
+    : `${line}. Не уходят с ${time(failingSince)}: ${explainSmtp({ message: reason }).message}`
 }
 
 function refusedMailsLine({ refused, networks, isSlowed }: MailName): string {

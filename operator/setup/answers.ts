@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { domainToASCII } from 'node:url'
 import { isEmail } from '../../contract/account-rules.ts'
 import { verifySmtp } from '../../server/kernel/mail/relay.ts'
-import { smtpAdvice, smtpReason } from '../../server/kernel/mail/smtp-advice.ts'
+import { explainSmtp } from '../../server/kernel/mail/smtp-advice.ts'
 import { fromCaller } from '../../server/operations/start/caller-folder.ts'
 import { type Alone, type Env, Refusal, UsageError, type Values } from '../command.ts'
 
@@ -119,7 +119,8 @@ async function mayBeSet(url: string, { asking, set, host }: Tried): Promise<bool
     (failure: NodeJS.ErrnoException) => failure,
   )
   if (!error) return true
-  const reason = `Почта: ${smtpReason(error)}. ${smtpAdvice(error)}.`
+  const { message, fix } = explainSmtp(error)
+  const reason = `Почта: ${message}. ${fix}.`
   if (prompt) {
     say(reason)
     return !!(await prompt('Enter — назвать сервер заново, «дальше» — записать его так: '))

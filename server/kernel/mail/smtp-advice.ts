@@ -24,34 +24,34 @@ const TLS_ERRORS: [RegExp, message: string, fix: string][] = [
   ],
 ]
 
-const tlsError = ({ message }: SmtpProblem) =>
-  TLS_ERRORS.find(([words]) => words.test(message ?? ''))
-
-export function isTlsProblem(problem: SmtpProblem): boolean {
-  return problem.code === 'ETLS' || tlsError(problem) !== undefined
-}
-
-/** Matches an answer by which the server refuses only for now. */
-const TEMPORARY = /(?:^|: )4\d\d\b/
-
-/** Returns the reason in Russian for an error of TLS or of the login, otherwise the message. */
-export function smtpReason(problem: SmtpProblem): string {
-  const [own = ''] = (problem.message ?? '').split(/[;\n]/)
-  const found = tlsError(problem)
-  const [, answer] = /^Invalid login: (.*)/.exec(own) ?? []
-  if (answer) {
-    return `${TEMPORARY.test(own) ? 'вход пока не удался' : 'имя и пароль не приняты'} (${answer})`
-  }
-  return found ? `${found[1]} (${own})` : (problem.message ?? '')
-}
-
 type SmtpProblem = { code?: string | null | undefined; message?: string | null | undefined }
 
-export function smtpAdvice({ code, message }: SmtpProblem): string {
-  const known = tlsError({ message })
-  if (known) return known[2]
-  const answer = message ?? ''
-  const isTemporary = TEMPORARY.test(answer)
+/** Matches a server's reply, which is no error of TLS, though its password may have expired. */
+const REPLY = /(?:^|: )([45])\d\d\b/
+
+const tlsError = (message: string) =>
+  REPLY.test(message) ? undefined : TLS_ERRORS.find(([words]) => words.test(message))
+
+export function isTlsProblem({ code, message }: SmtpProblem): boolean {
+  return code === 'ETLS' || tlsError(message ?? '') !== undefined
+}
+
+/** Returns what an error means, in Russian if it is one of TLS or of the login, and what helps. */
+export function explainSmtp({ code, message }: SmtpProblem): { message: string; fix: string } {
+  const text = message ?? ''
+  const [own = ''] = text.split(/[;\n]/)
+  const [, reason, fix] = tlsError(text) ?? []
+  if (reason && fix) return { message: `${reason} (${own})`, fix }
+  const isTemporary = REPLY.exec(text)?.[1] === '4'
+  const [, answer] = /^Invalid login: (.*)/.exec(own) ?? []
+  const login = isTemporary ? 'вход пока не удался' : 'имя и пароль не приняты'
+  return {
+    message: answer ? `${login} (${answer})` : text,
+    fix: adviceFor(text, code, isTemporary),
+  }
+}
+
+function adviceFor(answer: string, code: SmtpProblem['code'], isTemporary: boolean): string {
   if (/\b530\b(?!.*STARTTLS)/i.test(answer)) {
     return 'Сервер впускает только по имени и паролю: допишите их к SMTP_URL'
   }

@@ -9,7 +9,7 @@ import { appForTest, mailAppForTest } from '../../testing/test-app.ts'
 import { mailHealth } from './mail-log.repository.ts'
 import { smtpOptions, verifySmtp } from './relay.ts'
 import { smtpSender, toMessage } from './smtp.ts'
-import { smtpAdvice } from './smtp-advice.ts'
+import { explainSmtp } from './smtp-advice.ts'
 import { isMailboxRefusal } from './smtp-answer.ts'
 
 const MESSAGE = toMessage(
@@ -156,12 +156,13 @@ test.each([
   ['EABORT', 'The conversation took longer than 45 s', /слишком медленно/],
   ['EENVELOPE', '451 4.7.1 Greylisting in action', /причина в его ответе: подождите/],
   ['EAUTH', 'Invalid login: 454 4.7.0 Temporary authentication failure', /впускает: подождите/],
+  ['EAUTH', 'Invalid login: 535 5.7.8 Your password has expired', /имя и пароль/],
   ['EENVELOPE', '530 5.7.0 Authentication required', /имени и паролю/],
   ['EENVELOPE', '530 5.7.0 Must issue a STARTTLS command first', /причина в его ответе/],
   ['ETLS', 'Error upgrading connection with STARTTLS: 454 4.7.0 not now', /подождите/],
   ['ESMTPUTF8', 'The server does not offer SMTPUTF8', /латинские буквы/],
 ])('the advice for %s, %s', (code, message, advice) => {
-  expect(smtpAdvice({ code, message })).toMatch(advice)
+  expect(explainSmtp({ code, message }).fix).toMatch(advice)
 })
 
 test.each([

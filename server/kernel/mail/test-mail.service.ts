@@ -3,7 +3,7 @@ import { readDkim } from './dkim.ts'
 import { writeMail } from './mail-body.ts'
 import type { OnEntry } from './relay.ts'
 import { smtpSender, toMessage } from './smtp.ts'
-import { smtpAdvice, smtpReason } from './smtp-advice.ts'
+import { explainSmtp } from './smtp-advice.ts'
 
 export type TestMail = { steps: string[]; failure: { message: string; fix: string } | null }
 
@@ -30,9 +30,7 @@ export async function sendTestMail(
     steps.push(`Письмо принято сервером: ${response}`)
     return { steps, failure: null }
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const failure = { message: smtpReason({ message }), fix: smtpAdvice({ code, message }) }
-    return { steps, failure }
+    return { steps, failure: explainSmtp(error as NodeJS.ErrnoException) }
   }
 }
 

@@ -4,7 +4,7 @@ import type { Config } from '../../kernel/config/config.ts'
 import { domainOf } from '../../kernel/mail/email-address.ts'
 import type { MailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { verifySmtp } from '../../kernel/mail/relay.ts'
-import { smtpAdvice, smtpReason } from '../../kernel/mail/smtp-advice.ts'
+import { explainSmtp } from '../../kernel/mail/smtp-advice.ts'
 import { broken, type Finding, ok, warning } from './finding.ts'
 
 /** The delay from which a mail is late. Mails leave within seconds. */
@@ -28,11 +28,8 @@ export function checkMailQueue(health: MailHealth): Finding {
     return warning('mails', `${message}, за час опоздало: ${expired}, а не ушло ни одно`, fix)
   }
   const since = `с ${failingSince.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-  return broken(
-    'mails',
-    `${message}, ${since}: ${smtpReason({ message: reason })}`,
-    smtpAdvice({ code: error, message: reason }),
-  )
+  const { message: why, fix } = explainSmtp({ code: error, message: reason })
+  return broken('mails', `${message}, ${since}: ${why}`, fix)
 }
 
 export function checkMailName({ refused, networks, isSlowed }: MailName): Finding {
@@ -56,9 +53,8 @@ export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<Finding
     await verifySmtp({ url: smtpUrl, publicUrl })
     return ok('smtp', `почтовый сервер ${host} отвечает и впускает`)
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const reason = smtpReason({ message })
-    return broken('smtp', `почтовый сервер ${host}: ${reason}`, smtpAdvice({ code, message }))
+    const { message, fix } = explainSmtp(error as NodeJS.ErrnoException)
+    return broken('smtp', `почтовый сервер ${host}: ${message}`, fix)
   }
 }
 
