@@ -10,19 +10,19 @@ export const secretFile = (dataDir: string) => join(dataDir, 'app-secret')
 
 /** Reads DATA_DIR/app-secret, or creates it at the first start. Throws ConfigError if too short. */
 export async function loadAppSecret(dataDir: string): Promise<string> {
-  const path = secretFile(dataDir)
-  const secret = (await readStoredSecret(dataDir)) ?? (await createSecret(path))
-  if (secret.length < SHORTEST_SECRET) throw new ConfigError(`APP_SECRET: файл ${path} испорчен`)
-  return secret
+  const stored = await readStoredSecret(dataDir)
+  if (stored === undefined) return storeAppSecret(dataDir, randomBytes(32).toString('base64url'))
+  if (stored.length >= SHORTEST_SECRET) return stored
+  throw new ConfigError(`APP_SECRET: файл ${secretFile(dataDir)} испорчен`)
 }
 
 export async function readStoredSecret(dataDir: string): Promise<string | undefined> {
   return (await readIfExists(secretFile(dataDir)))?.trim()
 }
 
-/** Names the file when it is complete. The caller is alone: it holds the lock on DATA_DIR. */
-async function createSecret(path: string): Promise<string> {
-  const secret = randomBytes(32).toString('base64url')
+/** Names the file when it is complete. The caller is alone: it holds the lock on DATA_DIR or the database. */
+export async function storeAppSecret(dataDir: string, secret: string): Promise<string> {
+  const path = secretFile(dataDir)
   await writeFile(`${path}.new`, `${secret}\n`, { mode: 0o600, flush: true })
   await rename(`${path}.new`, path)
   return secret
@@ -33,11 +33,6 @@ export async function readableSecret(dataDir: string): Promise<string | undefine
   const path = secretFile(dataDir)
   const { mode } = await stat(path)
   return mode & 0o077 ? path : undefined
-}
-
-/** Rejects if a secret is already stored. */
-export async function storeAppSecret(dataDir: string, secret: string): Promise<void> {
-  await writeFile(secretFile(dataDir), `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
 }
 
 /** Derives a key for one purpose (RFC 5869), so that no two purposes share a key. */
