@@ -49,13 +49,7 @@ export async function startDemo({ port, say, signal = new AbortController().sign
     config,
     databaseUrl,
     secret,
-    transport: openMailTransport({
-      smtpUrl: undefined,
-      publicUrl: config.publicUrl,
-      from: { name: config.appName, address: config.mailFrom },
-      folder: join(dataDir, 'mail'),
-      print: say,
-    }),
+    transport: await openMailTransport(config, say),
     log: createLogger(config.logLevel),
     webFolder: WEB_FOLDER,
   })

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import {
   deletionFolders,
   pruneDeletions,
@@ -74,7 +73,7 @@ function pruningJobs({ config, background, mayErase }: OpenNode, features: Featu
       atMinute: 27,
       async run() {
         if (!(await mayErase())) return
-        await removeOldMails(join(config.dataDir, 'mail'))
+        await removeOldMails(config.dataDir)
         await removeOldAccesses(background, config.accessJournalDays)
         await pruneDeletions(deletionFolders(config), await oldestDeletion(config.backupDir))
       },

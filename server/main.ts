@@ -6,7 +6,6 @@ import { ConfigError } from './kernel/config/config-reader.ts'
 import { migrate } from './kernel/db/migrate.ts'
 import { keepRestoresAway } from './kernel/db/restore-lock.ts'
 import { createLineWriter, createLogger } from './kernel/log/logger.ts'
-import { readDkim } from './kernel/mail/dkim.ts'
 import { openMailTransport } from './kernel/mail/transport.ts'
 import { makeBackupFolder } from './operations/backup/backup-folder.ts'
 import { startEmbeddedPostgres } from './operations/embedded-postgres/embedded-postgres.ts'
@@ -72,14 +71,7 @@ async function start(): Promise<void> {
   const secret = await openInstallation(directUrl, config, say)
   stopping.signal.throwIfAborted()
 
-  const transport = openMailTransport({
-    smtpUrl: config.smtpUrl,
-    publicUrl: config.publicUrl,
-    from: { name: config.appName, address: config.mailFrom },
-    dkim: await readDkim(config),
-    folder: join(config.dataDir, 'mail'),
-    print: say,
-  })
+  const transport = await openMailTransport(config, say)
   const app = await createApp({
     config,
     databaseUrl,

@@ -9,7 +9,6 @@ import { codeOf } from '../features/codes/codes.mail.ts'
 import { deriveKey } from '../kernel/config/app-secret.ts'
 import { type Config, readConfig } from '../kernel/config/config.ts'
 import { createLogger } from '../kernel/log/logger.ts'
-import { readDkim } from '../kernel/mail/dkim.ts'
 import { openMailTransport } from '../kernel/mail/transport.ts'
 import type { AppOptions } from '../node.ts'
 import { closeAfterTest } from './close-after-test.ts'
@@ -73,10 +72,8 @@ export async function startTestApp({
     ...limits,
     settleMs: 0,
   }
-  const first = await startNode(options, dataDir)
-  const others = await Promise.all(
-    Array.from({ length: NODES - 1 }, () => startNode(options, dataDir)),
-  )
+  const first = await startNode(options)
+  const others = await Promise.all(Array.from({ length: NODES - 1 }, () => startNode(options)))
   const { app } = first
   const nodes = [first, ...others]
   const balancer = NODES > 1 ? await openBalancer(nodes.map((node) => node.url)) : undefined
@@ -118,16 +115,9 @@ async function writeFiles(folder: string, files: Record<string, string>): Promis
   return folder
 }
 
-async function startNode(options: Omit<AppOptions, 'transport'>, dataDir: string) {
+async function startNode(options: Omit<AppOptions, 'transport'>) {
   const { config } = options
-  const transport = openMailTransport({
-    smtpUrl: config.smtpUrl,
-    publicUrl: config.publicUrl,
-    from: { name: config.appName, address: config.mailFrom },
-    dkim: await readDkim(config),
-    folder: join(dataDir, 'mail'),
-    print() {},
-  })
+  const transport = await openMailTransport(config, () => {})
   const app = await createApp({ ...options, transport })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   // The first connection to the database can take longer than a request waits for it.

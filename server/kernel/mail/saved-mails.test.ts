@@ -5,12 +5,15 @@ import { beforeEach, expect, test } from 'vitest'
 import { folderForTest } from '../../testing/process/folder-for-test.ts'
 import { openMailTransport } from './transport.ts'
 
-const FROM = { name: 'Вслух', address: 'no-reply@vsluh.example' }
+const FROM = { appName: 'Вслух', mailFrom: 'no-reply@vsluh.example' }
+const WALL = { ...FROM, smtpUrl: undefined, publicUrl: undefined, dkim: undefined }
 const MAIL = { to: 'olga@example.org', subject: '012345 — код', text: 'Первая строка\nВторая' }
 
+let dataDir: string
 let folder: string
 beforeEach(async () => {
-  folder = join(await folderForTest(), 'mail')
+  dataDir = await folderForTest()
+  folder = join(dataDir, 'mail')
 })
 
 async function readMails() {
@@ -23,7 +26,7 @@ async function readMails() {
 test('without SMTP_URL a mail is printed, and saved as an .eml file that its owner alone can read', async () => {
   const printed: string[] = []
   const print = (text: string) => void printed.push(text)
-  const transport = openMailTransport({ smtpUrl: undefined, from: FROM, folder, print })
+  const transport = await openMailTransport({ ...WALL, dataDir }, print)
   await transport.send(MAIL)
   expect(printed).toHaveLength(1)
   for (const part of [MAIL.to, MAIL.subject, 'Первая строка', 'Вторая']) {
@@ -37,11 +40,11 @@ test('without SMTP_URL a mail is printed, and saved as an .eml file that its own
     ...MAIL,
     to: [{ address: MAIL.to, name: '' }],
   })
-  expect(from).toEqual(FROM)
+  expect(from).toEqual({ name: FROM.appName, address: FROM.mailFrom })
 })
 
 test('a mail goes to exactly the given address, whatever characters it contains', async () => {
-  const transport = openMailTransport({ smtpUrl: undefined, from: FROM, folder, print() {} })
+  const transport = await openMailTransport({ ...WALL, dataDir }, () => {})
   await transport.send({ ...MAIL, to: 'olga@example.org, victim@example.com' }).catch(() => {})
   await transport.send({ ...MAIL, subject: 'Код\r\nBcc: victim@example.com' })
   for (const { to, bcc, headers } of await readMails()) {

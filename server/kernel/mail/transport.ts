@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { createTransport } from 'nodemailer'
+import type { Config } from '../config/config.ts'
 import { ifExists } from '../config/read-if-exists.ts'
-import type { Dkim } from './dkim.ts'
-import { offersSmtpUtf8 } from './relay.ts'
+import { type Dkim, readDkim } from './dkim.ts'
+import { offersSmtpUtf8, type Relay } from './relay.ts'
 import { type Mail, needsSmtpUtf8, smtpSender, toMessage } from './smtp.ts'
 
 export type MailTransport = {
@@ -18,27 +19,28 @@ export type MailTransport = {
   destination: string
 }
 
-type Options = {
-  smtpUrl: string | undefined
-  publicUrl?: string | undefined
-  from: { name: string; address: string }
-  dkim?: Dkim | undefined
-  folder: string
-  print: (text: string) => void
-}
+type Settings = Pick<Config, 'smtpUrl' | 'publicUrl' | 'appName' | 'mailFrom' | 'dkim' | 'dataDir'>
+type Print = (text: string) => void
 
 /** Creates a transport that sends mails over SMTP or, without a server, prints and saves them. */
-export function openMailTransport(options: Options): MailTransport {
-  return options.smtpUrl === undefined ? saveMails(options) : sendMails(options, options.smtpUrl)
+export async function openMailTransport(config: Settings, print: Print): Promise<MailTransport> {
+  const { smtpUrl: url, publicUrl, appName, mailFrom } = config
+  const dkim = await readDkim(config)
+  const from = { name: appName, address: mailFrom }
+  if (url === undefined) return saveMails(from, folderOf(config.dataDir), print)
+  return sendMails(from, { url, publicUrl }, dkim)
 }
+
+const folderOf = (dataDir: string) => join(dataDir, 'mail')
+
+type Sender = { name: string; address: string }
 
 const ASK_MS = 5000
 /** After this time the server is asked again about SMTPUTF8. */
 const ANSWER_MS = 300_000
 const PATIENCE_MS = 250
 
-function sendMails({ from, dkim, publicUrl }: Options, url: string): MailTransport {
-  const relay = { url, publicUrl }
+function sendMails(from: Sender, relay: Relay, dkim: Dkim | undefined): MailTransport {
   const send = smtpSender(relay, { dkim })
   const answers = new LRUCache<'SMTPUTF8', boolean>({
     max: 1,
@@ -49,14 +51,14 @@ function sendMails({ from, dkim, publicUrl }: Options, url: string): MailTranspo
   })
   const offersUtf8 = async () => (await answers.fetch('SMTPUTF8')) ?? true
   return {
-    destination: `через SMTP-сервер ${new URL(url).host}`,
+    destination: `через SMTP-сервер ${new URL(relay.url).host}`,
     send: (mail, signal) => send(toMessage(mail, from), signal),
     canSendTo: async (address) =>
       !needsSmtpUtf8(address) || Promise.race([offersUtf8(), delay(PATIENCE_MS, true)]),
   }
 }
 
-function saveMails({ from, folder, print }: Options): MailTransport {
+function saveMails(from: Sender, folder: string, print: Print): MailTransport {
   const composer = createTransport({ streamTransport: true, buffer: true })
   return {
     destination: `печатаются здесь и сохраняются в ${folder}`,
@@ -79,11 +81,12 @@ function saveMails({ from, folder, print }: Options): MailTransport {
 
 const KEPT_MS = 7 * 86_400_000
 
-export async function removeOldMails(folder: string, now = Date.now()): Promise<void> {
+export async function removeOldMails(dataDir: string): Promise<void> {
+  const folder = folderOf(dataDir)
   for (const name of (await ifExists(readdir(folder))) ?? []) {
     if (!/\.eml(?:\.part)?$/.test(name)) continue
     const path = join(folder, name)
     const found = await ifExists(stat(path))
-    if (found && now - found.mtimeMs > KEPT_MS) await rm(path, { force: true })
+    if (found && Date.now() - found.mtimeMs > KEPT_MS) await rm(path, { force: true })
   }
 }
