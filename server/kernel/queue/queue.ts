@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   Logger,
@@ -66,7 +67,7 @@ export async function startJobs(
     if (level === 'error') log.error(details, message)
     else log.debug(details, message)
   })
-  const stopRunning = await keepRunning(log, {
+  const options: RunnerOptions = {
     pgPool: pool,
     // Overrides GRAPHILE_WORKER_SCHEMA of the environment, because all SQL names this schema.
     schema: 'graphile_worker',
@@ -79,13 +80,15 @@ export async function startJobs(
     pollInterval: 2000,
     // Without batches, a job that ends while the database is unavailable ends the process.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
-  })
+  }
   const stopping = new AbortController()
-  void queueRecurring(pool, jobs, stopping.signal)
+  const { signal } = stopping
+  const ended = keepRunning(await run(options), { options, log, signal })
+  void queueRecurring(pool, jobs, signal)
   return {
     stop() {
       stopping.abort()
-      return stopRunning()
+      return ended
     },
   }
 }
@@ -99,57 +102,42 @@ function taskListOf(jobs: Jobs): TaskList {
   return Object.fromEntries(tasks)
 }
 
-/** Runs jobs, and replaces a runner that ended, or stopped looking for jobs, in an outage. */
-async function keepRunning(log: JobsLog, options: RunnerOptions) {
-  const stopping = new AbortController()
-  let runner = await run(options)
-  const stopRunner = () => runner.stop().catch(() => {})
-  const logFailure = logOnceAMinute(log)
-  const replacing = replaceFailed()
+type Running = { options: RunnerOptions; log: JobsLog; signal: AbortSignal }
 
-  async function replaceFailed(): Promise<void> {
-    let failure = await failureOf(runner)
-    while (!stopping.signal.aborted) {
-      logFailure(failure)
-      await delay(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
-      await stopRunner()
-      if (stopping.signal.aborted) return
-      failure = await run(options).then(
-        (next) => {
-          runner = next
-          // A stop meanwhile has stopped only the runner before it.
-          return stopping.signal.aborted ? undefined : failureOf(next)
-        },
-        (error) => error,
-      )
-    }
-    await stopRunner()
+/** Replaces a runner that ended, or stopped looking for jobs, in an outage, until `signal` aborts. */
+async function keepRunning(first: Runner, { options, log, signal }: Running): Promise<void> {
+  const logFailure = logOnceAMinute(log, signal)
+  const end = async (runner: Runner) => {
+    logFailure(await failureOf(runner, signal))
+    await runner.stop().catch(() => {})
   }
-
-  return async (): Promise<void> => {
-    stopping.abort()
-    await stopRunner()
-    await replacing
+  let started = Promise.resolve(first)
+  for (;;) {
+    await started.then(end, logFailure)
+    await delay(RESTART_MS, undefined, { signal }).catch(() => {})
+    if (signal.aborted) return
+    started = run(options)
   }
 }
 
-/** Returns a function that logs a failure, unless it logged one of the same code a minute ago. */
-function logOnceAMinute(log: JobsLog): (failure: unknown) => void {
+/** Returns a function that logs failures until `signal` aborts, those of one code once a minute. */
+function logOnceAMinute(log: JobsLog, signal: AbortSignal): (failure: unknown) => void {
   let last = { code: '', at: Number.NEGATIVE_INFINITY }
   return (failure) => {
     const [code, at] = [errorCode(failure), performance.now()]
-    if (code === last.code && at - last.at < REMINDER_MS) return
+    if (signal.aborted || (code === last.code && at - last.at < REMINDER_MS)) return
     last = { code, at }
     log.error(failure instanceof Error ? { err: failure } : {}, 'jobs stopped, will start again')
   }
 }
 
-/** Resolves once a runner has ended, or stopped looking for jobs, to the error if there was one. */
-async function failureOf({ events, promise }: Runner): Promise<unknown> {
+/** Resolves once a runner failed or `signal` aborts, to the error if there was one. */
+async function failureOf({ events, promise }: Runner, signal: AbortSignal): Promise<unknown> {
   const { promise: failure, resolve } = Promise.withResolvers<unknown>()
-  const end = ({ error }: { error: unknown }) => resolve(error)
+  const end = ({ error }: { error?: unknown }) => resolve(error)
   // After a fatal error the library ends the runner, whose promise hides that error.
   events.once('worker:getJob:error', end).once('pool:fatalError', end)
+  using _ = addAbortListener(signal, () => resolve(undefined))
   const error = await Promise.race([promise.catch(() => {}), failure])
   events.off('worker:getJob:error', end).off('pool:fatalError', end)
   return error
