@@ -34,11 +34,10 @@ export async function startDemo({ port, say, signal = new AbortController().sign
   const { connectionString: databaseUrl } = postgres
   await migrate(databaseUrl, { signal })
   const secret = await openInstallation(databaseUrl, config, say)
-  const { accessTokenSeconds } = config
   // Without the product's timeouts: a slow machine fills the wall slowly.
   const { sessions, userId } = await withStartDatabase(databaseUrl, async ({ db }) => {
     const storedKey = await selectTokenKey(db)
-    const sessions = new Sessions({ secret, storedKey, accessTokenSeconds, isHttps: false })
+    const sessions = new Sessions({ ...config, secret, storedKey })
     const now = new Date()
     const userId = (await fillWall(db, now)).get(VIEWER) ?? ''
     await openOtherSessions({ db, sessions, userId }, now)

@@ -79,9 +79,8 @@ async function openBase(options: AppOptions) {
     onTripped: (tripped) => log.warn(tripped, 'limit tripped'),
   })
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(productVersion())
-  const isHttps = config.publicUrl?.startsWith('https:') ?? false
   const storedKey = await selectTokenKey(db)
-  const sessions = new Sessions({ ...config, secret, storedKey, isHttps })
+  const sessions = new Sessions({ ...config, secret, storedKey })
   return {
     ...options,
     ...databases,

@@ -16,12 +16,15 @@ import { DEVICE, type TestUser } from '../../server/testing/http/client.ts'
  * Signs people in without mailed codes, which limits count: writes to the database what a sign-in
  * writes. An unknown address gets an account that is three weeks old. The caller closes it.
  */
-export function openAccounts(databaseUrl: string, secret: string) {
+export function openAccounts(
+  databaseUrl: string,
+  { secret, publicUrl }: { secret: string; publicUrl: string | undefined },
+) {
   const { db, close } = openDatabase(databaseUrl, () => {})
 
   async function signIn(email: string, clientToken: string = randomUUID()): Promise<TestUser> {
     const storedKey = await selectTokenKey(db)
-    const sessions = new Sessions({ secret, storedKey, accessTokenSeconds: 3600, isHttps: false })
+    const sessions = new Sessions({ secret, storedKey, accessTokenSeconds: 3600, publicUrl })
     return db.transaction().execute(async (tx) => {
       const locked = await lockUserByEmail(tx, email)
       const proven = { email, networkHash: null, consentText: '', locked }
@@ -40,7 +43,7 @@ export function openAccounts(databaseUrl: string, secret: string) {
       })
       const { accessToken } = sessions.issueToken(viewer)
       const cookie = `${sessions.cookieName}=${formatSessionCookie(secret)}`
-      const browser = `${browserCookie(false).name}=${secretOfBrowser}`
+      const browser = `${browserCookie(publicUrl).name}=${secretOfBrowser}`
       return { ...user, token: accessToken.token, cookie, browser, clientToken }
     })
   }

@@ -105,7 +105,7 @@ async function startJourney(env: Record<string, string> = {}) {
     TRUST_PROXY: '127.0.0.1',
     ...env,
   })
-  const accounts = openAccounts(database.url, APP_SECRET)
+  const accounts = openAccounts(database.url, { secret: APP_SECRET, publicUrl: product.publicUrl })
   const [browser] = await Promise.all([launchChromium(), product.start()])
   const sql = new pg.Client({ connectionString: database.url })
   await sql.connect()

@@ -41,12 +41,14 @@ export async function createProduct(
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-e2e-'))
   const port = await freePort()
   const url = `http://${HOST}:${port}`
+  const publicUrl = process.env.WALL_HOST && url
   let server: ChildProcess | undefined
   const lines: string[] = []
   const printing = new EventEmitter()
 
   return {
     url,
+    publicUrl,
     /** For programs that may resolve localhost to IPv6, or cannot resolve HOST. */
     address: `127.0.0.1:${port}`,
     dataDir,
@@ -63,7 +65,7 @@ export async function createProduct(
           DATA_DIR: dataDir,
           PORT: String(port),
           RATE_LIMIT_SCALE: '1000',
-          ...(process.env.WALL_HOST && { PUBLIC_URL: url }),
+          ...(publicUrl && { PUBLIC_URL: publicUrl }),
           ...env,
           ...changes,
         },

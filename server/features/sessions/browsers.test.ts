@@ -5,6 +5,7 @@ import type { TestAnswer } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { envOf, runHere } from '../../testing/process/run-command.ts'
 import { appForFile, appForTest, mailAppForTest } from '../../testing/test-app.ts'
+import { browserCookie } from './cookie.ts'
 import { openBrowser } from './sessions.fixture.ts'
 
 const EMAIL = 'olga@example.org'
@@ -22,7 +23,10 @@ test('a browser that has lost its clientToken refreshes by its cookie alone, and
 
   expectRefusal(await laptop.refresh({}, ''), 'INVALID_REQUEST')
   expectRefusal(await laptop.refresh({ clientToken: 'another' }, ''), 'UNAUTHORIZED')
-  expectRefusal(await laptop.refresh({}, `browser=${'x'.repeat(43)}`), 'UNAUTHORIZED')
+  expectRefusal(
+    await laptop.refresh({}, `${browserCookie(undefined).name}=${'x'.repeat(43)}`),
+    'UNAUTHORIZED',
+  )
 })
 
 test('a stranger who computes the owner’s clientToken gets an operation of their own, and is not known', async () => {
@@ -77,23 +81,25 @@ function cookiesOf({ headers }: TestAnswer) {
 }
 
 test.each([
-  ['an http', 'http://vsluh.example', '', []],
-  ['an https', 'https://vsluh.example', '__Host-', ['Secure']],
+  ['http://vsluh.example', ['vslukh-session', 'vslukh-browser'], []],
+  // Ports of one host share its cookies.
+  ['http://vsluh.example:3000', ['vslukh-session-3000', 'vslukh-browser-3000'], []],
+  ['https://vsluh.example', ['__Host-session', '__Host-browser'], ['Secure']],
 ])(
-  'with %s PUBLIC_URL a sign-in sets random cookies, of the session for 30 days and of the browser for 180; logging out clears the former',
-  async (_what, publicUrl, prefix, more) => {
+  'with %s as PUBLIC_URL a sign-in sets random cookies, of the session for 30 days and of the browser for 180; logging out clears the former',
+  async (publicUrl, names, more) => {
     const app = await appForTest({ config: { publicUrl } })
     const laptop = openBrowser(app, { email: EMAIL, clientToken: 'laptop' })
     const attributes = ['HttpOnly', 'Path=/', 'SameSite=Strict', ...more]
     const lasting = (days: number) => [...attributes, `Max-Age=${days * DAY}`].sort()
     const first = await laptop.signIn('/registrations')
     const [session, browser] = cookiesOf(first)
-    expect(session).toMatchObject({ name: `${prefix}session`, attributes: lasting(30) })
+    expect(session).toMatchObject({ name: names[0], attributes: lasting(30) })
     const { components } = (await app.call('GET', '/openapi.json')).body
     expect(components.securitySchemes.cookie).toMatchObject({ in: 'cookie', name: session?.name })
     expect(Buffer.from(session?.value.split('.')[1] ?? '', 'base64url')).toHaveLength(32)
     expect(browser).toEqual({
-      name: `${prefix}browser`,
+      name: names[1],
       value: expect.stringMatching(/^[\w-]{43}$/),
       attributes: lasting(180),
     })
@@ -101,7 +107,7 @@ test.each([
 
     const { token } = first.body.accessToken
     const [cleared] = cookiesOf(await app.call('DELETE', '/sessions/current', { token }))
-    expect(cleared).toMatchObject({ name: `${prefix}session`, value: '' })
+    expect(cleared).toMatchObject({ name: names[0], value: '' })
     expect(cleared?.attributes).toEqual(expect.arrayContaining(attributes))
     expect(cleared?.attributes.join()).toMatch(/Expires=Thu, 01 Jan 1970|Max-Age=0/)
   },

@@ -33,12 +33,12 @@ export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-export function sessionCookie(isHttps: boolean): Cookie {
-  return cookie('session', isHttps)
+export function sessionCookie(publicUrl: string | undefined): Cookie {
+  return cookie('session', publicUrl)
 }
 
-export function browserCookie(isHttps: boolean): Cookie {
-  const { name, options } = cookie('browser', isHttps)
+export function browserCookie(publicUrl: string | undefined): Cookie {
+  const { name, options } = cookie('browser', publicUrl)
   return { name, options: { ...options, maxAge: BROWSER_SECONDS } }
 }
 
@@ -50,9 +50,15 @@ export function parseBrowserCookie(value: string | undefined): string | undefine
 
 export type Cookie = { name: string; options: CookieSerializeOptions }
 
-function cookie(name: string, isHttps: boolean): Cookie {
+/**
+ * The name contains the port, because browsers send cookies to all ports of a host. Without a
+ * PUBLIC_URL it contains none, because nodes that listen on different ports may serve one site.
+ */
+function cookie(name: string, publicUrl = 'http://localhost'): Cookie {
+  const { protocol, port } = new URL(publicUrl)
+  const isHttps = protocol === 'https:'
   return {
-    name: isHttps ? `__Host-${name}` : name,
+    name: (isHttps ? '__Host-' : 'vslukh-') + name + (port && `-${port}`),
     options: { httpOnly: true, sameSite: 'strict', path: '/', secure: isHttps },
   }
 }

@@ -1,14 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { countCodes, from } from '../../testing/calls/sign-in-calls.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
 import { expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { formatSessionCookie, newSessionSecret, sessionCookie } from './cookie.ts'
 import { type Client, refresh as refreshFrom } from './sessions.fixture.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')
 
 const STRICT = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
+const NAME = sessionCookie(undefined).name
 const OFFICE = '192.0.2.1'
 
 function refresh(app: TestApp, client: Client, ip = OFFICE) {
@@ -17,7 +18,7 @@ function refresh(app: TestApp, client: Client, ip = OFFICE) {
 
 /** The cookie of a session that never existed. */
 function junk(): Client {
-  const cookie = `session=${randomUUID()}.${randomBytes(32).toString('base64url')}`
+  const cookie = `${NAME}=${formatSessionCookie(newSessionSecret())}`
   return { cookie, clientToken: 'one browser' }
 }
 
@@ -40,7 +41,7 @@ test('refreshes with invalid cookies are limited to 600 in 5 minutes for a netwo
   const olga = await app.signUp()
   const kinds = [
     junk,
-    () => ({ ...junk(), cookie: 'session=noise' }),
+    () => ({ ...junk(), cookie: `${NAME}=noise` }),
     () => ({ ...olga, ...junk() }),
   ]
   const answers = await atOnce(

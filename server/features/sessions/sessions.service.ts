@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ERRORS } from '../../../contract/errors.ts'
 import type { AccessTokenAnswer, Device } from '../../../contract/fields.ts'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
+import type { Config } from '../../kernel/config/config.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Authenticator, Viewer } from '../../kernel/http/route.ts'
@@ -31,11 +32,9 @@ import { insertKnownClient, removeOtherClients } from './known-clients.repositor
 import type { Proof } from './refresh.service.ts'
 import { closeSessions, insertSession, isSessionOpen, lockUser } from './sessions.repository.ts'
 
-type Options = {
+type Options = Pick<Config, 'accessTokenSeconds' | 'publicUrl'> & {
   secret: string
   storedKey: Buffer
-  accessTokenSeconds: number
-  isHttps: boolean
 }
 
 type Opening = {
@@ -53,11 +52,11 @@ export class Sessions {
   readonly #cookie: Cookie
   readonly #browserCookie: Cookie
 
-  constructor({ secret, storedKey, accessTokenSeconds, isHttps }: Options) {
+  constructor({ secret, storedKey, accessTokenSeconds, publicUrl }: Options) {
     this.#tokens = { key: accessTokenKey(secret, storedKey), seconds: accessTokenSeconds }
     this.#clientKey = deriveKey(secret, 'client-token')
-    this.#cookie = sessionCookie(isHttps)
-    this.#browserCookie = browserCookie(isHttps)
+    this.#cookie = sessionCookie(publicUrl)
+    this.#browserCookie = browserCookie(publicUrl)
   }
 
   get cookieName(): string {
