@@ -26,6 +26,7 @@ const start = {
   body: StartBody,
   status: 201,
   answer: OperationAnswer,
+  errors: ['FORBIDDEN'],
 } as const
 
 const verify = {
@@ -46,7 +47,7 @@ export const startRegistration = endpoint('POST', '/registrations', {
   ...start,
   body: strictObject({ ...StartBody.properties, ...invitation }),
   summary: 'Start a registration: a code goes out by mail',
-  errors: ['REGISTRATION_CLOSED'],
+  errors: [...start.errors, 'REGISTRATION_CLOSED'],
 })
 
 export const verifyRegistration = endpoint('POST', '/registrations/:id/verify', {
@@ -66,7 +67,7 @@ export const validateInvitation = endpoint('POST', '/invitations/validation', {
 export const startLogin = endpoint('POST', '/logins', {
   ...start,
   summary: 'Start a sign-in: a code goes out by mail',
-  errors: ['USER_NOT_FOUND'],
+  errors: [...start.errors, 'USER_NOT_FOUND'],
 })
 
 export const verifyLogin = endpoint('POST', '/logins/:id/verify', {

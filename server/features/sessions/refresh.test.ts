@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { LEFT_OUT } from '../../operations/backup/tables.repository.ts'
 import { isSignedIn } from '../../testing/calls/email-change-calls.ts'
-import { countCodes, startAt, wrongCode } from '../../testing/calls/sign-in-calls.ts'
+import { countCodes, ONE_BROWSER, startAt, wrongCode } from '../../testing/calls/sign-in-calls.ts'
 import { passSessionTime } from '../../testing/database/passing-time.ts'
-import type { TestUser } from '../../testing/http/client.ts'
+import { DEVICE, type TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest, SECRET } from '../../testing/test-app.ts'
 import { accessTokenKey, signAccessToken } from './authenticator.ts'
@@ -216,14 +216,24 @@ test.each([
 )
 
 test.each([['/logins'], ['/registrations']] as const)(
-  'a page of another site cannot sign anybody in by %s: 403, no cookie, and no attempt is used',
+  'a page of another site cannot sign anybody in by %s: 403, no mail, no cookie, and no attempt is used',
   async (path) => {
-    const olga = await app.signUp()
-    const { body } = await startAt(app, path, { email: olga.email })
-    const verify = (headers: Record<string, string>, confirmCode = app.codeFor(body.id)) => {
-      const sent = { confirmCode, clientToken: 'one browser' }
-      return app.call('POST', `${path}/${body.id}/verify`, { body: sent, headers })
+    const { email } = await app.signUp()
+    const isMailed = async () =>
+      (await app.sql`SELECT FROM codes WHERE email = ${email}`).length > 0
+    const send = (to: string, fields: object, headers: Record<string, string>) =>
+      app.call('POST', to, { body: { ...fields, clientToken: ONE_BROWSER }, headers })
+    for (const headers of FOREIGN_PAGES) {
+      const refusal = await send(path, { email, device: DEVICE }, headers)
+      expectRefusal(refusal, 'FORBIDDEN')
+      expect(refusal.body.message).toContain(`по адресу ${app.url}.`)
     }
+    expect(await isMailed()).toBe(false)
+
+    const { body } = await startAt(app, path, { email })
+    expect(await isMailed()).toBe(true)
+    const verify = (headers: Record<string, string>, confirmCode = app.codeFor(body.id)) =>
+      send(`${path}/${body.id}/verify`, { confirmCode }, headers)
     for (const headers of FOREIGN_PAGES) {
       const refusal = await verify(headers, wrongCode(app.codeFor(body.id)))
       expectRefusal(refusal, 'FORBIDDEN')

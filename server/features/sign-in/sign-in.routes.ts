@@ -42,7 +42,7 @@ export function registerSignIn(node: Node, parts: Parts): Feature {
 
 function registerStarts(node: Node, sessions: Sessions): void {
   const { route, db } = node
-  const { contactEmail: contact } = node.config
+  const { contactEmail: contact, publicUrl } = node.config
   const askedBy = ({ clientToken, ...asked }: StartInput['body'], request: FastifyRequest) => ({
     ...asked,
     ip: request.ip,
@@ -51,6 +51,7 @@ function registerStarts(node: Node, sessions: Sessions): void {
   })
 
   route(startRegistration, async ({ body }, { request }) => {
+    requireOwnOrigin(request, publicUrl)
     const { ip } = request
     const email = requireNewEmail(body.email)
     const asked = askedBy({ ...body, email }, request)
@@ -66,6 +67,7 @@ function registerStarts(node: Node, sessions: Sessions): void {
   }))
 
   route(startLogin, async ({ body }, { request }) => {
+    requireOwnOrigin(request, publicUrl)
     requireEmail(body.email)
     const asked = askedBy(body, request)
     await chargeRequest(node, asked)

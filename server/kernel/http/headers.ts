@@ -33,14 +33,17 @@ export function securityHeaders(
   }
 }
 
-/** Throws FORBIDDEN for a page of another origin. Clients that send no origin pass. */
+/**
+ * Throws FORBIDDEN for a page of another origin, such as the IP address of a wall that has a name.
+ * Clients that send no origin pass.
+ */
 export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): void {
   const { origin } = request.headers
-  const isOwn =
-    origin === undefined
-      ? isOwnSite(request.headers['sec-fetch-site'])
-      : origin === (publicUrl ?? URL.parse(`${request.protocol}://${request.host}`)?.origin)
-  if (!isOwn) throw new AppError('FORBIDDEN')
+  const own = publicUrl ?? URL.parse(`${request.protocol}://${request.host}`)?.origin
+  const isOwn = origin === undefined ? isOwnSite(request.headers['sec-fetch-site']) : origin === own
+  if (isOwn) return
+  const message = own && `Войти можно только по адресу ${own}. Откройте эту страницу там`
+  throw new AppError('FORBIDDEN', { message })
 }
 
 /** Reads Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata); `none`: the user typed the URL. */
