@@ -1,7 +1,7 @@
 import { readConfig } from '../server/kernel/config/config.ts'
 import { ConfigError } from '../server/kernel/config/config-reader.ts'
 import { examine } from '../server/operations/doctor/doctor.service.ts'
-import { broken, type Finding } from '../server/operations/doctor/finding.ts'
+import { broken, findingsOf, type Verdict } from '../server/operations/doctor/finding.ts'
 import { callerFolder } from '../server/operations/start/caller-folder.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import { type Alone, type Command, type Output, Refusal } from './command.ts'
@@ -19,24 +19,26 @@ async function examineAll(alone: Alone): Promise<Output> {
   return { lines: findings.map(lineOf), json: { isBroken, findings }, isBroken }
 }
 
-async function findAll({ env, say }: Alone): Promise<Finding[]> {
+async function findAll({ env, say }: Alone) {
   try {
     const config = readConfig(env, callerFolder)
     const wall = await openWall(config, say)
     return await examine({ db: wall.db, config }).finally(wall.close)
   } catch (error) {
     const message = error instanceof Refusal ? error.message : explainStartFailure(error)
-    if (error instanceof ConfigError) return [broken('settings', message, 'Исправьте переменную')]
+    if (error instanceof ConfigError) {
+      return findingsOf({ settings: broken(message, 'Исправьте переменную') })
+    }
     const fix =
       'Проверьте, работает ли база данных и та ли она в DATABASE_URL или DATA_DIR: без неё остальное не проверить'
-    return [broken('database', message, fix)]
+    return findingsOf({ database: broken(message, fix) })
   }
 }
 
 const MARKS = { ok: '✓', warning: '!', broken: '✗' }
 
 /** Returns a finding as one line, even if a server's reply in it has several. */
-export function lineOf({ level, message, fix }: Finding): string {
+export function lineOf({ level, message, fix }: Verdict): string {
   const line = `${MARKS[level]} ${message.replace(/\s*\n/g, ' ')}`
   const ended = (text: string) => text.replace(/\.?$/, '.')
   return fix === undefined ? line : `${ended(line)} ${ended(fix)}`

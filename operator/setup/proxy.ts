@@ -1,7 +1,7 @@
 import { copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
-import { broken, type Finding, ok } from '../../server/operations/doctor/finding.ts'
+import { broken, ok, type Verdict } from '../../server/operations/doctor/finding.ts'
 import { hasProgram, hasSystemd, holderName, portHolder, run } from './machine.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
@@ -33,9 +33,9 @@ export type ProxyName = keyof typeof PROXIES
 type Site = { host: string; formerHost: string | undefined; port: number }
 
 /** Puts the site into the proxy's file, and loads it once the proxy itself accepts that file. */
-export async function setUpProxy(name: ProxyName, site: Site): Promise<Finding> {
+export async function setUpProxy(name: ProxyName, site: Site): Promise<Verdict> {
   const { title, file, check, hint, load } = PROXIES[name]
-  const failed = (message: string, fix: string) => broken('proxy', `${title}: ${message}`, fix)
+  const failed = (message: string, fix: string) => broken(`${title}: ${message}`, fix)
   if (!(await hasProgram(name))) {
     return failed('не установлен', `Установите его, apt install ${name}, и повторите vslukh setup`)
   }
@@ -72,7 +72,7 @@ export async function setUpProxy(name: ProxyName, site: Site): Promise<Finding> 
     const fix = `Посмотрите, почему: journalctl -u ${name} -n 20, и повторите vslukh setup`
     return failed(`не запускается: ${err.trim()}`, fix)
   }
-  return ok('proxy', `${title}: ${file}, сайт ${site.host}`)
+  return ok(`${title}: ${file}, сайт ${site.host}`)
 }
 
 const LOADING_MS = 15_000

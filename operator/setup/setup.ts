@@ -81,10 +81,11 @@ async function runSteps(site: Installation, alone: Alone): Promise<Output> {
   for (const [check, step] of STEPS) {
     const found = await step(site, alone).catch((error: Error) => {
       if (error instanceof Interrupted) throw error
-      return [broken(check, error.message, 'Исправьте и повторите vslukh setup')]
+      return broken(error.message, 'Исправьте и повторите vslukh setup')
     })
     // The doctor may repeat the finding of a step.
-    const fresh = found.filter((one) => !findings.some((old) => isSame(old, one)))
+    const named = [found].flat().map((verdict) => ({ check, ...verdict }))
+    const fresh = named.filter((one) => !findings.some((old) => isSame(old, one)))
     for (const finding of fresh) alone.say(lineOf(finding))
     findings.push(...fresh)
   }

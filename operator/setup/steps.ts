@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../server/kernel/config/config.ts'
 import type { TestMail } from '../../server/kernel/mail/test-mail.service.ts'
-import { broken, type Finding, ok, warning } from '../../server/operations/doctor/finding.ts'
+import {
+  broken,
+  type Finding,
+  ok,
+  type Verdict,
+  warning,
+} from '../../server/operations/doctor/finding.ts'
 import { hasCluster } from '../../server/operations/embedded-postgres/cluster.ts'
 import type { Alone } from '../command.ts'
 import type { Answers } from './answers.ts'
@@ -36,7 +42,7 @@ export type Installation = Answers & {
   hasDatabase: boolean
 }
 
-type Step = (site: Installation, alone: Alone) => Promise<Finding[]>
+type Step = (site: Installation, alone: Alone) => Promise<Verdict | Verdict[]>
 
 export const STEPS: [string, Step][] = [
   ['database', prepareDatabase],
@@ -52,151 +58,144 @@ export const STEPS: [string, Step][] = [
 ]
 
 /** Prepares a database for a new wall. Does not move an existing wall, which would interrupt it. */
-async function prepareDatabase(site: Installation): Promise<Finding[]> {
+async function prepareDatabase(site: Installation): Promise<Verdict> {
   const { databaseUrl, dataDir } = site.config
-  if (databaseUrl !== undefined) return [ok('database', 'база данных задана в DATABASE_URL')]
+  if (databaseUrl !== undefined) return ok('база данных задана в DATABASE_URL')
   if (hasCluster(join(dataDir, 'postgres'))) {
     const message = `стена лежит во встроенном PostgreSQL (${dataDir}/postgres), а его apt не обновляет`
-    return [
-      warning('database', message, 'Перенесите её в PostgreSQL системы: vslukh move-database'),
-    ]
+    return warning(message, 'Перенесите её в PostgreSQL системы: vslukh move-database')
   }
   try {
     const { url, version } = await makeDatabase()
     await makeSecret(dataDir)
     site.text = withSettings(site.text, { DATABASE_URL: url })
     site.config = readSettings(site.text)
-    return [ok('database', `база vslukh готова в PostgreSQL ${version} этой машины`)]
+    return ok(`база vslukh готова в PostgreSQL ${version} этой машины`)
   } catch (error) {
     site.hasDatabase = error instanceof NoPostgres
     if (!site.hasDatabase) throw error
     const fix = 'Установите его, apt install postgresql, и перенесите стену: vslukh move-database'
-    return [warning('database', 'PostgreSQL здесь нет: встроенный — для проб', fix)]
+    return warning('PostgreSQL здесь нет: встроенный — для проб', fix)
   }
 }
 
-async function writeSettings({ before, text, gid }: Installation): Promise<Finding[]> {
-  if (text === before) return [ok('settings', `${SETTINGS_FILE}: всё уже задано`)]
+async function writeSettings({ before, text, gid }: Installation): Promise<Verdict> {
+  if (text === before) return ok(`${SETTINGS_FILE}: всё уже задано`)
   await writeForWall(SETTINGS_FILE, text, gid)
-  return [ok('settings', `${SETTINGS_FILE}: настройки записаны`)]
+  return ok(`${SETTINGS_FILE}: настройки записаны`)
 }
 
-async function makeDkimKey(site: Installation): Promise<Finding[]> {
+async function makeDkimKey(site: Installation): Promise<Verdict> {
   const { dkim, mailFrom } = site.config
   if (!dkim) {
     const message = `письма уходят с адреса ${mailFrom}, а его домен не связан с сайтом`
     const fix = `Если его DNS ведёте не вы, за подпись отвечает почтовый сервер; иначе --mail-from no-reply@${site.host}`
-    return [warning('dkim', message, fix)]
+    return warning(message, fix)
   }
-  if (existsSync(dkim.keyFile)) return [ok('dkim', `ключ DKIM есть: ${dkim.keyFile}`)]
+  if (existsSync(dkim.keyFile)) return ok(`ключ DKIM есть: ${dkim.keyFile}`)
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   })
   await writeForWall(dkim.keyFile, privateKey, site.gid)
-  return [ok('dkim', `ключ DKIM создан: ${dkim.keyFile}`)]
+  return ok(`ключ DKIM создан: ${dkim.keyFile}`)
 }
 
 async function startServer(
   { before, text, config, hasDatabase }: Installation,
   { say }: Alone,
-): Promise<Finding[]> {
-  const failed = (message: string, fix: string) => [broken('server', message, fix)]
+): Promise<Verdict> {
   const holder = await portHolder(config.port)
   if (holder && holder.uid !== Number((await run('id', ['-u', 'vslukh'])).out)) {
     const fix = `Остановите её или задайте PORT в ${SETTINGS_FILE}, и повторите vslukh setup`
-    return failed(holderName(config.port, holder), fix)
+    return broken(holderName(config.port, holder), fix)
   }
   if (!hasSystemd()) {
-    return failed('systemd здесь нет', 'Запустите сервер сами: docs/operations.md, «By hand»')
+    return broken('systemd здесь нет', 'Запустите сервер сами: docs/operations.md, «By hand»')
   }
-  if (!hasDatabase) return failed('сервер не запущен: базы данных нет', 'Сначала исправьте её')
+  if (!hasDatabase) return broken('сервер не запущен: базы данных нет', 'Сначала исправьте её')
   const acts = text === before ? ['start'] : ['reset-failed', 'restart']
   for (const act of ['enable', ...acts]) {
     const { isDone, err } = await run('systemctl', [act, '--quiet', 'vslukh'])
     if (!isDone && act !== 'reset-failed')
-      return failed(`служба vslukh: ${err.trim()}`, 'Установите пакет заново')
+      return broken(`служба vslukh: ${err.trim()}`, 'Установите пакет заново')
   }
   const onWait = () => say('Запускаем сервер: в первый раз это до полуминуты.')
   const reason = await untilServiceReady(config, onWait)
-  if (reason === undefined) return [ok('server', 'сервер запущен и готов')]
+  if (reason === undefined) return ok('сервер запущен и готов')
   const { out } = await run('journalctl', '-u vslukh _TRANSPORT=stdout -n 1 -o cat'.split(' '))
   const message = `сервер не готов: ${out.trim() || reason}`
-  return failed(message, 'Посмотрите журнал: journalctl -u vslukh -n 20')
+  return broken(message, 'Посмотрите журнал: journalctl -u vslukh -n 20')
 }
 
-async function checkDns(site: Installation): Promise<Finding[]> {
-  const lacks = (message: string, fix: string) => [warning('mail domain', message, fix)]
+async function checkDns(site: Installation): Promise<Verdict> {
   const missing = await missingRecords({ ...site, dkim: site.config.dkim })
   if (missing === undefined) {
-    return lacks('DNS не отвечает, записи не проверены', 'Повторите vslukh setup позже')
+    return warning('DNS не отвечает, записи не проверены', 'Повторите vslukh setup позже')
   }
   site.records = missing
   const names = isOwnDomain(site) ? 'адрес сайта, SPF, DKIM и DMARC' : 'адрес сайта'
-  if (missing.length === 0) return [ok('mail domain', `в DNS есть ${names}`)]
-  return lacks(
+  if (missing.length === 0) return ok(`в DNS есть ${names}`)
+  return warning(
     `в DNS не хватает записей: ${missing.length}`,
     'Добавьте их там, где куплен домен (они напечатаны ниже), и через час повторите vslukh setup',
   )
 }
 
-async function loadProxy(site: Installation): Promise<Finding[]> {
-  const finding = await setUpProxy(site.proxy, { ...site, port: site.config.port })
-  site.hasProxy = finding.level === 'ok'
-  return [finding]
+async function loadProxy(site: Installation): Promise<Verdict> {
+  const verdict = await setUpProxy(site.proxy, { ...site, port: site.config.port })
+  site.hasProxy = verdict.level === 'ok'
+  return verdict
 }
 
 const SITE_SECONDS = 60
 
 /** Waits for the site, because the proxy needs some seconds for the first certificate. */
-async function openSite(
-  { host, proxy, hasProxy }: Installation,
-  { say }: Alone,
-): Promise<Finding[]> {
+async function openSite({ host, proxy, hasProxy }: Installation, { say }: Alone): Promise<Verdict> {
   const gaveUp = async (reason: string) =>
     !hasProxy || ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED'].includes(reason)
   const onWait = () => say(`Ждём https://${host}: первый сертификат занимает до минуты.`)
   const url = `https://${host}/readyz`
   const reason = await untilAnswers(url, { seconds: SITE_SECONDS, gaveUp, onWait })
-  if (reason === undefined) return [ok('public url', `https://${host} открывается`)]
+  if (reason === undefined) return ok(`https://${host} открывается`)
   if (reason === 'ENOTFOUND') {
     const fix = 'Направьте имя на этот сервер записью A и повторите vslukh setup'
-    return [broken('public url', `имени ${host} в DNS ещё нет`, fix)]
+    return broken(`имени ${host} в DNS ещё нет`, fix)
   }
   const fix = `Проверьте запись A и открыты ли порты 80 и 443; причина в journalctl -u ${proxy} -n 20`
-  return [broken('public url', `https://${host} не открывается (${reason})`, fix)]
+  return broken(`https://${host} не открывается (${reason})`, fix)
 }
 
 async function sendMail(
   { contact, config }: Installation,
   { actor, prompt }: Alone,
-): Promise<Finding[]> {
+): Promise<Verdict> {
   const { failure } = await askWall<TestMail>(actor, 'mail', 'test', contact)
-  if (failure) return [broken('smtp', `письмо не отправлено: ${failure.message}`, failure.fix)]
+  if (failure) return broken(`письмо не отправлено: ${failure.message}`, failure.fix)
   const accepted = `письмо для ${contact} принято почтовым сервером`
   const look = `Проверьте ящик и «Спам»: тема «Проверка почты · ${config.appName}»`
-  if (!prompt) return [warning('smtp', `${accepted}, дошло ли оно, никто не подтвердил`, look)]
+  if (!prompt) return warning(`${accepted}, дошло ли оно, никто не подтвердил`, look)
   for (;;) {
     const answer = await prompt(`${accepted}. Когда увидите его, напишите «дошло» (или «нет»): `)
-    if (/^дошло[.!]?$/i.test(answer)) return [ok('smtp', `письмо дошло до ${contact}`)]
-    if (/^нет[.!]?$/i.test(answer)) return [broken('smtp', `${accepted}, но не дошло`, look)]
+    if (/^дошло[.!]?$/i.test(answer)) return ok(`письмо дошло до ${contact}`)
+    if (/^нет[.!]?$/i.test(answer)) return broken(`${accepted}, но не дошло`, look)
   }
 }
 
 type Moderators = { email: string; username: string | null }[]
 
-async function nameModerator({ contact }: Installation, { actor }: Alone): Promise<Finding[]> {
+async function nameModerator({ contact }: Installation, { actor }: Alone): Promise<Verdict> {
   const moderators = await askWall<Moderators>(actor, 'moderator', 'list')
   if (!moderators.some(({ email }) => email.toLowerCase() === contact.toLowerCase())) {
     await askWall(actor, 'moderator', 'add', contact)
   }
-  return [ok('moderator', `${contact} — модератор`)]
+  return ok(`${contact} — модератор`)
 }
 
-async function runDoctor(_site: Installation, { actor }: Alone): Promise<Finding[]> {
+async function runDoctor(_site: Installation, { actor }: Alone): Promise<Verdict[]> {
   const { findings } = await askWall<{ findings: Finding[] }>(actor, 'doctor')
   const odd = findings.filter(({ level }) => level !== 'ok')
   const well = findings.length - odd.length
-  return [...odd, ok('doctor', `проверок doctor пройдено: ${well} из ${findings.length}`)]
+  return [...odd, ok(`проверок doctor пройдено: ${well} из ${findings.length}`)]
 }

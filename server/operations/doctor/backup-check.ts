@@ -3,7 +3,7 @@ import { isKnown } from '../../kernel/db/migrate.ts'
 import { readManifest } from '../backup/backup-file.ts'
 import { BackupError, backupName, newestBackup } from '../backup/backup-folder.ts'
 import type { BackupState } from '../backup/backup-state.repository.ts'
-import { broken, type Finding, ok, warning } from './finding.ts'
+import { broken, ok, type Verdict, warning } from './finding.ts'
 
 type Checked = Omit<BackupState, 'verifiedCopy' | 'commandFailed'>
 
@@ -12,7 +12,7 @@ const OLDEST_DAYS = 2
 const OLDEST_VERIFICATION_DAYS = 14
 
 /** Checks the files in the folder too, because files that the database remembers may be gone. */
-export async function checkBackups(state: Checked, folder: string | undefined): Promise<Finding> {
+export async function checkBackups(state: Checked, folder: string | undefined): Promise<Verdict> {
   if (folder === undefined) return checkBackup(state, new Date())
   const command = `vslukh backup ${folder}`
   const make = `Сделайте копию: ${command}`
@@ -21,16 +21,16 @@ export async function checkBackups(state: Checked, folder: string | undefined): 
     const isNoted = newest && state.at && newest.name === backupName(state.at)
     if (isNoted && newest.bytes !== state.bytes) {
       const message = `файл ${newest.name} изменён: в нём ${newest.bytes} байт, а записано ${state.bytes}`
-      return broken('backup', message, make)
+      return broken(message, make)
     }
     const fault = newest && (await findFault(join(folder, newest.name)))
-    if (fault) return broken('backup', fault.replace(/\.$/, ''), make)
+    if (fault) return broken(fault.replace(/\.$/, ''), make)
     if (newest || state.at === null)
       return checkBackup({ ...state, ...newest }, new Date(), command)
-    return broken('backup', `в папке ${folder} нет ни одной копии`, make)
+    return broken(`в папке ${folder} нет ни одной копии`, make)
   } catch (error) {
     const message = `папка копий не открывается: ${(error as Error).message}`
-    return broken('backup', message, 'Подключите её диск или создайте её и проверьте BACKUP_DIR')
+    return broken(message, 'Подключите её диск или создайте её и проверьте BACKUP_DIR')
   }
 }
 
@@ -46,39 +46,32 @@ async function findFault(file: string): Promise<string | undefined> {
   return `дата копии ${file} в будущем: ${manifest.createdAt}`
 }
 
-export function checkBackup(state: Checked, now: Date, command = 'vslukh backup'): Finding {
+export function checkBackup(state: Checked, now: Date, command = 'vslukh backup'): Verdict {
   const days = (at: Date) => Math.floor((now.getTime() - at.getTime()) / DAY_MS)
   if (state.failed !== null) {
-    return broken(
-      'backup',
-      `последняя копия не удалась: ${state.failed}`,
-      `Сделайте её: ${command}`,
-    )
+    return broken(`последняя копия не удалась: ${state.failed}`, `Сделайте её: ${command}`)
   }
   if (state.verificationFailed !== null) {
     return broken(
-      'backup',
       `последняя копия не прошла проверку: ${state.verificationFailed}`,
       `Сделайте новую и проверьте её: ${command}, vslukh verify`,
     )
   }
-  if (state.at === null) return warning('backup', 'копий нет', `Сделайте первую: ${command}`)
+  if (state.at === null) return warning('копий нет', `Сделайте первую: ${command}`)
   const message = `последняя копия сделана ${daysAgo(days(state.at))}, ${Math.ceil(state.bytes / 1024 / 1024)} МиБ`
-  if (days(state.at) > OLDEST_DAYS) return broken('backup', message, `Сделайте новую: ${command}`)
+  if (days(state.at) > OLDEST_DAYS) return broken(message, `Сделайте новую: ${command}`)
   if (state.verifiedAt === null || days(state.verifiedAt) > OLDEST_VERIFICATION_DAYS) {
     return warning(
-      'backup',
       `${message}, копии давно не проверялись`,
       'Проверьте последнюю копию: vslukh verify',
     )
   }
-  return ok('backup', `${message}, копии проверяются`)
+  return ok(`${message}, копии проверяются`)
 }
 
-export function checkBackupCommand({ commandFailed }: Pick<BackupState, 'commandFailed'>): Finding {
-  if (commandFailed === null) return ok('backup command', 'BACKUP_COMMAND выполняется')
+export function checkBackupCommand({ commandFailed }: Pick<BackupState, 'commandFailed'>): Verdict {
+  if (commandFailed === null) return ok('BACKUP_COMMAND выполняется')
   return broken(
-    'backup command',
     `последняя копия осталась только здесь, ${commandFailed}`,
     'Запустите команду от пользователя сервера и исправьте: docs/operations.md, «Elsewhere». Ночью она выполнится снова',
   )

@@ -8,56 +8,54 @@ import { type Db, openDatabase } from '../../kernel/db/database.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { OLDEST_POSTGRES, readSecret } from '../start/installation.ts'
 import type { DatabaseFacts, JobFacts } from './doctor.repository.ts'
-import { broken, type Finding, ok, warning } from './finding.ts'
+import { broken, ok, type Verdict, warning } from './finding.ts'
 
-export function checkVersions({ postgres, postgres_major, version }: DatabaseFacts): Finding {
+export function checkVersions({ postgres, postgres_major, version }: DatabaseFacts): Verdict {
   const message = `Вслух ${version ?? '—'}, PostgreSQL ${postgres}, Node ${process.versions.node}`
-  if (postgres_major >= OLDEST_POSTGRES) return ok('versions', message)
-  return broken('versions', message, `Обновите PostgreSQL до ${OLDEST_POSTGRES} или новее`)
+  if (postgres_major >= OLDEST_POSTGRES) return ok(message)
+  return broken(message, `Обновите PostgreSQL до ${OLDEST_POSTGRES} или новее`)
 }
 
 /** Warns if nodes run different versions, because then an upgrade has not ended. */
-export function checkNodes({ versions }: DatabaseFacts): Finding[] {
-  if (versions.length < 2) return []
+export function checkNodes({ versions }: DatabaseFacts): Verdict | undefined {
+  if (versions.length < 2) return undefined
   const fix = 'Закончите обновление: поставьте на всех узлах одну версию'
-  return [warning('nodes', `с базой работают узлы разных версий: ${versions.join(', ')}`, fix)]
+  return warning(`с базой работают узлы разных версий: ${versions.join(', ')}`, fix)
 }
 
-export function checkRights(facts: DatabaseFacts): Finding {
+export function checkRights(facts: DatabaseFacts): Verdict {
   if (facts.is_read_only) {
     return broken(
-      'database',
       'база данных только для чтения',
       'Укажите в DATABASE_URL основной сервер или снимите default_transaction_read_only',
     )
   }
   if (facts.foreign_tables > 0 || !facts.may_create) {
     return broken(
-      'database',
       `роли не хватает прав: чужих таблиц ${facts.foreign_tables}`,
       'Отдайте базу и её таблицы роли: ALTER DATABASE имя OWNER TO роль, ALTER TABLE имя OWNER TO роль',
     )
   }
   if (facts.is_superuser) {
     return warning(
-      'database',
       'роль продукта — суперпользователь базы данных',
       'Дайте продукту роль без лишних прав: docs/operations.md, «With a PostgreSQL of your own»',
     )
   }
-  return ok('database', 'таблицы обновлены, прав хватает')
+  return ok('таблицы обновлены, прав хватает')
 }
 
 /** Checks that the database answers at DATABASE_URL too: the doctor itself bypasses the pooler. */
-export async function checkPooler({ databaseUrl, databaseDirectUrl }: Config): Promise<Finding[]> {
-  if (databaseUrl === undefined || databaseDirectUrl === undefined) return []
+export async function checkPooler(config: Config): Promise<Verdict | undefined> {
+  const { databaseUrl, databaseDirectUrl } = config
+  if (databaseUrl === undefined || databaseDirectUrl === undefined) return undefined
   const { db, close } = openDatabase(databaseUrl, () => {}, { isBehindPooler: true })
   try {
     await sql`SELECT 1`.execute(db)
-    return [ok('pooler', 'база данных отвечает и через DATABASE_URL')]
+    return ok('база данных отвечает и через DATABASE_URL')
   } catch (error) {
     const message = `через DATABASE_URL база данных не отвечает: ${(error as Error).message}`
-    return [broken('pooler', message, 'Запустите пулер (PgBouncer) и проверьте его адрес и пароли')]
+    return broken(message, 'Запустите пулер (PgBouncer) и проверьте его адрес и пароли')
   } finally {
     await close()
   }
@@ -65,50 +63,48 @@ export async function checkPooler({ databaseUrl, databaseDirectUrl }: Config): P
 
 const NOTICEABLE_SKEW_MS = 5000
 
-export async function checkClock(db: Db): Promise<Finding> {
+export async function checkClock(db: Db): Promise<Verdict> {
   const skew = await clockSkew(db)
   const seconds = Math.round(Math.abs(skew) / 1000)
-  if (Math.abs(skew) < NOTICEABLE_SKEW_MS) return ok('clock', 'часы идут как у базы данных')
+  if (Math.abs(skew) < NOTICEABLE_SKEW_MS) return ok('часы идут как у базы данных')
   const message = `часы ${skew > 0 ? 'спешат' : 'отстают'} на ${seconds} с против часов базы данных`
   const make = Math.abs(skew) > LARGEST_SKEW_MS ? broken : warning
-  return make('clock', message, 'Настройте время на обеих машинах: timedatectl set-ntp true')
+  return make(message, 'Настройте время на обеих машинах: timedatectl set-ntp true')
 }
 
-export async function checkSecret(db: Db, config: Config): Promise<Finding> {
+export async function checkSecret(db: Db, config: Config): Promise<Verdict> {
   try {
     await readSecret(db, config)
     const file = config.appSecret === undefined ? await readableSecret(config.dataDir) : undefined
-    if (file === undefined) return ok('secret', 'секрет подходит к базе данных')
-    return warning('secret', `секрет ${file} читают не только его владелец`, `chmod 600 ${file}`)
+    if (file === undefined) return ok('секрет подходит к базе данных')
+    return warning(`секрет ${file} читают не только его владелец`, `chmod 600 ${file}`)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    return broken('secret', 'секрет не подходит к базе данных', error.message)
+    return broken('секрет не подходит к базе данных', error.message)
   }
 }
 
 const OLDEST_CHECK_DAYS = 3
 
-export function checkCounters(facts: DatabaseFacts): Finding {
+export function checkCounters(facts: DatabaseFacts): Verdict {
   const { counter_differences: differences, counters_age_days: age } = facts
-  if (age === null) return ok('counters', 'счётчики ещё не сверялись')
+  if (age === null) return ok('счётчики ещё не сверялись')
   if (differences) {
     return broken(
-      'counters',
       `при последней сверке счётчиков расхождений: ${differences}`,
       'Исправьте: vslukh recount',
     )
   }
   if (age > OLDEST_CHECK_DAYS) {
     return warning(
-      'counters',
       `счётчики сверялись ${Math.round(age)} дн. назад`,
       'Ночная сверка не проходит: посмотрите в журнале сервера строки об ошибках, сверьте: vslukh recount',
     )
   }
-  return ok('counters', 'счётчики сходятся')
+  return ok('счётчики сходятся')
 }
 
-export async function checkClosed(db: Db): Promise<Finding> {
+export async function checkClosed(db: Db): Promise<Verdict> {
   const { registrationsClosed, isInviteOnly, writingClosed } = await selectSiteState(db)
   const inviteOnly = isInviteOnly ? ' --invite-only' : ''
   const parts = [
@@ -118,17 +114,16 @@ export async function checkClosed(db: Db): Promise<Finding> {
   const closed = parts.filter(([, reason]) => reason !== null)
   if (closed.length === 0) {
     const registrations = isInviteOnly ? INVITE_ONLY.toLowerCase() : 'регистрация открыта'
-    return ok('open', `${registrations}, запись на стену открыта`)
+    return ok(`${registrations}, запись на стену открыта`)
   }
   const message = closed.map(([part, reason]) => `${part} закрыта: ${reason}`).join('; ')
   const commands = closed.map(([, , word]) => `vslukh open ${word}`).join(', ')
-  return warning('open', message, `Откройте, когда будет можно: ${commands}`)
+  return warning(message, `Откройте, когда будет можно: ${commands}`)
 }
 
-export function checkJobs({ overdue, given_up, tasks }: JobFacts): Finding {
-  if (overdue === 0 && given_up === 0) return ok('jobs', 'фоновые задачи выполняются')
+export function checkJobs({ overdue, given_up, tasks }: JobFacts): Verdict {
+  if (overdue === 0 && given_up === 0) return ok('фоновые задачи выполняются')
   return broken(
-    'jobs',
     `фоновые задачи стоят: опоздали ${overdue}, брошены ${given_up} (${tasks.join(', ')})`,
     'Запустите сервер, если он стоит; причина — в его журнале, в строках с level error',
   )

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { freeBytes, LEAST_FREE_BYTES } from '../../kernel/http/health.ts'
-import { broken, type Finding, ok, warning } from './finding.ts'
+import { broken, ok, type Verdict, warning } from './finding.ts'
 
 const MIB = 1024 * 1024
 const LITTLE_BYTES = 1024 * MIB
@@ -10,11 +10,11 @@ const SOON_DAYS = 30
 export async function checkBackupDisk(
   folder: string,
   checked: string | undefined,
-): Promise<Finding | undefined> {
+): Promise<Verdict | undefined> {
   const device = await deviceOf(folder)
   if (device === undefined) return undefined
   if (checked !== undefined && device === (await deviceOf(checked))) return undefined
-  return { ...(await checkDisk(folder, 0, 'BACKUP_DIR')), check: 'backup disk' }
+  return checkDisk(folder, 0, 'BACKUP_DIR')
 }
 
 async function deviceOf(folder: string): Promise<number | undefined> {
@@ -26,16 +26,16 @@ export async function checkDisk(
   folder: string,
   dailyBytes: number,
   setting = 'DATA_DIR',
-): Promise<Finding> {
+): Promise<Verdict> {
   const fix = `Освободите место или перенесите ${setting} на больший диск`
   const free = await freeBytes(folder).catch(() => undefined)
   if (free === undefined) {
-    return broken('disk', `папка ${folder} не открывается`, `Проверьте ${setting} и права на неё`)
+    return broken(`папка ${folder} не открывается`, `Проверьте ${setting} и права на неё`)
   }
   const days = dailyBytes > 0 ? Math.floor(free / dailyBytes) : Number.POSITIVE_INFINITY
   const until = Number.isFinite(days) ? `, при нынешнем росте хватит на ${days} дн.` : ''
   const message = `на диске с ${folder} свободно ${Math.floor(free / MIB)} МиБ${until}`
-  if (free < LEAST_FREE_BYTES) return broken('disk', message, fix)
-  if (free < LITTLE_BYTES || days < SOON_DAYS) return warning('disk', message, fix)
-  return ok('disk', message)
+  if (free < LEAST_FREE_BYTES) return broken(message, fix)
+  if (free < LITTLE_BYTES || days < SOON_DAYS) return warning(message, fix)
+  return ok(message)
 }

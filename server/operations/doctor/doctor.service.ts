@@ -21,7 +21,7 @@ import {
 } from './database-checks.ts'
 import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts, selectJobFacts } from './doctor.repository.ts'
-import { broken, type Finding, type Level } from './finding.ts'
+import { broken, type Finding, findingsOf, type Level, type Verdict } from './finding.ts'
 import { questionHeader } from './identity.ts'
 import { checkMailDomain, checkMailName, checkMailQueue, checkSmtp } from './mail-checks.ts'
 import { checkParts } from './parts.ts'
@@ -38,19 +38,21 @@ export async function examine(examined: Examined): Promise<Finding[]> {
   const secret = await checkSecret(db, config)
   const { database, use } = await examineCheaply(examined)
   return [
-    await checkSettings(config),
-    ...checkUnit(),
-    await checkPages(config),
+    ...(await findingsOf({
+      settings: checkSettings(config),
+      unit: checkUnit(),
+      pages: checkPages(config),
+    })),
     ...database,
-    ...(await checkPooler(config)),
+    ...(await findingsOf({ pooler: checkPooler(config) })),
     ...(secret.level === 'broken' ? [] : await checkSite(config, await questionHeader(db, config))),
-    ...(await Promise.all([checkSmtp(config), checkOwnDomain(config)])),
+    ...(await findingsOf({ smtp: checkSmtp(config), 'mail domain': checkOwnDomain(config) })),
     ...use,
-    secret,
+    { check: 'secret', ...secret },
   ]
 }
 
-async function checkOwnDomain({ mailFrom, dkim }: Config): Promise<Finding> {
+async function checkOwnDomain({ mailFrom, dkim }: Config): Promise<Verdict> {
   const signed = dkim && {
     selector: dkim.selector,
     // A file without a key is not reported here, because the server does not start with it.
@@ -65,30 +67,28 @@ async function examineCheaply({ db, config }: Examined) {
   const dataDir = usesDataDir(config) ? config.dataDir : undefined
   const { backupDir } = config
   const backups = await selectBackupState(db)
-  const backupDisk = backupDir === undefined ? undefined : await checkBackupDisk(backupDir, dataDir)
+  const jobs = await selectJobFacts(db)
+  const isEmbedded = config.databaseUrl === undefined
   return {
-    database: [
-      checkVersions(facts),
-      checkParts({
-        postgres: facts.postgres,
-        node: process.versions.node,
-        isEmbedded: config.databaseUrl === undefined,
-      }),
-      ...checkNodes(facts),
-      checkRights(facts),
-      await checkClock(db),
-    ],
-    use: [
-      checkMailQueue(await mailHealth(db)),
-      checkMailName(await readMailName(db)),
-      ...(dataDir === undefined ? [] : [await checkDisk(dataDir, await selectDailyGrowth(db))]),
-      ...(backupDisk ? [backupDisk] : []),
-      await checkBackups(backups, backupDir),
-      ...(config.backupCommand ? [checkBackupCommand(backups)] : []),
-      checkCounters(facts),
-      checkJobs(await selectJobFacts(db)),
-      await checkClosed(db),
-    ],
+    database: await findingsOf({
+      versions: checkVersions(facts),
+      parts: checkParts({ postgres: facts.postgres, node: process.versions.node, isEmbedded }),
+      nodes: checkNodes(facts),
+      database: checkRights(facts),
+      clock: checkClock(db),
+    }),
+    use: await findingsOf({
+      mails: checkMailQueue(await mailHealth(db)),
+      'refused mails': checkMailName(await readMailName(db)),
+      disk:
+        dataDir === undefined ? undefined : await checkDisk(dataDir, await selectDailyGrowth(db)),
+      'backup disk': backupDir === undefined ? undefined : checkBackupDisk(backupDir, dataDir),
+      backup: checkBackups(backups, backupDir),
+      'backup command': config.backupCommand && checkBackupCommand(backups),
+      counters: checkCounters(facts),
+      jobs: checkJobs(jobs),
+      open: checkClosed(db),
+    }),
   }
 }
 
@@ -108,10 +108,14 @@ export function watchHealth(
 ): () => void {
   const levels = new Map<string, Level>()
   async function check(): Promise<void> {
-    const findings = await examineCheaply(examined).catch(({ message }) => ({
-      all: [broken('database', `не проверено: ${message}`, 'Проверьте, отвечает ли база данных')],
-    }))
-    for (const { level, ...facts } of Object.values(findings).flat()) {
+    const findings = await examineCheaply(examined).then(
+      ({ database, use }) => [...database, ...use],
+      ({ message }) => {
+        const fix = 'Проверьте, отвечает ли база данных'
+        return findingsOf({ database: broken(`не проверено: ${message}`, fix) })
+      },
+    )
+    for (const { level, ...facts } of findings) {
       const before = levels.get(facts.check) ?? 'ok'
       levels.set(facts.check, level)
       if (level === before) continue

@@ -2,23 +2,31 @@
 export type Level = 'ok' | 'warning' | 'broken'
 
 /** The result of one check, in Russian for the operator. */
-export type Finding = {
-  /** The name of the check, for programs and the log. */
-  check: string
-  level: Level
-  message: string
-  fix?: string
-}
+export type Verdict = { level: Level; message: string; fix?: string }
 
-export function ok(check: string, message: string): Finding {
-  return { check, level: 'ok', message }
+/** A verdict with the name of its check, for programs and the log. */
+export type Finding = Verdict & { check: string }
+
+export function ok(message: string): Verdict {
+  return { level: 'ok', message }
 }
 
 /** Returns a warning about a fault that users do not notice yet. */
-export function warning(check: string, message: string, fix: string): Finding {
-  return { check, level: 'warning', message, fix }
+export function warning(message: string, fix: string): Verdict {
+  return { level: 'warning', message, fix }
 }
 
-export function broken(check: string, message: string, fix: string): Finding {
-  return { check, level: 'broken', message, fix }
+export function broken(message: string, fix: string): Verdict {
+  return { level: 'broken', message, fix }
+}
+
+type Checks = Record<string, Promise<Verdict | undefined> | Verdict | undefined>
+
+/** Waits for checks, which are listed by their names. Leaves out those without a verdict. */
+export async function findingsOf(checks: Checks): Promise<Finding[]> {
+  const findings = Object.entries(checks).map(async ([check, checking]) => {
+    const verdict = await checking
+    return verdict ? [{ check, ...verdict }] : []
+  })
+  return (await Promise.all(findings)).flat()
 }

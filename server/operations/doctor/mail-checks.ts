@@ -5,56 +5,54 @@ import { domainOf } from '../../kernel/mail/email-address.ts'
 import type { MailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { verifySmtp } from '../../kernel/mail/relay.ts'
 import { explainSmtp } from '../../kernel/mail/smtp-advice.ts'
-import { broken, type Finding, ok, warning } from './finding.ts'
+import { broken, ok, type Verdict, warning } from './finding.ts'
 
 /** The delay from which a mail is late. Mails leave within seconds. */
 const LATE_SECONDS = 120
 
-export function checkMailQueue(health: MailHealth): Finding {
+export function checkMailQueue(health: MailHealth): Verdict {
   const { waiting, failing, limited, oldestSeconds, failingSince, error, reason, lastHour } = health
   const message = `писем в очереди: ${waiting}, не уходят: ${failing}`
   if (limited > 0) {
     return broken(
-      'mails',
       `${message}, исчерпаны письма этого часа: ${limited}`,
       'Если столько писем и нужно, увеличьте MAILS_PER_HOUR; кому они, покажет vslukh mail log',
     )
   }
   if (failingSince === null) {
     const fix = 'Что с каждым из них, покажет vslukh mail log'
-    if (oldestSeconds >= LATE_SECONDS) return broken('mails', message, fix)
+    if (oldestSeconds >= LATE_SECONDS) return broken(message, fix)
     const { sent, refused, expired } = lastHour
-    if (expired === 0 || sent + refused > 0) return ok('mails', message)
-    return warning('mails', `${message}, за час опоздало: ${expired}, а не ушло ни одно`, fix)
+    if (expired === 0 || sent + refused > 0) return ok(message)
+    return warning(`${message}, за час опоздало: ${expired}, а не ушло ни одно`, fix)
   }
   const since = `с ${failingSince.toISOString().slice(0, 16).replace('T', ' ')} UTC`
   const { message: why, fix } = explainSmtp({ code: error, message: reason })
-  return broken('mails', `${message}, ${since}: ${why}`, fix)
+  return broken(`${message}, ${since}: ${why}`, fix)
 }
 
-export function checkMailName({ refused, networks, isSlowed }: MailName): Finding {
+export function checkMailName({ refused, networks, isSlowed }: MailName): Verdict {
   const message = `кодов на адреса, которых нет, за час: ${refused}, сетей: ${networks}`
-  if (!isSlowed) return ok('refused mails', message)
+  if (!isSlowed) return ok(message)
   return broken(
-    'refused mails',
     `${message}; письма новым адресам уходят по одному в 10 секунд`,
     'Кто-то просит коды на несуществующие адреса: посмотрите vslukh mail log и запретите эти домены или сети: vslukh ban add',
   )
 }
 
-export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<Finding> {
+export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<Verdict> {
   if (smtpUrl === undefined) {
     const message = 'письма только печатаются и сохраняются в DATA_DIR/mail'
-    if (publicUrl === undefined) return ok('smtp', message)
-    return warning('smtp', message, 'Задайте SMTP_URL, чтобы коды доходили до людей')
+    if (publicUrl === undefined) return ok(message)
+    return warning(message, 'Задайте SMTP_URL, чтобы коды доходили до людей')
   }
   const { host } = new URL(smtpUrl)
   try {
     await verifySmtp({ url: smtpUrl, publicUrl })
-    return ok('smtp', `почтовый сервер ${host} отвечает и впускает`)
+    return ok(`почтовый сервер ${host} отвечает и впускает`)
   } catch (error) {
     const { message, fix } = explainSmtp(error as NodeJS.ErrnoException)
-    return broken('smtp', `почтовый сервер ${host}: ${message}`, fix)
+    return broken(`почтовый сервер ${host}: ${message}`, fix)
   }
 }
 
@@ -96,21 +94,20 @@ function isSuch(text: string, { begins, key }: MailRecord): boolean {
 
 type Asked = { resolver: Resolver; dkim?: DkimRecord | undefined }
 
-export async function checkMailDomain(mailFrom: string, asked: Asked): Promise<Finding> {
+export async function checkMailDomain(mailFrom: string, asked: Asked): Promise<Verdict> {
   const domain = domainOf(mailFrom)
-  if (!domain.includes('.')) return ok('mail domain', `${domain}: в DNS такого имени нет`)
+  if (!domain.includes('.')) return ok(`${domain}: в DNS такого имени нет`)
   const records = mailRecords(mailFrom, asked.dkim)
   const missing = await findMissing(records, asked.resolver)
   if (missing === undefined) {
-    return ok('mail domain', `${domain}: DNS не отвечает, не проверено`)
+    return ok(`${domain}: DNS не отвечает, не проверено`)
   }
   const names = records.map(({ name }) => name).join(', ')
-  if (missing.length === 0) return ok('mail domain', `${domain}: в DNS есть ${names}`)
+  if (missing.length === 0) return ok(`${domain}: в DNS есть ${names}`)
   const lacked = missing.map(
     ({ name, at, key }) => `${name} (${at}${key ? ', с ключом из DKIM_KEY_FILE' : ''})`,
   )
   return warning(
-    'mail domain',
     `${domain}: в DNS нет записей ${lacked.join(', ')}`,
     'Добавьте TXT-записи: их печатает vslukh setup; без них письма попадают в спам',
   )

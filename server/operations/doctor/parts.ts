@@ -1,4 +1,4 @@
-import { type Finding, ok, warning } from './finding.ts'
+import { ok, type Verdict, warning } from './finding.ts'
 
 /** A program that the wall runs on, and how old it may become. */
 type Part = {
@@ -55,7 +55,7 @@ export function monthName(month: string): string {
 
 type Running = { postgres: string; node: string; isEmbedded: boolean }
 
-export function checkParts({ postgres, node, isEmbedded }: Running, now = new Date()): Finding {
+export function checkParts({ postgres, node, isEmbedded }: Running, now = new Date()): Verdict {
   const own = { ...POSTGRES, wayRound: UPGRADE_POSTGRES }
   const running: [Part, string][] = [
     [isEmbedded ? POSTGRES : own, postgres.replace(/ .*/, '')],
@@ -67,7 +67,7 @@ export function checkParts({ postgres, node, isEmbedded }: Running, now = new Da
     const message = `${part.name} ${version} из ${monthName(released)}`
     return [{ message, fix: part.wayRound }]
   })
-  if (old.length === 0) return ok('parts', 'PostgreSQL и Node не старые')
+  if (old.length === 0) return ok('PostgreSQL и Node не старые')
   const message = old.map((one) => one.message).join(', ')
-  return warning('parts', `без новых исправлений: ${message}`, old.map(({ fix }) => fix).join('. '))
+  return warning(`без новых исправлений: ${message}`, old.map(({ fix }) => fix).join('. '))
 }

@@ -3,25 +3,21 @@ import { join } from 'node:path'
 import { findTextFaults } from '../../features/texts/texts.service.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { readDkim } from '../../kernel/mail/dkim.ts'
-import { broken, type Finding, ok, warning } from './finding.ts'
+import { broken, ok, type Verdict, warning } from './finding.ts'
 
 /** Warns of settings that are probably mistakes. Wrong settings stop every command earlier. */
-export async function checkSettings(config: Config): Promise<Finding> {
+export async function checkSettings(config: Config): Promise<Verdict> {
   const unsigned = await readDkim(config).then(
     () => undefined,
     (error: Error) => error.message,
   )
   if (unsigned !== undefined) {
-    return broken(
-      'settings',
-      unsigned,
-      'Исправьте её: сервер с ней не запустится, а файл читает он сам',
-    )
+    return broken(unsigned, 'Исправьте её: сервер с ней не запустится, а файл читает он сам')
   }
   const warnings = [...config.warnings, ...openDoors(config)]
-  if (warnings.length === 0) return ok('settings', 'настройки в порядке')
+  if (warnings.length === 0) return ok('настройки в порядке')
   const message = warnings.map((one) => one.message).join('; ')
-  return warning('settings', message, warnings.map((one) => one.fix).join('. '))
+  return warning(message, warnings.map((one) => one.fix).join('. '))
 }
 
 type Doors = Pick<Config, 'rateLimitScale' | 'metricsPort' | 'metricsHost'>
@@ -45,19 +41,15 @@ function openDoors({ rateLimitScale, metricsPort, metricsHost }: Doors) {
 /** The unit files. systemd prefers the first, but a package replaces only the second. */
 const UNITS = ['/etc', '/lib'].map((folder) => `${folder}/systemd/system/vslukh.service`)
 
-export function checkUnit([own = '', packaged = ''] = UNITS): Finding[] {
-  if (!existsSync(own) || !existsSync(packaged)) return []
+export function checkUnit([own = '', packaged = ''] = UNITS): Verdict | undefined {
+  if (!existsSync(own) || !existsSync(packaged)) return undefined
   const fix = `Перенесите своё в ${own}.d/own.conf, удалите ${own} и выполните systemctl daemon-reload`
-  return [warning('unit', `${own} действует вместо ${packaged} из пакета`, fix)]
+  return warning(`${own} действует вместо ${packaged} из пакета`, fix)
 }
 
-export async function checkPages({ dataDir }: Pick<Config, 'dataDir'>): Promise<Finding> {
+export async function checkPages({ dataDir }: Pick<Config, 'dataDir'>): Promise<Verdict> {
   const folder = join(dataDir, 'pages')
   const faults = await findTextFaults(folder)
-  if (faults.length === 0) return ok('pages', 'страницы сайта читаются')
-  return broken(
-    'pages',
-    `страницы в ${folder}: ${faults.join('; ')}`,
-    'Исправьте файл или права на него',
-  )
+  if (faults.length === 0) return ok('страницы сайта читаются')
+  return broken(`страницы в ${folder}: ${faults.join('; ')}`, 'Исправьте файл или права на него')
 }

@@ -3,7 +3,7 @@ import { get as httpsGet } from 'node:https'
 import { json } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import { type Config, originOf } from '../../kernel/config/config.ts'
-import { broken, type Finding, ok, warning } from './finding.ts'
+import { broken, type Finding, findingsOf, ok, type Verdict, warning } from './finding.ts'
 import { IDENTITY_PATH, type Seen } from './identity.ts'
 
 const WAIT_MS = 10_000
@@ -18,29 +18,26 @@ type Answer = { seen: Seen | undefined; certificateEnds: Date | undefined; proxy
 /** Checks that this server answers at PUBLIC_URL, and through which proxy. */
 export async function checkSite(site: Site, question: Question): Promise<Finding[]> {
   const origin = originOf(site)
-  let answer: Answer
-  try {
-    answer = await ask(origin, question)
-  } catch (error) {
-    return [explainFailure(origin, error as NodeJS.ErrnoException)]
-  }
+  const answer = await ask(origin, question).catch((error: NodeJS.ErrnoException) => error)
+  if (answer instanceof Error) return findingsOf(explainFailure(origin, answer))
   const { seen, certificateEnds, proxy } = answer
-  const findings: Finding[] = []
-  if (certificateEnds) findings.push(checkCertificate(origin, certificateEnds, proxy))
-  if (!seen?.peer) {
-    const message = `по адресу ${origin} отвечает не этот сервер`
-    const fix = 'Проверьте PUBLIC_URL, запись DNS и куда передаёт прокси'
-    return [broken('public url', message, fix), ...findings]
-  }
-  return [checkAddress(origin, site), ...findings, checkProxy(seen, site), await checkReady(origin)]
+  return findingsOf({
+    'public url': checkAddress(origin, site, seen),
+    certificate: certificateEnds && checkCertificate(origin, certificateEnds, proxy),
+    ...(seen && { proxy: checkProxy(seen, site), ready: checkReady(origin) }),
+  })
 }
 
-function checkAddress(origin: string, { publicUrl }: Site): Finding {
+function checkAddress(origin: string, { publicUrl }: Site, seen: Seen | undefined): Verdict {
+  if (!seen) {
+    const message = `по адресу ${origin} отвечает не этот сервер`
+    return broken(message, 'Проверьте PUBLIC_URL, запись DNS и куда передаёт прокси')
+  }
   const message = `по адресу ${origin} отвечает этот сервер`
-  if (publicUrl !== undefined) return ok('public url', message)
+  if (publicUrl !== undefined) return ok(message)
   const fix =
     'Задайте PUBLIC_URL, если сайтом пользуются с других машин: туда ведут ссылки в письмах'
-  return warning('public url', `${message}, PUBLIC_URL не задан`, fix)
+  return warning(`${message}, PUBLIC_URL не задан`, fix)
 }
 
 /** How to renew a certificate, by the proxy that the header Server names. */
@@ -49,43 +46,40 @@ const RENEWALS: [RegExp, fix: string][] = [
   [/^nginx/i, 'Обновите сертификат: certbot renew'],
 ]
 
-function checkCertificate(origin: string, ends: Date, proxy: string): Finding {
+function checkCertificate(origin: string, ends: Date, proxy: string): Verdict {
   const days = Math.floor((ends.getTime() - Date.now()) / DAY_MS)
   const message = `сертификат ${origin} действует ещё ${days} дн.`
-  if (days >= FEW_DAYS) return ok('certificate', message)
+  if (days >= FEW_DAYS) return ok(message)
   const [, fix = 'Обновите сертификат, причина в журнале прокси'] =
     RENEWALS.find(([name]) => name.test(proxy)) ?? []
-  return warning('certificate', message, fix)
+  return warning(message, fix)
 }
 
-function checkProxy({ peer, isForwarded, isTrusted }: Seen, site: Site): Finding {
+function checkProxy({ peer, isForwarded, isTrusted }: Seen, site: Site): Verdict {
   if (isForwarded && !isTrusted) {
     return broken(
-      'proxy',
       `прокси ${peer} передаёт X-Forwarded-For, но ему не доверяют: все посетители считаются за одного`,
       `Задайте TRUST_PROXY=${[...site.trustProxy, peer].join(',')}`,
     )
   }
-  if (isForwarded) return ok('proxy', `прокси ${peer} передаёт адреса посетителей`)
+  if (isForwarded) return ok(`прокси ${peer} передаёт адреса посетителей`)
   // The server itself does not speak TLS, so an https address needs a proxy.
   if (site.publicUrl?.startsWith('https:')) {
     return broken(
-      'proxy',
       `прокси ${peer} не передаёт X-Forwarded-For: все посетители считаются за одного`,
       'Добавьте в прокси заголовок X-Forwarded-For: docs/operations.md, «Behind a proxy»',
     )
   }
-  return ok('proxy', 'прокси перед сервером нет')
+  return ok('прокси перед сервером нет')
 }
 
 /** Asks the server itself, which may reach the database by another way than the doctor. */
-async function checkReady(origin: string): Promise<Finding> {
+async function checkReady(origin: string): Promise<Verdict> {
   const signal = AbortSignal.timeout(WAIT_MS)
   const answer = await fetch(`${origin}/readyz`, { signal }).catch((error: Error) => error.message)
   const status = typeof answer === 'string' ? answer : answer.status
-  if (status === 200) return ok('ready', 'сервер готов: запись возможна')
+  if (status === 200) return ok('сервер готов: запись возможна')
   return broken(
-    'ready',
     `сервер сейчас не может писать: ${origin}/readyz отвечает ${status}`,
     'Причина — в его журнале, в строках с level error; проверьте базу данных и место на диске',
   )
@@ -102,20 +96,22 @@ async function ask(origin: string, headers: Question): Promise<Answer> {
   const certificate = socket.encrypted ? socket.getPeerCertificate() : undefined
   const certificateEnds = certificate && new Date(certificate.valid_to)
   const isJson = response.headers['content-type']?.startsWith('application/json')
-  const body = isJson && response.statusCode === 200 ? await json(response) : undefined
+  const body =
+    isJson && response.statusCode === 200 ? ((await json(response)) as Seen | null) : null
   response.destroy()
   const proxy = String(response.headers.server ?? '')
-  return { seen: (body ?? undefined) as Seen | undefined, certificateEnds, proxy }
+  return { seen: body?.peer ? body : undefined, certificateEnds, proxy }
 }
 
 /** Matches error codes of OpenSSL and Node for certificates that browsers refuse too. */
 const CERTIFICATE = /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO_/
 
-function explainFailure(origin: string, { code = '', message }: NodeJS.ErrnoException): Finding {
+function explainFailure(origin: string, { code = '', message }: NodeJS.ErrnoException) {
   if (CERTIFICATE.test(code)) {
     const text = `сертификат ${origin} не годится: ${message}`
-    return broken('certificate', text, 'Обновите сертификат и подключите его вместе с цепочкой')
+    const fix = 'Обновите сертификат и подключите его вместе с цепочкой'
+    return { certificate: broken(text, fix) }
   }
   const fix = 'Запустите сервер и прокси; проверьте PUBLIC_URL, запись DNS и открыт ли порт'
-  return broken('public url', `${origin} не отвечает: ${message || code}`, fix)
+  return { 'public url': broken(`${origin} не отвечает: ${message || code}`, fix) }
 }
