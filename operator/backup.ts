@@ -33,9 +33,9 @@ export const backup: Command = {
 }
 
 async function backUp(context: Context): Promise<Output> {
-  const { db, wall, config, actor, values, isDryRun } = context
+  const { db, wall, config, actor, options, isDryRun } = context
   const file = await backupPath(fromCaller(context.words[0] ?? '.'))
-  const secret = values['without-secret'] === true ? null : await readSecret(db, config)
+  const secret = options['without-secret'] ? null : await readSecret(db, config)
   if (isDryRun) return { lines: [`Копия: ${file}`], json: { file } }
   const { bytes, manifest } = await createBackup(wall.url, file, { secret, ...progressOptions() })
   await storeBackup(db, { ...manifest, bytes })
@@ -105,7 +105,7 @@ async function restoreFile(context: Alone): Promise<Output> {
   const { url, stop } = await findDatabase(config, say, { mayCreate: true })
   if (config.databaseUrl !== undefined) await requirePostgresVersion(url)
   const mayReplace = async () => {
-    if (context.values.replace !== true) {
+    if (!context.options.replace) {
       throw new Refusal('Здесь уже есть стена. Чтобы заменить её копией, добавьте --replace.')
     }
     await context.confirm('Заменить стену копией? Всё, что в ней есть сейчас, пропадёт.')

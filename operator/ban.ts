@@ -7,7 +7,7 @@ import {
 } from '../server/features/site-state/site-state.service.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, daysOf, listed, Refusal, secondsOf, textOf, UsageError } from './command.ts'
+import { change, listed, Refusal, UsageError } from './command.ts'
 import { time } from './format.ts'
 
 const KINDS: Record<BanKind, string> = { domain: 'домен', network: 'сеть', email: 'почта' }
@@ -35,11 +35,9 @@ async function list(context: Context): Promise<Output> {
 
 async function add(context: Context): Promise<Output> {
   const [kind, value] = context.words as [BanKind, string]
-  const coversAll = context.values.all === true
+  const { all: coversAll = false, days, for: given, reason = null } = context.options
   if (coversAll) requireForeign(context, kind, value)
-  const days = daysOf(context, 'days')
-  const seconds = secondsOf(context, 'for') ?? (days === undefined ? null : days * DAY_SECONDS)
-  const reason = textOf(context, 'reason') ?? null
+  const seconds = given ?? (days === undefined ? null : days * DAY_SECONDS)
   const { actor } = context
   if (isSweeping(kind, value)) {
     await context.confirm(`Под запрет «${value}» попадёт очень много людей. Всё равно запретить?`)

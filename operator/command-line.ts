@@ -1,29 +1,24 @@
 import { parseArgs } from 'node:util'
-import { Value } from 'typebox/value'
-import { MODERATION_NOTE_MAX, MODERATION_REASON_MAX } from '../contract/constants.ts'
-import { line } from '../contract/fields.ts'
 import { isMisspelt } from '../server/kernel/config/config.ts'
-import { type Command, type Output, UsageError, type Values } from './command.ts'
-
-/** Options that every command accepts. An option that takes a value ends in `=`. */
-const COMMON = ['help', 'version', 'json', 'yes', 'dry-run', 'env-file=', 'as=']
+import { type Command, type Output, UsageError } from './command.ts'
+import { COMMON, OPTIONS, type Option, type Options } from './options.ts'
 
 const OPTION = /\[?--([a-z\d-]+)( [^\s\][]+)?\]?/g
 
-/** Returns the options that a usage names. An option that takes a value ends in `=`. */
+/** Returns the names of the options in a usage. */
 function optionsIn(usage: string): string[] {
-  return [...usage.matchAll(OPTION)].map(([, name, value]) => (value ? `${name}=` : `${name}`))
+  return [...usage.matchAll(OPTION)].map(([, name = '']) => name)
 }
 
-function optionsOf({ forms }: Command): string[] {
-  return [...new Set(Object.keys(forms).flatMap(optionsIn))]
-}
+const ALL: Record<string, Option> = { ...COMMON, ...OPTIONS }
+
+/** The given values by option: true for an option without a value. */
+type Given = Record<string, string | boolean | undefined>
 
 /** Parses the arguments. Throws UsageError for an unknown option or a missing or unwanted value. */
-export function parseCommandLine(args: string[], commands: Command[]) {
-  const types = [...COMMON, ...commands.flatMap(optionsOf)].map((option) => {
-    const name = option.replace('=', '')
-    const type = option.endsWith('=') ? ('string' as const) : ('boolean' as const)
+export function parseCommandLine(args: string[]) {
+  const types = Object.entries(ALL).map(([name, { read }]) => {
+    const type = read ? ('string' as const) : ('boolean' as const)
     return [name, name === 'help' ? { type, short: 'h' } : { type }] as const
   })
   const options = Object.fromEntries(types)
@@ -40,14 +35,14 @@ export function parseCommandLine(args: string[], commands: Command[]) {
       throw new UsageError(`${token.rawName} не принимает значения`)
     }
   }
-  return { values: parsed.values as Values, positionals: parsed.positionals }
+  return { given: parsed.values as Given, positionals: parsed.positionals }
 }
 
 /**
- * Finds the form of a call. Returns its usage, and the words given for placeholders. Throws
- * UsageError if no form has these words, or for an option that is missing or foreign to it.
+ * Finds the form of a call. Returns its usage, the words given for placeholders, and the options.
+ * Throws UsageError if no form has these words, or for a wrong option.
  */
-export function readForm({ forms }: Command, words: string[], values: Values) {
+export function readForm({ forms }: Command, words: string[], given: Given) {
   const all = Object.keys(forms).map((usage) => ({ usage, parts: partsOf(usage, words.length) }))
   const begin = (count: number) =>
     all.filter(({ parts }) => words.slice(0, count).every((word, at) => isSuch(parts[at], word)))
@@ -55,8 +50,8 @@ export function readForm({ forms }: Command, words: string[], values: Values) {
     parts.slice(words.length).every((part) => part.startsWith('[')),
   )
   if (!form) throw new UsageError(explainWords(begin, words))
-  requireOptions(form.usage, values)
-  return { usage: form.usage, given: words.filter((_, at) => isPlaceholder(form.parts[at])) }
+  const own = words.filter((_, at) => isPlaceholder(form.parts[at]))
+  return { usage: form.usage, words: own, options: readOptions(form.usage, given) }
 }
 
 /** Returns the words of a usage. Repeats a word that ends in `…` to match `count` words. */
@@ -93,71 +88,36 @@ function explainWords(begin: Begin, words: string[]): string {
   return next === '' ? `лишнее слово: ${words[fit]}` : `нужно ${next}`
 }
 
-function requireOptions(usage: string, values: Values): void {
-  const known = [...COMMON, ...optionsIn(usage)].map((option) => option.replace('=', ''))
-  const foreign = Object.keys(values).find((option) => !known.includes(option))
+/** Throws UsageError for an option that is missing, foreign to the form, or has a wrong value. */
+function readOptions(usage: string, given: Given): Options {
+  const known = [...Object.keys(COMMON), ...optionsIn(usage)]
+  const foreign = Object.keys(given).find((option) => !known.includes(option))
   if (foreign !== undefined) throw new UsageError(`здесь не бывает --${foreign}`)
   const needed = [...usage.matchAll(OPTION)].filter(([option]) => !option.startsWith('['))
-  const missing = needed.find(([, name = '']) => String(values[name] ?? '').trim() === '')
+  const missing = needed.find(([, name = '']) => String(given[name] ?? '').trim() === '')
   if (missing) throw new UsageError(`не хватает: ${missing[0]}`)
-  for (const [name, min, max] of LINES) {
-    const text = values[name]
-    if (text === undefined || Value.Check(line(min, max), text)) continue
-    throw new UsageError(`--${name}: нужна одна строка текста, не длиннее ${max} знаков`)
-  }
+  return Object.fromEntries(
+    Object.entries(given).map(([name, text]) => [name, readValue(name, text)]),
+  )
 }
 
-/** The texts that are stored, with their least and greatest length, as in the API. */
-const LINES = [
-  ['reason', 1, MODERATION_REASON_MAX],
-  ['note', 0, MODERATION_NOTE_MAX],
-  ['order', 0, MODERATION_NOTE_MAX],
-] as const
+function readValue(name: string, given: string | boolean | undefined): unknown {
+  const option = ALL[name]
+  if (!option?.read) return given
+  const value = option.read(String(given))
+  if (value === undefined) throw new UsageError(`--${name}: ${option.needs}`)
+  return value
+}
 
 /** Returns the first known name that begins with `name`, or that `name` misspells. */
 export function nearest(name: string, names: string[]): string | undefined {
   return names.find((known) => known.startsWith(name) || isMisspelt(name, known))
 }
 
-const COMMON_HELP = [
-  'У каждой команды:',
-  '  --json           ответ для программ, отказ — {"error": "…"}',
-  '  --dry-run        сделать всё и отменить: видно, что было бы',
-  '  --yes            не спрашивать подтверждения',
-  '  --as ИМЯ         кто действует, для журнала',
-  '  --env-file ФАЙЛ  переменные, с которыми запущен сервер',
-  '  --help, -h       подсказка; то же — vslukh help КОМАНДА',
-]
+const optionLines = (names: string[]) =>
+  names.map((name) => `  ${`--${name}`.padEnd(16)} ${ALL[name]?.help}`)
 
-const OPTIONS: Record<string, string> = {
-  access: 'адреса, которые хранит ACCESS_JOURNAL_DAYS; это чтение само попадает в журнал',
-  all: 'и последние решённые; у запрета — закрыть сети и чтение, и запись',
-  'before=': 'то, что старше этого номера: следующая страница',
-  'block-days=': 'и закрыть автору возможность писать на столько дней',
-  'contact=': 'почта того, кто отвечает за сайт: её увидят все',
-  'days=': 'на сколько дней; без этого — бессрочно, приглашение — на неделю',
-  'for=': 'на какое время: 30m, 2h, 7d',
-  'invite-only': 'только по приглашениям',
-  'mail-from=': 'с какого адреса уходят письма',
-  'name=': 'кто отвечает за сайт: имя или название',
-  'note=': 'заметка для себя: только в журнале и в списке приглашений',
-  'order=': 'чьё предписание и его номер, для журнала',
-  'post=': 'номер записи',
-  'page=': 'номер страницы',
-  'proxy=': 'nginx вместо caddy',
-  quiet: 'не сообщать автору и тем, кто жаловался',
-  'reason=': 'причина словами: её увидят те, кого она касается',
-  replace: 'заменить стену, которая уже есть',
-  'smtp-url=': 'почтовый сервер без пароля: smtp://localhost:25',
-  'smtp-url-file=': 'файл с адресом smtps://имя:пароль@smtp.example.org; «-» — стандартный ввод',
-  'sha256=': 'сумма SHA-256 архива, если рядом с ним нет SHA256SUMS',
-  'since=': 'за какое время: 30m, 2h, 7d',
-  'until=': 'сколько показывать: 30m, 2h, 7d; без этого — пока не снимете',
-  'url-file=': 'файл с адресом базы данных; «-» — стандартный ввод',
-  'uses=': 'сколько людей зарегистрируется по ссылке; без этого — один',
-  'user=': 'КТО: имя, почта или номер человека',
-  'without-secret': 'не класть в копию секрет',
-}
+const COMMON_HELP = ['У каждой команды:', ...optionLines(Object.keys(COMMON))]
 
 export function programHelp(commands: Record<string, Command>): Output {
   const listed = Object.entries(commands).map(
@@ -173,29 +133,25 @@ export function programHelp(commands: Record<string, Command>): Output {
     'Код выхода: 0 — сделано, 1 — отказано, 2 — неверный вызов.',
   ]
   const json = Object.entries(commands).map(([name, command]) => ({ name, ...factsOf(command) }))
-  return { lines, json: { commands: json, options: COMMON } }
+  return { lines, json: { commands: json, options: Object.keys(COMMON).map(spelling) } }
+}
+
+function optionsOf({ forms }: Command): string[] {
+  return [...new Set(Object.keys(forms).flatMap(optionsIn))]
 }
 
 function factsOf(command: Command) {
   const { forms, summary } = command
-  return { usage: Object.keys(forms), summary, options: optionsOf(command) }
+  return { usage: Object.keys(forms), summary, options: optionsOf(command).map(spelling) }
 }
 
+/** Returns the name of an option for programs. An option that takes a value ends in `=`. */
+const spelling = (name: string) => (ALL[name]?.read ? `${name}=` : name)
+
 export function commandHelp(command: Command): Output {
-  const { usage, summary, options } = factsOf(command)
-  const own = options.map((option) => {
-    const name = `--${option.replace('=', '')}`
-    return `  ${name.padEnd(16)} ${OPTIONS[option] ?? ''}`
-  })
+  const json = factsOf(command)
+  const usage = json.usage.map((form) => `vslukh ${form}`)
   const who = usage.some((line) => line.includes('КТО')) ? ['КТО — имя, почта или номер.'] : []
-  const lines = [
-    ...usage.map((line) => `vslukh ${line}`),
-    '',
-    summary,
-    ...who,
-    '',
-    ...own,
-    ...COMMON_HELP,
-  ]
-  return { lines, json: { usage, summary, options } }
+  const own = optionLines(optionsOf(command))
+  return { lines: [...usage, '', command.summary, ...who, '', ...own, ...COMMON_HELP], json }
 }

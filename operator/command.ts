@@ -1,8 +1,7 @@
 import { type Change, publishFromOutside } from '../server/kernel/cache/change-feed.ts'
 import type { Config } from '../server/kernel/config/config.ts'
-import { type Db, isRowId, type Queryable } from '../server/kernel/db/database.ts'
-
-export type Values = Record<string, string | boolean | undefined>
+import type { Db, Queryable } from '../server/kernel/db/database.ts'
+import type { Options } from './options.ts'
 
 export type Env = Record<string, string | undefined>
 
@@ -21,7 +20,7 @@ export type Output = {
 export type Alone = {
   env: Env
   actor: string
-  values: Values
+  options: Options
   /** The words given for the placeholders of the form, such as `НОМЕР` or `domain|network`. */
   words: string[]
   isDryRun: boolean
@@ -85,45 +84,6 @@ export async function commit<T>(
     await tx.rollback().execute()
     throw error
   }
-}
-
-type Given = Pick<Alone, 'values'>
-
-export function textOf({ values }: Given, name: string): string | undefined {
-  const value = values[name]
-  return typeof value === 'string' ? value : undefined
-}
-
-const MOST = 9999
-
-export function daysOf(given: Given, name: string): number | undefined {
-  return numberOf(given, name, 'число дней')
-}
-
-/** Returns an option as a whole number from 1 to 9999. Throws UsageError for any other text. */
-export function numberOf(given: Given, name: string, what: string): number | undefined {
-  const text = textOf(given, name)
-  if (text === undefined) return undefined
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw new UsageError(`--${name}: нужно ${what} от 1 до ${MOST}`)
-}
-
-const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
-
-/** Returns a duration such as `2h` or `7d` in seconds. Throws UsageError for any other text. */
-export function secondsOf(given: Given, name: string): number | undefined {
-  const text = textOf(given, name)
-  if (text === undefined) return undefined
-  const [, count, unit = ''] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? []
-  if (count === undefined) throw new UsageError(`--${name}: нужно время, например 30m, 2h или 7d`)
-  return Number(count) * (UNITS[unit] ?? 1)
-}
-
-/** Returns `--before`, the last id of the previous page. Throws UsageError if it is not an id. */
-export function beforeOf(given: Given): string | undefined {
-  const id = textOf(given, 'before')
-  if (id === undefined || isRowId(id)) return id
-  throw new UsageError('--before: нужен номер из последней строки')
 }
 
 export function listed(lines: string[], nothing: string, json: unknown): Output {

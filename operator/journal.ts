@@ -6,7 +6,7 @@ import {
   readJournal,
 } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
-import { commit, listed, Refusal, secondsOf, textOf, UsageError } from './command.ts'
+import { commit, listed, Refusal } from './command.ts'
 import { indented, time } from './format.ts'
 import { findPerson } from './people.ts'
 
@@ -18,7 +18,7 @@ export const journal: Command = {
 
 async function read(context: Context): Promise<Output> {
   const filter = await filterOf(context)
-  if (context.values.access === true) return accesses(context, filter)
+  if (context.options.access) return accesses(context, filter)
   const acts = await readJournal(context.db, filter)
   return outputOf(acts, acts.flatMap(actLines))
 }
@@ -48,11 +48,7 @@ function outputOf(acts: { at: Date }[], lines: string[]): Output {
 }
 
 async function filterOf(context: Context): Promise<JournalFilter> {
-  const postId = textOf(context, 'post')
-  if (postId !== undefined && !/^\d{1,18}$/.test(postId)) {
-    throw new UsageError('--post: нужен номер записи')
-  }
-  const sinceSeconds = secondsOf(context, 'since')
+  const { post: postId, since: sinceSeconds } = context.options
   const userId = await idOf(context)
   return {
     ...(userId !== undefined && { userId }),
@@ -62,7 +58,7 @@ async function filterOf(context: Context): Promise<JournalFilter> {
 }
 
 async function idOf(context: Context): Promise<string | undefined> {
-  const known = textOf(context, 'user')
+  const { user: known } = context.options
   if (known === undefined) return undefined
   const person = await findPerson(context, known)
   if (person) return person.id

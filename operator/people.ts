@@ -2,10 +2,10 @@ import { selectByUsername } from '../server/features/account/usernames.repositor
 import type { Accounts, Person } from '../server/features/moderation/people.repository.ts'
 import { selectNewcomers, selectPeople } from '../server/features/moderation/people.repository.ts'
 import type { Command, Context, Output } from './command.ts'
-import { beforeOf, listed, Refusal, secondsOf, textOf } from './command.ts'
+import { listed, Refusal } from './command.ts'
 import { PAGE, time } from './format.ts'
+import { durationText } from './options.ts'
 
-const DAY = '1d'
 const DAY_SECONDS = 86_400
 
 export const people: Command = {
@@ -14,12 +14,11 @@ export const people: Command = {
   forms: { 'people [--since 1d] [--before НОМЕР]': list },
 }
 
-async function list(context: Context): Promise<Output> {
-  const seconds = secondsOf(context, 'since') ?? DAY_SECONDS
-  const page = { seconds, before: beforeOf(context), limit: PAGE }
-  const { people: newcomers, total } = await selectNewcomers(context.db, page)
+async function list({ db, options }: Context): Promise<Output> {
+  const { since: seconds = DAY_SECONDS, before } = options
+  const { people: newcomers, total } = await selectNewcomers(db, { seconds, before, limit: PAGE })
   const rest = total - newcomers.length
-  const since = textOf(context, 'since') ?? DAY
+  const since = durationText(seconds)
   const next = rest > 0 ? newcomers.at(-1)?.id : undefined
   const more = `… и ещё ${rest}. Дальше: vslukh people --since ${since} --before ${next}`
   const lines = [...newcomers.flatMap(linesOf), ...(next === undefined ? [] : [more])]

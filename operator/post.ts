@@ -7,7 +7,7 @@ import type { Queryable } from '../server/kernel/db/database.ts'
 import { counted } from '../server/kernel/errors/words.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, commit, publish, Refusal, secondsOf, textOf } from './command.ts'
+import { change, commit, publish, Refusal } from './command.ts'
 import { POSTS } from './format.ts'
 import { actLines } from './journal.ts'
 import { requirePerson } from './people.ts'
@@ -76,8 +76,8 @@ async function restore(context: Context): Promise<Output> {
 }
 
 async function removeAll(context: Context): Promise<Output> {
-  const seconds = secondsOf(context, 'since') ?? 0
-  const person = await requirePerson(context, textOf(context, 'user') ?? '')
+  const { since: seconds = 0, user = '' } = context.options
+  const person = await requirePerson(context, user)
   const ids = await selectRecentPosts(context.db, person.id, { seconds, limit: null })
   if (ids.length === 0) return { lines: ['За это время записей нет.'], json: { removed: [] } }
   await context.confirm(waveQuestion(context, ids.length, person.username))
@@ -93,7 +93,7 @@ async function removeAll(context: Context): Promise<Output> {
 
 function waveQuestion(context: Context, posts: number, username: string): string {
   const question = `Удалить ${counted(posts, POSTS)} пользователя ${username}`
-  const isBlocking = textOf(context, 'block-days') !== undefined
+  const isBlocking = context.options['block-days'] !== undefined
   return isBlocking
     ? `${question} и закрыть ему возможность писать? Все его сессии завершатся.`
     : `${question}?`

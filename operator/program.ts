@@ -10,7 +10,7 @@ import { fileReason, userName } from '../server/operations/start/file-failure.ts
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import { backup, restore, verify } from './backup.ts'
 import { ban } from './ban.ts'
-import type { Alone, Command, Env, Forms, Output, Values } from './command.ts'
+import type { Alone, Command, Env, Forms, Output } from './command.ts'
 import { Interrupted, Refusal, UsageError } from './command.ts'
 import { commandHelp, nearest, parseCommandLine, programHelp, readForm } from './command-line.ts'
 import { doctor } from './doctor.ts'
@@ -20,6 +20,7 @@ import { mail } from './mail.ts'
 import { moderator } from './moderator.ts'
 import { moveDatabase } from './move-database/move-database.ts'
 import { openWall } from './open-wall.ts'
+import type { Options } from './options.ts'
 import { people } from './people.ts'
 import { post } from './post.ts'
 import { psql } from './psql.ts'
@@ -90,14 +91,14 @@ function explain(error: unknown): string {
 type Speaking = Terminal & { say: (line: string) => void }
 
 async function runCommand(args: string[], terminal: Speaking): Promise<boolean> {
-  const { values, positionals } = parseCommandLine(args, Object.values(COMMANDS))
+  const { given, positionals } = parseCommandLine(args)
   const show = (output: Output) => {
-    print(terminal, values.json === true ? { json: output.json } : output)
+    print(terminal, given.json ? { json: output.json } : output)
     return output.isBroken ?? false
   }
-  const isHelp = values.help === true || positionals[0] === 'help'
+  const isHelp = given.help || positionals[0] === 'help'
   const [name, ...words] = positionals[0] === 'help' ? positionals.slice(1) : positionals
-  if (values.version === true) {
+  if (given.version) {
     const version = productVersion()
     return show({ lines: [`vslukh ${version}`], json: { version } })
   }
@@ -111,28 +112,27 @@ async function runCommand(args: string[], terminal: Speaking): Promise<boolean> 
     throw new UsageError(`команды «${name}» нет${meant ? `; может быть, ${meant}?` : ''}`)
   }
   if (isHelp) return show(commandHelp(command))
-  const called = async () => run(command, readForm(command, words, values), values, terminal)
+  const called = async () => run(command, readForm(command, words, given), terminal)
   const output = await called().catch((error) => {
     throw error instanceof UsageError ? Object.assign(error, { command: name }) : error
   })
-  if (values['dry-run'] === true) terminal.say('Пробный запуск: ничего не изменено.')
+  if (given['dry-run']) terminal.say('Пробный запуск: ничего не изменено.')
   return show(output)
 }
 
 function run(
   command: Command,
-  { usage, given: words }: ReturnType<typeof readForm>,
-  values: Values,
+  { usage, words, options }: ReturnType<typeof readForm>,
   terminal: Speaking,
 ): Promise<Output> {
   const { say, input, err } = terminal
-  const env = withFile(terminal.env, values['env-file'])
+  const env = withFile(terminal.env, options['env-file'])
   const alone: Alone = {
-    ...{ env, values, words, say, isDryRun: values['dry-run'] === true },
+    ...{ env, options, words, say, isDryRun: options['dry-run'] === true },
     // The actor for the journal: `--as`, else the user who called sudo, else this user.
-    actor: String(values.as || env.SUDO_USER || env.USER || userName()),
-    prompt: input && values.yes !== true ? prompt.bind(null, { input, err }) : undefined,
-    confirm: (question) => ask(question, values, terminal),
+    actor: options.as || env.SUDO_USER || env.USER || userName(),
+    prompt: input && !options.yes ? prompt.bind(null, { input, err }) : undefined,
+    confirm: (question) => ask(question, options, terminal),
   }
   const running = perform(command, usage, alone)
   return command.endsWhenInterrupted ? running : unlessInterrupted(running)
@@ -148,8 +148,8 @@ async function perform(command: Command, usage: string, alone: Alone): Promise<O
 }
 
 /** Returns `env` with those variables of `--env-file` that are not set yet. May throw Refusal. */
-function withFile(env: Env, path: Values[string]): Env {
-  if (typeof path !== 'string') return env
+function withFile(env: Env, path: string | undefined): Env {
+  if (path === undefined) return env
   try {
     return { ...parseEnv(readFileSync(fromCaller(path), 'utf8')), ...env }
   } catch (cause) {
@@ -159,8 +159,8 @@ function withFile(env: Env, path: Values[string]): Env {
 }
 
 /** Asks for confirmation. Throws Refusal if the answer is not yes, or if there is no terminal. */
-async function ask(question: string, values: Values, { input, err }: Terminal): Promise<void> {
-  if (values.yes === true || values['dry-run'] === true) return
+async function ask(question: string, options: Options, { input, err }: Terminal): Promise<void> {
+  if (options.yes || options['dry-run']) return
   if (!input) throw new Refusal(`${question} Подтвердите: добавьте --yes.`)
   const answer = await prompt({ input, err }, `${question} [да/нет] `).catch((cause) => {
     throw new Interrupted('Прервано. Ничего не изменено.', { cause })

@@ -8,13 +8,13 @@ export const psql: Command = {
   endsWhenInterrupted: true,
 }
 
-async function open({ wall, values, say, env: inherited }: Context): Promise<Output> {
+async function open({ wall, options, say, env: inherited }: Context): Promise<Output> {
   const { url, isTemporary } = wall
   const print = () => {
     if (isTemporary) say('Сервер остановлен: адрес действует, только пока он работает.')
     return { lines: [url], json: { url } }
   }
-  if (values.json === true || !process.stdin.isTTY) return print()
+  if (options.json || !process.stdin.isTTY) return print()
   // Ignores Ctrl+C, because psql handles it.
   process.on('SIGINT', () => {})
   const { address, env } = withoutPassword(url)

@@ -9,7 +9,7 @@ import { isRowId } from '../server/kernel/db/database.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
 import { counted } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
-import { commit, daysOf, numberOf, publish, textOf, UsageError } from './command.ts'
+import { commit, publish, UsageError } from './command.ts'
 import { ACCOUNTS, firstLine, indented, POSTS, REPORTS, time } from './format.ts'
 
 /** The most waiting posts in the JSON of the first page, and the most decided posts of `--all`. */
@@ -23,13 +23,13 @@ export const reports: Command = {
   forms: { 'reports [--page ЧИСЛО] [--all]': list },
 }
 
-async function list(context: Context): Promise<Output> {
-  const page = numberOf(context, 'page', 'номер страницы') ?? 1
+async function list({ db, options }: Context): Promise<Output> {
+  const { page = 1, all: showsDecided = false, json } = options
   const first = (page - 1) * SHOWN
-  const limit = context.values.json === true && page === 1 ? SHOWN_MAX : SHOWN
-  const { posts } = await readQueue(context.db, limit, first)
-  const { posts: total } = await countWaiting(context.db)
-  const decided = context.values.all === true ? await selectDecided(context.db, SHOWN_MAX) : []
+  const limit = json && page === 1 ? SHOWN_MAX : SHOWN
+  const { posts } = await readQueue(db, limit, first)
+  const { posts: total } = await countWaiting(db)
+  const decided = showsDecided ? await selectDecided(db, SHOWN_MAX) : []
   const waiting = posts.flatMap((post) => [...waitingLines(post), ''])
   const [{ id } = { id: '' }] = posts
   const nothing =
@@ -47,7 +47,7 @@ async function list(context: Context): Promise<Output> {
     id !== '' && total > posts.length ? [`Показаны ${first + 1}–${last} из ${total}${next}`] : []
   return {
     lines: [...open, ...rest, ...(done.length > 0 ? ['', 'Решённые:', ...done] : [])],
-    json: { posts, total, ...(context.values.all === true && { decided }) },
+    json: { posts, total, ...(showsDecided && { decided }) },
   }
 }
 
@@ -147,23 +147,23 @@ export async function decisionOf(
   postId: string,
   verdict: Verdict,
 ): Promise<NewDecision> {
-  const days = daysOf(context, 'block-days')
+  const { 'block-days': days, note, order, quiet } = context.options
   return {
     postId,
     verdict,
     actor: context.actor,
     reason: await reasonOf(context),
     block: days === undefined ? undefined : { days },
-    note: textOf(context, 'note'),
-    order: textOf(context, 'order'),
-    ...(context.values.quiet === true && { notifies: 'nobody' as const }),
+    note,
+    order,
+    ...(quiet && { notifies: 'nobody' as const }),
     removedDays: context.config.removedDays,
   }
 }
 
 /** Returns `--reason`, or the report reason with that number. May throw UsageError. */
 export async function reasonOf(context: Context): Promise<string | undefined> {
-  const text = textOf(context, 'reason')
+  const { reason: text } = context.options
   if (text === undefined || !/^\d+$/.test(text)) return text
   const known = await selectReasons(context.db)
   const found = known.find(({ id }) => id === text)

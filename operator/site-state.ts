@@ -17,16 +17,7 @@ import { originOf } from '../server/kernel/config/config.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 import { counted } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
-import {
-  change,
-  daysOf,
-  listed,
-  numberOf,
-  Refusal,
-  secondsOf,
-  textOf,
-  UsageError,
-} from './command.ts'
+import { change, listed, Refusal, UsageError } from './command.ts'
 import { OF_PEOPLE, time } from './format.ts'
 
 const NAMES = { registrations: 'Регистрация', writing: 'Запись на стену' }
@@ -42,7 +33,7 @@ export const close: Command = {
 
 async function closePart(context: Context): Promise<Output> {
   const [part] = context.words as [Part]
-  const reason = textOf(context, 'reason') ?? ''
+  const { reason = '' } = context.options
   await change(context, (tx) => closeSite(tx, { part, reason, actor: context.actor }))
   return { lines: [`${NAMES[part]} закрыта: ${reason}`], json: { part, reason } }
 }
@@ -57,7 +48,7 @@ export const open: Command = {
 }
 
 async function openPart(context: Context, part: Part): Promise<Output> {
-  const isInviteOnly = context.values['invite-only'] === true
+  const isInviteOnly = context.options['invite-only'] === true
   await change(context, (tx) => openSite(tx, { part, isInviteOnly, actor: context.actor }))
   const line = isInviteOnly
     ? `${INVITE_ONLY}. Пригласить: vslukh invite`
@@ -77,9 +68,7 @@ export const invite: Command = {
 
 async function add(context: Context): Promise<Output> {
   const { config, actor } = context
-  const days = daysOf(context, 'days') ?? INVITATION_DAYS
-  const uses = numberOf(context, 'uses', 'число людей') ?? 1
-  const note = textOf(context, 'note') ?? null
+  const { days = INVITATION_DAYS, uses = 1, note = null } = context.options
   const invitation = await change(context, (tx) =>
     inviteMore(tx, { days, uses, note, origin: originOf(config), actor }),
   )
@@ -125,7 +114,7 @@ async function clear(context: Context): Promise<Output> {
 
 async function announce(context: Context): Promise<Output> {
   const [text = ''] = context.words
-  const seconds = secondsOf(context, 'until')
+  const { until: seconds } = context.options
   const { actor } = context
   const shown = await change(context, (tx) => showNotice(tx, { text, seconds, actor }))
   if (shown) return outputOf(shown)

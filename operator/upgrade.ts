@@ -33,7 +33,7 @@ async function install(context: ContextWithoutWall): Promise<Output> {
   const folder = await mkdtemp(join(RELEASES, '.upgrade-'))
   try {
     // Checks and unpacks a copy, because other users may change the file meanwhile.
-    const archive = await copyChecked(file, folder, context.values.sha256)
+    const archive = await copyChecked(file, folder, context.options.sha256)
     const { version: to, root } = await readRelease(archive, file)
     const unpacked = join(folder, 'release')
     await mkdir(unpacked)
@@ -43,7 +43,7 @@ async function install(context: ContextWithoutWall): Promise<Output> {
     await unpack(['migrations', 'build'].map((name) => `${root}/${name}`))
     const noWayBack = await findRefusal(unpacked)
     if (to === from) throw new Refusal(`Версия ${to} уже стоит.`)
-    if (noWayBack && context.values.yes !== true) throw new Refusal(noWayBack)
+    if (noWayBack && !context.options.yes) throw new Refusal(noWayBack)
     const json = { from, to, hasWayBack: noWayBack === undefined }
     if (context.isDryRun) return { lines: [`Версия ${from} станет ${to}.`], json }
     await context.confirm(`Поставить версию ${to} вместо ${from}?`)
@@ -69,11 +69,11 @@ function requireInstalled(): void {
  * Copies the archive into a folder of root. Throws Refusal unless its SHA-256 is `given` or, by
  * default, is listed in SHA256SUMS beside it.
  */
-async function copyChecked(file: string, folder: string, given: unknown): Promise<string> {
+async function copyChecked(file: string, folder: string, given?: string): Promise<string> {
   if (!existsSync(file)) throw new Refusal(`Нет такого файла: ${file}`)
   const sums = (await readIfExists(join(dirname(file), 'SHA256SUMS')).catch(() => undefined)) ?? ''
   const line = sums.split('\n').find((one) => one.slice(66) === basename(file))
-  const expected = typeof given === 'string' ? given.toLowerCase() : line?.slice(0, 64)
+  const expected = given?.toLowerCase() ?? line?.slice(0, 64)
   if (expected === undefined) {
     throw new Refusal(
       `Нечем проверить ${file}: положите рядом SHA256SUMS из того же выпуска или назовите --sha256.`,

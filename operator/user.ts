@@ -21,7 +21,7 @@ import { writeNewFile } from '../server/operations/backup/backup-folder.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, Context, Output } from './command.ts'
-import { beforeOf, change, daysOf, publish, Refusal } from './command.ts'
+import { change, publish, Refusal } from './command.ts'
 import { firstLine, PAGE, time } from './format.ts'
 import { requirePerson } from './people.ts'
 import { reasonOf } from './reports.ts'
@@ -47,7 +47,7 @@ function withPerson(act: (context: Context, person: Person) => Promise<Output>) 
 }
 
 async function show(context: Context, person: Person): Promise<Output> {
-  const before = beforeOf(context)
+  const { before } = context.options
   const page = { before: before ?? NEWEST, limit: PAGE + 1 }
   const written = await selectOwnPosts(context.db, person.id, page)
   const next = written.length > PAGE ? written.at(PAGE - 1)?.id : undefined
@@ -96,7 +96,7 @@ function factsOf(person: Person): string[] {
 
 async function block(context: Context, { id, username }: Person): Promise<Output> {
   const reason = (await reasonOf(context)) ?? ''
-  const days = daysOf(context, 'days') ?? null
+  const { days = null } = context.options
   const by = context.actor
   await context.confirm(`Закрыть ${username} возможность писать? Все сессии завершатся.`)
   const until = await change(context, (tx) => blockUser(tx, { userId: id, reason, days, by }))

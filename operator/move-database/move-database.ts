@@ -43,9 +43,9 @@ async function moveWall(context: ContextWithoutWall): Promise<Output> {
 }
 
 /** Returns the target URL. Throws UsageError for a password in it, which every user could read. */
-function givenUrl({ words: [word], values }: ContextWithoutWall): string | undefined {
-  const path = values['url-file']
-  if (typeof path === 'string') return readGiven(path, '--url-file')
+function givenUrl({ words: [word], options }: ContextWithoutWall): string | undefined {
+  const path = options['url-file']
+  if (path !== undefined) return readGiven(path, '--url-file')
   if (word === undefined) return undefined
   const url = URL.parse(word)
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol)) {

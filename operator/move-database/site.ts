@@ -31,7 +31,7 @@ export class Site {
 
   constructor(context: ContextWithoutWall) {
     this.#context = context
-    this.isInstalled = context.values['env-file'] === SETTINGS_FILE
+    this.isInstalled = context.options['env-file'] === SETTINGS_FILE
     const folder = this.isInstalled ? '/opt/vslukh' : context.config.dataDir
     this.#marker = join(folder, '.move-database')
   }

@@ -4,12 +4,13 @@ import { isEmail } from '../../contract/account-rules.ts'
 import { verifySmtp } from '../../server/kernel/mail/relay.ts'
 import { explainSmtp } from '../../server/kernel/mail/smtp-advice.ts'
 import { fromCaller } from '../../server/operations/start/caller-folder.ts'
-import { type Alone, type Env, Refusal, UsageError, type Values } from '../command.ts'
+import { type Alone, type Env, Refusal, UsageError } from '../command.ts'
+import type { Options } from '../options.ts'
 
 export type Answers = Record<'host' | 'smtpUrl' | 'mailFrom' | 'name' | 'contact', string>
 
 type Question = {
-  given: string | boolean | undefined
+  given: string | undefined
   option: string
   text: string
   usual: string | undefined
@@ -18,11 +19,11 @@ type Question = {
   read(text: string): string
 }
 
-type Asking = Pick<Alone, 'words' | 'values' | 'say' | 'prompt'>
+type Asking = Pick<Alone, 'words' | 'options' | 'say' | 'prompt'>
 
 /** Takes answers from the command line, the terminal or settings. Throws UsageError or Refusal. */
 export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
-  const { values, words } = asking
+  const { options, words } = asking
   const missing: string[] = []
   const answer = async (question: Question) => {
     const found = await answerTo(question, asking)
@@ -35,7 +36,7 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
     text: 'Имя сайта, например wall.example',
   })
   let smtp = ''
-  let given = givenSmtpUrl(values)
+  let given = givenSmtpUrl(options)
   do {
     const smtpUrl = await answer({
       ...{ given, option: '--smtp-url-file', usual: set.SMTP_URL, read: readSmtp },
@@ -48,16 +49,16 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
   const login = decodeURIComponent(URL.parse(smtp)?.username ?? '')
   const chosenFrom = set.MAIL_FROM === `no-reply@${formerHost}` ? undefined : set.MAIL_FROM
   const mailFrom = await answer({
-    ...{ given: values['mail-from'], option: '--mail-from', read: readEmail },
+    ...{ given: options['mail-from'], option: '--mail-from', read: readEmail },
     usual: chosenFrom || (isEmail(login) ? login : host && `no-reply@${host}`),
     text: 'С какого адреса отправлять письма',
   })
   const name = await answer({
-    ...{ given: values.name, option: '--name', usual: set.OPERATOR_NAME, read: readName },
+    ...{ given: options.name, option: '--name', usual: set.OPERATOR_NAME, read: readName },
     text: 'Кто отвечает за сайт: имя или название, его увидят все',
   })
   const contact = await answer({
-    ...{ given: values.contact, option: '--contact', usual: set.CONTACT_EMAIL, read: readEmail },
+    ...{ given: options.contact, option: '--contact', usual: set.CONTACT_EMAIL, read: readEmail },
     text: 'Ваша почта: её увидят все, на неё придут жалобы и проверочное письмо',
   })
   if (missing.length > 0) throw new UsageError(`не хватает: ${missing.join(', ')}`)
@@ -65,10 +66,9 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
 }
 
 /** Returns the given URL. Throws UsageError for a password in `--smtp-url`: every user sees it. */
-function givenSmtpUrl({ 'smtp-url': url, 'smtp-url-file': path }: Values): string | undefined {
-  if (typeof path === 'string') return readGiven(path, '--smtp-url-file')
-  if (typeof url !== 'string') return undefined
-  if (!/:[^:@/]+@/.test(url)) return url
+function givenSmtpUrl({ 'smtp-url': url, 'smtp-url-file': path }: Options): string | undefined {
+  if (path !== undefined) return readGiven(path, '--smtp-url-file')
+  if (url === undefined || !/:[^:@/]+@/.test(url)) return url
   throw new UsageError('--smtp-url с паролем видят все, кто есть на машине: нужен --smtp-url-file')
 }
 
@@ -85,7 +85,7 @@ export const hostOf = ({ PUBLIC_URL = '' }: Env) => URL.parse(PUBLIC_URL)?.hostn
 
 async function answerTo(question: Question, { say, prompt }: Asking): Promise<string | undefined> {
   const { given, text, usual, shown = usual, read } = question
-  if (typeof given === 'string') return read(given)
+  if (given !== undefined) return read(given)
   if (!prompt) return usual && read(usual)
   for (;;) {
     const typed = (await prompt(`${text}${usual ? ` [${shown}]` : ''}: `)) || usual || ''

@@ -43,8 +43,8 @@ async function setUp(alone: Alone): Promise<Output> {
   )
 }
 
-function proxyOf({ values }: Alone): ProxyName {
-  const { proxy = 'caddy' } = values
+function proxyOf({ options }: Alone): ProxyName {
+  const { proxy = 'caddy' } = options
   const found = (Object.keys(PROXIES) as ProxyName[]).find((name) => name === proxy)
   if (found) return found
   throw new UsageError(`--proxy: нужно одно из: ${Object.keys(PROXIES).join(', ')}`)
