@@ -1,6 +1,7 @@
 import { type Change, publishFromOutside } from '../server/kernel/cache/change-feed.ts'
 import type { Config } from '../server/kernel/config/config.ts'
 import type { Db, Queryable } from '../server/kernel/db/database.ts'
+import { StartError } from '../server/kernel/errors/app-error.ts'
 import type { Options } from './options.ts'
 
 export type Env = Record<string, string | undefined>
@@ -91,7 +92,7 @@ export function listed(lines: string[], nothing: string, json: unknown): Output 
 }
 
 /** Thrown if a command cannot do its work, with a Russian sentence. The exit code is 1. */
-export class Refusal extends Error {}
+export class Refusal extends StartError {}
 
 /** Thrown if the operator ends a question without an answer. */
 export class Interrupted extends Refusal {}

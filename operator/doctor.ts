@@ -4,7 +4,7 @@ import { examine } from '../server/operations/doctor/doctor.service.ts'
 import { broken, findingsOf, type Verdict } from '../server/operations/doctor/finding.ts'
 import { callerFolder } from '../server/operations/start/caller-folder.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
-import { type Alone, type Command, type Output, Refusal } from './command.ts'
+import type { Alone, Command, Output } from './command.ts'
 import { openWall } from './open-wall.ts'
 
 export const doctor: Command = {
@@ -25,7 +25,7 @@ async function findAll({ env, say }: Alone) {
     const wall = await openWall(config, say)
     return await examine({ db: wall.db, config }).finally(wall.close)
   } catch (error) {
-    const message = error instanceof Refusal ? error.message : explainStartFailure(error)
+    const message = explainStartFailure(error)
     if (error instanceof ConfigError) {
       return findingsOf({ settings: broken(message, 'Исправьте переменную') })
     }

@@ -4,7 +4,6 @@ import { parseEnv } from 'node:util'
 import { readConfig } from '../server/kernel/config/config.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
-import { BackupError } from '../server/operations/backup/backup-folder.ts'
 import { callerFolder, fromCaller } from '../server/operations/start/caller-folder.ts'
 import { fileReason, userName } from '../server/operations/start/file-failure.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
@@ -84,8 +83,7 @@ export async function runProgram(args: string[], terminal: Terminal): Promise<nu
 function explain(error: unknown): string {
   if (interruption.aborted) return (interruption.reason as Error).message
   if (error instanceof UsageError) return `Неверный вызов: ${error.message}`
-  const isSentence = [Refusal, AppError, BackupError].some((kind) => error instanceof kind)
-  return isSentence ? (error as Error).message : explainStartFailure(error)
+  return error instanceof AppError ? error.message : explainStartFailure(error)
 }
 
 type Speaking = Terminal & { say: (line: string) => void }

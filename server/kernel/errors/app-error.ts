@@ -20,5 +20,5 @@ export class AppError extends Error {
   }
 }
 
-/** The product cannot start. The message states in Russian what the operator must do. */
+/** The product cannot start, or a command is refused. The message is Russian, for the operator. */
 export class StartError extends Error {}

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
+import { StartError } from '../../kernel/errors/app-error.ts'
 import { syncFolder } from '../start/data-dir.ts'
 import { fileReason } from '../start/file-failure.ts'
 
@@ -77,8 +78,8 @@ export async function removeLeft(folder: string, idleMs = IDLE_MS): Promise<void
   }
 }
 
-/** An error whose message is a Russian sentence for the operator. */
-export class BackupError extends Error {}
+/** A backup cannot be made, read or restored. */
+export class BackupError extends StartError {}
 
 /** Returns the error that names the file or folder, or `cause` if its reason is unknown. */
 export function explain(cause: unknown, what: string): unknown {

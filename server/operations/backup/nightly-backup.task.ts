@@ -6,13 +6,7 @@ import type { Ending, Jobs } from '../../kernel/queue/queue.ts'
 import { readPostgresMajor } from '../start/installation.ts'
 import { explainStartFailure } from '../start/start-failure.ts'
 import { runBackupCommand } from './backup-command.ts'
-import {
-  BackupError,
-  backupName,
-  makeBackupFolder,
-  removeLeft,
-  removeOldest,
-} from './backup-folder.ts'
+import { backupName, makeBackupFolder, removeLeft, removeOldest } from './backup-folder.ts'
 import {
   selectBackupState,
   storeBackup,
@@ -113,8 +107,8 @@ async function runCommand(
 }
 
 function sentenceOf(error: unknown): string {
-  const text = error instanceof BackupError ? error.message : explainStartFailure(error)
-  return (text.split('\n')[0] ?? '').replace(/\.$/, '')
+  const [line = ''] = explainStartFailure(error).split('\n')
+  return line.replace(/\.$/, '')
 }
 
 function isVerificationDue(verifiedAt: Date | null): boolean {
