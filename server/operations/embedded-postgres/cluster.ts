@@ -1,15 +1,12 @@
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { syncFolder } from '../start/data-dir.ts'
 import type { Binaries } from './binaries.ts'
-import { changeOwner, commandAs, type OsUser } from './os-user.ts'
+import { changeOwner, type OsUser, runAs } from './os-user.ts'
 
-const execute = promisify(execFile)
 const UNFINISHED = 'postgres.new-'
 
 export const SUPERUSER = 'postgres'
@@ -69,7 +66,7 @@ export async function createCluster(paths: ClusterPaths): Promise<void> {
 }
 
 async function runInitdb(paths: ClusterPaths, folder: string) {
-  const { file, args, ids } = commandAs(paths.user, paths.binaries.initdb, [
+  const args = [
     `--pgdata=${folder}`,
     `--username=${SUPERUSER}`,
     '--encoding=UTF8',
@@ -80,9 +77,9 @@ async function runInitdb(paths: ClusterPaths, folder: string) {
     '--auth-local=trust',
     '--auth-host=reject',
     '--no-instructions',
-  ])
+  ]
   try {
-    await execute(file, args, { ...ids, env: environment() })
+    await runAs(paths.user, paths.binaries.initdb, args, environment())
   } catch (cause) {
     const stderr = (cause as { stderr?: string }).stderr?.trim() ?? ''
     const reason = stderr.includes('No space left')

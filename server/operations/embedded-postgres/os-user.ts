@@ -16,6 +16,12 @@ export function commandAs({ uid, gid, prefix }: OsUser, program: string, args: s
   return { file, args: rest, ids: { uid, gid } as { uid?: number; gid?: number } }
 }
 
+/** Runs a program to its end. Rejects if it fails. */
+export function runAs(user: OsUser, program: string, argv: string[], env = process.env) {
+  const { file, args, ids } = commandAs(user, program, argv)
+  return execute(file, args, { ...ids, env })
+}
+
 /** Returns this user or, as PostgreSQL refuses root, a user who can reach program and data. */
 export async function chooseOsUser(postgres: string, dataDir: string): Promise<OsUser> {
   const uid = process.getuid?.()
@@ -51,13 +57,11 @@ async function openToOthers(dataDir: string): Promise<void> {
 
 async function canReach(user: OsUser, postgres: string, dataDir: string): Promise<boolean> {
   const script = 'cd -- "$1" && exec "$2" --version'
-  const { file, args, ids } = commandAs(user, '/bin/sh', ['-c', script, 'sh', dataDir, postgres])
-  try {
-    await execute(file, args, ids)
-    return true
-  } catch {
-    return false
-  }
+  const running = runAs(user, '/bin/sh', ['-c', script, 'sh', dataDir, postgres])
+  return running.then(
+    () => true,
+    () => false,
+  )
 }
 
 /** Changes the owner of all files, the folder last, so that an interrupted run is repeated. */

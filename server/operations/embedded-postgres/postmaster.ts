@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, open, stat, truncate } from 'node:fs/promises'
+import { copyFile, open, readFile, stat, truncate } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { constrainedMemory } from 'node:process'
@@ -62,7 +62,9 @@ export function hasExited({ child }: Launched): boolean {
 /** Returns why PostgreSQL ended: the error of its start, or the last lines of its log. */
 export async function failureReason(dataDir: string, launched: Launched): Promise<string> {
   const error = await launched.exited
-  return error instanceof Error ? error.message : readLastLines(logPath(dataDir), launched.logged)
+  if (error instanceof Error) return error.message
+  const log = await readFile(logPath(dataDir)).catch(() => Buffer.alloc(0))
+  return log.subarray(launched.logged).toString().trim().split('\n').slice(-6).join('\n')
 }
 
 function launchCommand(paths: ClusterPaths, address: Address, otherSettings: string[]) {
@@ -116,18 +118,6 @@ export async function limitLogSize(path: string): Promise<void> {
 
 async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? 0
-}
-
-async function readLastLines(path: string, from: number): Promise<string> {
-  const handle = await open(path, 'r').catch(() => undefined)
-  if (!handle) return ''
-  try {
-    const buffer = Buffer.alloc(8192)
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, from)
-    return buffer.toString('utf8', 0, bytesRead).trim().split('\n').slice(-6).join('\n')
-  } finally {
-    await handle.close()
-  }
 }
 
 const MIN_BUFFERS_MIB = 64
