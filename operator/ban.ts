@@ -8,7 +8,7 @@ import {
 import { isRowId } from '../server/kernel/db/database.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, listed, Refusal, UsageError } from './command.ts'
-import { time } from './format.ts'
+import { endOf } from './format.ts'
 
 const KINDS: Record<BanKind, string> = { domain: 'домен', network: 'сеть', email: 'почта' }
 
@@ -60,10 +60,6 @@ function requireForeign({ config }: Context, kind: BanKind, value: string): void
   if (kind !== 'network') throw new UsageError('--all бывает только у network')
   if (!isOwnNetwork(value, [...LOOPBACK, ...config.trustProxy])) return
   throw new Refusal(`В сети ${value} эта машина или её прокси: стена закрылась бы для всех.`)
-}
-
-function endOf(until: Date | null): string {
-  return until ? `до ${time(until)}` : 'бессрочно'
 }
 
 async function remove(context: Context): Promise<Output> {

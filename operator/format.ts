@@ -15,6 +15,10 @@ export function time(at: Date | number | null): string {
   return TIME.format(typeof at === 'number' ? at * 1000 : at)
 }
 
+export function endOf(until: Date | null): string {
+  return until ? `до ${time(until)}` : 'бессрочно'
+}
+
 /** The most entries of a long list that one page shows. */
 export const PAGE = 25
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { type Readable, Writable } from 'node:stream'
 import { Interrupted, Refusal } from './command.ts'
@@ -17,12 +18,8 @@ export function listenForInterruption(): void {
 /** Rejects as soon as `interruption` aborts; `work` itself continues. */
 export async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
   interruption.throwIfAborted()
-  const { promise, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(interruption.reason)
-  interruption.addEventListener('abort', onAbort, { once: true })
-  return Promise.race([work, promise]).finally(() =>
-    interruption.removeEventListener('abort', onAbort),
-  )
+  const interrupted = once(interruption, 'abort').then(() => Promise.reject(interruption.reason))
+  return Promise.race([work, interrupted])
 }
 
 type Asked = { input: Readable; err: Writable }

@@ -22,7 +22,7 @@ import { fromCaller } from '../server/operations/start/caller-folder.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, publish, Refusal } from './command.ts'
-import { firstLine, PAGE, time } from './format.ts'
+import { endOf, firstLine, PAGE, time } from './format.ts'
 import { requirePerson } from './people.ts'
 import { reasonOf } from './reports.ts'
 
@@ -83,7 +83,7 @@ function factsOf(person: Person): string[] {
   const block =
     person.block_reason === null
       ? 'может писать'
-      : `не может писать ${person.block_until ? `до ${time(person.block_until)}` : 'бессрочно'}: ${person.block_reason}`
+      : `не может писать ${endOf(person.block_until)}: ${person.block_reason}`
   return [
     `${person.username} (${person.id}), ${person.email}${person.is_moderator ? ', модератор' : ''}${person.is_deleted ? ', аккаунт удалён' : ''}`,
     `С нами с ${time(person.created_at)}, ${block}, последний визит ${time(person.seen_at)}`,
@@ -100,8 +100,8 @@ async function block(context: Context, { id, username }: Person): Promise<Output
   const by = context.actor
   await context.confirm(`Закрыть ${username} возможность писать? Все сессии завершатся.`)
   const until = await change(context, (tx) => blockUser(tx, { userId: id, reason, days, by }))
-  const end = until ? `до ${time(until)}` : 'бессрочно'
-  return { lines: [`${username} не может писать ${end}. Сессии завершены.`], json: { id, until } }
+  const line = `${username} не может писать ${endOf(until)}. Сессии завершены.`
+  return { lines: [line], json: { id, until } }
 }
 
 async function unblock(context: Context, { id, username }: Person): Promise<Output> {

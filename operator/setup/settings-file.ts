@@ -49,18 +49,15 @@ export async function writeForWall(path: string, text: string, gid: number): Pro
   await mkdir(folder, { recursive: true, mode: 0o755 })
   await requireRootsFolder(folder)
   const fresh = `${path}.${randomUUID()}`
-  const file = await open(fresh, 'wx', 0o600)
   try {
+    await using file = await open(fresh, 'wx', 0o600)
     await file.writeFile(text)
     await file.chown(0, gid)
     await file.chmod(0o640)
     await file.sync()
     await rename(fresh, path)
-  } catch (error) {
-    await rm(fresh, { force: true })
-    throw error
   } finally {
-    await file.close()
+    await rm(fresh, { force: true })
   }
 }
 
