@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../../kernel/config/config.ts'
+import { BackupError } from './backup-folder.ts'
 import { COMMAND } from './backup-state.repository.ts'
 
 const HOUR_MS = 3_600_000
@@ -15,7 +16,7 @@ type Bounds = { signal: AbortSignal; withinMs?: number | undefined }
 
 /**
  * Runs BACKUP_COMMAND by /bin/sh, with the path of the backup in `$1` and VSLUKH_BACKUP, and ends
- * its process group. Throws an Error with a Russian sentence if it fails or takes too long.
+ * its process group. Throws BackupError if it fails or takes too long.
  */
 export async function runBackupCommand(
   { line, env }: NonNullable<Config['backupCommand']>,
@@ -41,11 +42,11 @@ export async function runBackupCommand(
     const [code, killedBy] = await once(child, 'exit', { signal: over })
     if (code === 0) return
     await Promise.race([closed, delay(GRACE_MS)])
-    throw new Error(`${COMMAND}: ${killedBy ?? `код ${code}`}${lastLine(output)}`)
+    throw new BackupError(`${COMMAND}: ${killedBy ?? `код ${code}`}${lastLine(output)}`)
   } catch (error) {
     signal.throwIfAborted()
     if (!over.aborted) throw error
-    throw new Error(`${COMMAND}: не закончилась за ${withinMs / HOUR_MS} ч и остановлена`)
+    throw new BackupError(`${COMMAND}: не закончилась за ${withinMs / HOUR_MS} ч и остановлена`)
   } finally {
     if (over.aborted && endGroup(child.pid, 'SIGTERM')) await delay(GRACE_MS)
     endGroup(child.pid, 'SIGKILL')

@@ -44,23 +44,30 @@ export function backupJobs(at: { hour: number; minute: number }, options: Option
  * repeats it.
  */
 export function createNightlyBackup(options: Options) {
-  const { db, folder, keep, log } = options
+  const { db, folder, keep, command, commandMs: withinMs, log } = options
   return async ({ signal }: Pick<Ending, 'signal'>): Promise<void> => {
-    const file = await write(options, signal)
-    if (file === undefined) return
+    const failureOf = async (work: Promise<void> | undefined, name: string) => {
+      try {
+        await work
+        return null
+      } catch (err) {
+        signal.throwIfAborted()
+        log.error({ err }, `${name} failed`)
+        return sentenceOf(err)
+      }
+    }
+    const now = new Date()
+    const file = join(folder, backupName(now))
+    const failure = await failureOf(write(options, { file, now, signal }), 'the nightly backup')
+    if (failure !== null) return storeBackupFailure(db, failure)
     const { verifiedAt, verifiedCopy, verificationFailed } = await selectBackupState(db)
     await removeOldest(folder, { keep, verifiedCopy }).catch(noteUnremoved(log))
-    await runCommand(options, file, signal)
+    const running = command && runBackupCommand(command, file, { signal, withinMs })
+    await storeBackupFailure(db, await failureOf(running, 'BACKUP_COMMAND'))
     if (verificationFailed === null && !isVerificationDue(verifiedAt)) return
-    try {
-      const major = await readPostgresMajor(db)
-      const { manifest, fingerprint } = await verifyBackup(file, { major, signal })
-      await storeVerification(db, { ...manifest, fingerprint })
-    } catch (err) {
-      signal.throwIfAborted()
-      log.error({ err }, 'the verification of the nightly backup failed')
-      await storeVerificationFailure(db, sentenceOf(err))
-    }
+    const verifying = verify(db, file, signal)
+    const fault = await failureOf(verifying, 'the verification of the nightly backup')
+    if (fault !== null) await storeVerificationFailure(db, fault)
   }
 }
 
@@ -70,40 +77,20 @@ function noteUnremoved(log: Options['log']) {
 
 async function write(
   { db, url, folder, dataDir, secret, log }: Options,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const now = new Date()
-  const file = join(folder, backupName(now))
-  try {
-    await makeBackupFolder(folder, dataDir)
-    // Comes before the backup, because leftovers may have filled the disk.
-    for (const parent of verifyParents(folder)) await removeLeft(parent).catch(noteUnremoved(log))
-    const { bytes, manifest } = await createBackup(url, file, { secret, now, signal })
-    await storeBackup(db, { ...manifest, bytes })
-    log.info({ bytes }, 'the wall was backed up')
-    return file
-  } catch (err) {
-    signal.throwIfAborted()
-    log.error({ err }, 'the nightly backup failed')
-    await storeBackupFailure(db, sentenceOf(err))
-    return undefined
-  }
+  { file, now, signal }: { file: string; now: Date; signal: AbortSignal },
+): Promise<void> {
+  await makeBackupFolder(folder, dataDir)
+  // Comes before the backup, because leftovers may have filled the disk.
+  for (const parent of verifyParents(folder)) await removeLeft(parent).catch(noteUnremoved(log))
+  const { bytes, manifest } = await createBackup(url, file, { secret, now, signal })
+  await storeBackup(db, { ...manifest, bytes })
+  log.info({ bytes }, 'the wall was backed up')
 }
 
-async function runCommand(
-  { db, command, commandMs, log }: Options,
-  file: string,
-  signal: AbortSignal,
-): Promise<void> {
-  let failure: string | null = null
-  try {
-    if (command) await runBackupCommand(command, file, { signal, withinMs: commandMs })
-  } catch (err) {
-    signal.throwIfAborted()
-    log.error({ err }, 'BACKUP_COMMAND failed')
-    failure = (err as Error).message
-  }
-  await storeBackupFailure(db, failure)
+async function verify(db: Db, file: string, signal: AbortSignal): Promise<void> {
+  const major = await readPostgresMajor(db)
+  const { manifest, fingerprint } = await verifyBackup(file, { major, signal })
+  await storeVerification(db, { ...manifest, fingerprint })
 }
 
 function sentenceOf(error: unknown): string {
