@@ -8,7 +8,7 @@ import { TextField } from '../../ui/form/field.tsx'
 import { RadioGroup } from '../../ui/form/radio-group.tsx'
 import { AskFooter, Modal } from '../../ui/overlay/modal.tsx'
 import { Loading } from '../../ui/states/spinner.tsx'
-import { authorFacts } from './author-block.tsx'
+import { AuthorLine } from './author-block.tsx'
 import { block, decide } from './decide.ts'
 import styles from './queue.module.css'
 import { isRecentOf, mayRemove, useModeratedPost } from './queue.queries.ts'
@@ -63,9 +63,7 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
 
   return (
     <form onSubmit={submit}>
-      <p className={classes('soft', styles.who)}>
-        {author.username}: {authorFacts(author)}
-      </p>
+      <AuthorLine author={author} />
       <RadioGroup
         legend="Автор не сможет писать, но сможет читать"
         options={DURATIONS}

@@ -5,7 +5,7 @@ import { useReportReasons } from '../../posts/cache/moderated.queries.ts'
 import { RadioGroup } from '../../ui/form/radio-group.tsx'
 import { AskFooter, Modal } from '../../ui/overlay/modal.tsx'
 import { Loading } from '../../ui/states/spinner.tsx'
-import { authorFacts } from './author-block.tsx'
+import { AuthorLine } from './author-block.tsx'
 import { decide } from './decide.ts'
 import { useModeratedPost } from './queue.queries.ts'
 
@@ -33,9 +33,7 @@ function RemoveForm({ post, onClose }: { post: QueuedPost; onClose: () => void }
 
   return (
     <>
-      <p className="soft">
-        {post.author.username}: {authorFacts(post.author)}
-      </p>
+      <AuthorLine author={post.author} />
       <Read query={useReportReasons()} loading={<Loading label="Загружаем список причин" />} inRow>
         {({ reasons }) => (
           <RadioGroup
