@@ -1,4 +1,5 @@
 import { OPERATION_LIFE_MS } from '../../contract/constants.ts'
+import { ignoreSecondClicks } from '../platform/double-clicks.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { beginEarlyRefresh } from '../session/early-refresh.ts'
 import {
@@ -14,6 +15,8 @@ import {
 import { hideNotice, showTheme } from '../theme/page-looks.ts'
 
 const flags = pageFlags()
+
+ignoreSecondClicks()
 
 // Runs before the first paint, so that nothing wrong flashes. A blocked storage throws.
 try {
