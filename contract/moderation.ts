@@ -7,7 +7,7 @@ import {
 } from './constants.ts'
 import { endpoint, nullable, strictObject } from './endpoint.ts'
 import { Count, Id, IdParams, line, UnixSeconds } from './fields.ts'
-import { Post } from './posts.ts'
+import { Post, written } from './posts.ts'
 
 /** Reports make a post `hidden`, a moderator `removed`; a `deleted` post still has open reports. */
 export const PostState = Type.Enum(['published', 'hidden', 'removed', 'deleted'])
@@ -26,8 +26,8 @@ export type Block = Type.Static<typeof Block>
 
 export const QueuedPost = strictObject({
   id: Id,
-  /** The current text or, if the post is gone, the text that was last reported. */
-  text: Type.String(),
+  /** As it is now; if the post is gone, the text that was last reported. */
+  ...written,
   /** The text that was reported, if the author has changed it since. */
   reportedText: nullable(Type.String()),
   createdAt: UnixSeconds,

@@ -5,10 +5,13 @@ import { Count, Id, IdParams, pageQuery, UnixSeconds } from './fields.ts'
 
 export const Owner = strictObject({ id: Id, username: Type.String() })
 
+/** What an author writes. `text` is sent as typed: the server normalises it before it checks its length. */
+export const written = { text: Type.String() }
+
 function post<S extends TSchema>(repliedPost: S) {
   return strictObject({
     id: Id,
-    text: Type.String(),
+    ...written,
     created_at: UnixSeconds,
     is_modified: Type.Boolean(),
     modified_at: Type.Optional(UnixSeconds),
@@ -39,8 +42,7 @@ export const PostPage = strictObject({
 })
 export type PostPage = Type.Static<typeof PostPage>
 
-/** `text` is as typed: the server normalises it before it checks its length. */
-export const PostBody = strictObject({ text: Type.String() })
+export const PostBody = strictObject(written)
 export type PostBody = Type.Static<typeof PostBody>
 /** A retry with the same key returns the first result, or 404 if that post was deleted. */
 export const IdempotencyHeaders = Type.Object({

@@ -1,3 +1,4 @@
+import type { PostBody } from '../contract/posts.ts'
 import { type AccountFixture, newEmail } from './testing/calls/account-fixture.ts'
 import { DEVICE } from './testing/http/client.ts'
 
@@ -32,8 +33,7 @@ const forModerators = all('404 NOT_FOUND')
 
 const ofUser = { id: ({ owner }: AccountFixture) => owner.id }
 const withText = { body: () => ({ text: 'Переписано' }) }
-/** A post has the fields of `PostBody`, an appeal only a text. */
-const withPost = withText
+const withPost = { body: (): Required<PostBody> => withText.body() }
 const fromClient = {
   body: (_fixture: AccountFixture, { clientToken }: Caller) => ({ clientToken }),
 }
