@@ -8,21 +8,13 @@ import type { Viewer } from '../../kernel/http/route.ts'
 
 export type PostViewer = Pick<Viewer, 'userId'> | null
 
-type PostRow = {
-  id: string
-  text: string
-  created_at: number
-  is_modified: boolean
-  modified_at: number | null
-  owner_id: string
-  /** Null if the owner has deleted the account. */
-  username: string | null
-  is_liked: boolean
-  likes_count: number
-  replies_count: number
-  parent_post_id: string | null
-  replied_post_id: string | null
-}
+type PostRow = Omit<Required<RepliedPost>, 'modified_at' | 'owner' | 'actions'> &
+  Omit<RepliedPost['actions'], 'replied_post'> & {
+    modified_at: number | null
+    owner_id: string
+    /** Null if the owner has deleted the account. */
+    username: string | null
+  }
 /** The `r_` columns belong to the replied post; all are null if there is none. */
 type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostRow[column] }
 

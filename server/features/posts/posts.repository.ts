@@ -1,20 +1,28 @@
 import { sql } from 'kysely'
-import type { PostBody } from '../../../contract/posts.ts'
+import { PostBody } from '../../../contract/posts.ts'
 import { hasRow, type Queryable } from '../../kernel/db/database.ts'
+import type { NewPost } from './publications.repository.ts'
 
-export type Edit = PostBody & { id: string; ownerId: string; periodSeconds: number }
+export type Edit = Pick<NewPost, 'written' | 'ownerId'> & { id: string; periodSeconds: number }
+
+/** The columns that an author writes; they have the names of the fields. */
+const COLUMNS = Object.keys(PostBody.properties) as (keyof PostBody)[]
+
+function valuesOf(written: Edit['written']) {
+  return COLUMNS.map((column) => sql`${sql.ref(column)} = ${written[column]}`)
+}
 
 /** Locks a visible post for an edit by its owner. Returns undefined if there is no such post. */
-export async function lockEdited(tx: Queryable, { id, ownerId, text, periodSeconds }: Edit) {
+export async function lockEdited(tx: Queryable, { id, ownerId, written, periodSeconds }: Edit) {
   const { rows } = await sql<{ is_same: boolean; is_late: boolean }>`
-    SELECT text = ${text} AS is_same,
+    SELECT ${sql.join(valuesOf(written), sql` AND `)} AS is_same,
       created_at <= now() - ${periodSeconds} * interval '1 second' AS is_late
     FROM visible_posts WHERE id = ${id} AND owner_id = ${ownerId} FOR NO KEY UPDATE`.execute(tx)
   return rows[0]
 }
 
-export async function updateText(tx: Queryable, { id, ownerId, text }: Edit): Promise<void> {
-  await sql`UPDATE posts SET text = ${text}, is_modified = true, modified_at = now()
+export async function saveEdit(tx: Queryable, { id, ownerId, written }: Edit): Promise<void> {
+  await sql`UPDATE posts SET ${sql.join(valuesOf(written))}, is_modified = true, modified_at = now()
     WHERE id = ${id} AND owner_id = ${ownerId}`.execute(tx)
 }
 

@@ -54,7 +54,7 @@ export function registerPosts(node: Node, publish: Publish): Feature {
   route(editPostEndpoint, async ({ params: { id }, body, viewer }) => {
     const written = requireWritten(body)
     await limits.charge([{ limit: EDITS, key: viewer.userId }])
-    const edit = { ...written, id, ownerId: viewer.userId, periodSeconds: editPeriodSeconds }
+    const edit = { id, ownerId: viewer.userId, written, periodSeconds: editPeriodSeconds }
     const post = await editPost(db, edit)
     await publishChange({ kind: 'edited', postId: id })
     return post

@@ -11,10 +11,10 @@ import {
   setHidden,
 } from './hidden-posts.repository.ts'
 import { requirePost } from './hydrate-posts.ts'
-import { type Edit, eraseText, isReported, lockEdited, updateText } from './posts.repository.ts'
+import { type Edit, eraseText, isReported, lockEdited, saveEdit } from './posts.repository.ts'
 
-/** Returns the body with its text as it is stored. Throws INVALID_REQUEST if that is not valid. */
-export function requireWritten(body: PostBody): PostBody {
+/** Returns a body as it is stored. Throws INVALID_REQUEST if its text is not valid. */
+export function requireWritten(body: PostBody): Required<PostBody> {
   const text = parsePostText(body.text)
   if (text === null) {
     throw new AppError('INVALID_REQUEST', {
@@ -32,7 +32,7 @@ export async function editPost(db: Db, edit: Edit): Promise<Post> {
     if (!post) throw new AppError('POST_NOT_FOUND')
     if (post.is_late) throw new AppError('EDIT_PERIOD_EXPIRED')
     if (post.is_same) throw new AppError('INVALID_REQUEST', { message: 'Текст не изменился' })
-    await updateText(tx, edit)
+    await saveEdit(tx, edit)
     return requirePost(tx, edit.id, { userId: edit.ownerId })
   })
 }

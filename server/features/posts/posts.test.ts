@@ -8,7 +8,7 @@ import { atOnce } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
-import { lockEdited, updateText } from './posts.repository.ts'
+import { lockEdited, saveEdit } from './posts.repository.ts'
 
 const app = await appForFile()
 const olga = await app.signUp()
@@ -184,10 +184,10 @@ test('a post can be edited 9:59 after publishing, and not 10:01 after it, unless
   // In a transaction, now() stands still.
   await app.db.transaction().execute(async (db) => {
     const { editPeriodSeconds: periodSeconds } = readConfig({})
-    const last = { id: post.id, ownerId: olga.id, text: 'Ещё успела', periodSeconds }
+    const last = { id: post.id, ownerId: olga.id, written: { text: 'Ещё успела' }, periodSeconds }
     await age(post, 599, db)
     expect(await lockEdited(db, last)).toEqual({ is_late: false, is_same: false })
-    await updateText(db, last)
+    await saveEdit(db, last)
   })
   await age(post, 601)
   expectRefusal(await edit(post, 'Опоздала'), 'EDIT_PERIOD_EXPIRED')

@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { PostBody } from '../../../contract/posts.ts'
 import { idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 
-export type NewPost = PostBody & {
+export type NewPost = {
+  written: Required<PostBody>
   ownerId: string
   /** The session that must be live; null if it has been checked. */
   sessionId: string | null
@@ -38,7 +39,7 @@ export async function insertPosts(
       ARRAY(SELECT session_id IS NULL OR ${mayWrite}
         FROM unnest(${posts.map(({ sessionId }) => sessionId)}::uuid[]) WITH ORDINALITY AS s (session_id, place)
         ORDER BY place),
-      ${posts.map(({ text }) => text)}::text[],
+      ${posts.map(({ written }) => written.text)}::text[],
       ${posts.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[],
       ${idArray(posts.map(({ repliedId }) => repliedId ?? 'NULL'))}::bigint[],
       ${lockWaitMs}::int)

@@ -72,7 +72,7 @@ export function createPublish(options: Options): Publish {
     const sessionId = checkSession ? viewer.sessionId : null
     const written = requireWritten(body)
     const repliedId = asked === null || isRowId(asked) ? asked : NO_POST
-    const newPost = { ...written, ownerId, sessionId, repliedId, ...rest }
+    const newPost = { written, ownerId, sessionId, repliedId, ...rest }
     const charges = chargesOf(viewer)
     const tripped = await limits.tryCharge(charges)
     const insert = () =>
@@ -132,10 +132,10 @@ function changeBy({ ownerId, repliedId }: NewPost, { id, replied_owner_id }: Pub
   return { kind: 'added', answered: [...repliedUsers, `${repliedId}:${id}:${ownerId}`] }
 }
 
-function newPostOf({ ownerId, text }: NewPost, { id, created_at, username }: Published): Post {
+function newPostOf({ ownerId, written }: NewPost, { id, created_at, username }: Published): Post {
   return {
     id,
-    text,
+    ...written,
     created_at,
     is_modified: false,
     owner: { id: ownerId, username },
