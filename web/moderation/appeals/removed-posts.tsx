@@ -99,7 +99,7 @@ export function RemovedText({ post }: { post: Removed }) {
         )}
       </p>
       <div className={classes('clamp', styles.text)}>
-        <PostText text={post.text} />
+        <PostText post={post} />
       </div>
     </>
   )

@@ -63,7 +63,7 @@ export function QueueCard({ post, position, setSize }: QueueCardProps) {
       </div>
       <AuthorBlock author={author} />
       <div id={`${id}-text`}>
-        <PostText text={post.text} size="page" />
+        <PostText post={post} size="page" />
       </div>
       {reportedText !== null && (
         <QuoteList label="Жаловались на прежний текст" texts={[reportedText]} />

@@ -4,17 +4,13 @@ import { normalizeText } from '../../../contract/text.ts'
 /** What an author sets in the form of a post or reply; drafts and the outbox store it. */
 export type Written = PostBody
 
-const FIELDS = Object.keys({ text: true } satisfies Record<
-  keyof Written,
-  true
->) as (keyof Written)[]
-
-export const NOTHING: Written = { text: '' }
+export const NOTHING: Required<Written> = { text: '' }
+const FIELDS = Object.keys(NOTHING) as (keyof Written)[]
 
 /** Returns only these fields of a post, a draft or a text in the outbox, without unset ones. */
 export function writtenOf(source: Written): Written {
   const set = FIELDS.filter((field) => source[field])
-  return { ...NOTHING, ...Object.fromEntries(set.map((field) => [field, source[field]])) }
+  return { text: '', ...Object.fromEntries(set.map((field) => [field, source[field]])) }
 }
 
 /** Returns whether the server would store the same. */

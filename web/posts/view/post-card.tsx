@@ -92,7 +92,7 @@ type FoldedTextProps = { post: CachedPost; size?: 'list' | 'page' }
 export function FoldedText({ post, size = 'list' }: FoldedTextProps) {
   const why = useWhyFolded(post, size)
   const [isShown, setShown] = useState(false)
-  if (!why || isShown) return <PostText text={post.text} size={size} />
+  if (!why || isShown) return <PostText post={post} size={size} />
   return (
     <p className={styles.hidden}>
       {why} ·{' '}

@@ -1,10 +1,11 @@
 import { createContext, type ReactNode, useContext } from 'react'
 import { joinEmptyLines } from '../../../contract/post-rules.ts'
+import type { PostBody } from '../../../contract/posts.ts'
 import { linkParts } from '../../format/link-parts.ts'
 import { useHydrated } from '../../platform/atom.ts'
 import styles from './post-text.module.css'
 
-type PostTextProps = { text: string; size?: 'list' | 'page' }
+type PostTextProps = { post: PostBody; size?: 'list' | 'page' }
 
 /** A pattern with one group. PostText marks its matches. */
 export const Marked = createContext<RegExp | null>(null)
@@ -19,7 +20,7 @@ export function useQuoted(text: string): string {
     .join('')
 }
 
-export function PostText({ text, size = 'list' }: PostTextProps) {
+export function PostText({ post: { text }, size = 'list' }: PostTextProps) {
   const shown = size === 'list' ? joinEmptyLines(text) : text
   const links = { length: LINK_LENGTH[size], withUnusual: useHydrated() }
   const marked = useContext(Marked)
