@@ -12,10 +12,9 @@ const TEXT = { left: 72, right: 1128, top: 56, bottom: 476 }
 // A picture takes most of a second of a processor, and a busy machine may be four times as slow.
 vi.setConfig({ testTimeout: 300_000 })
 
-// There the file also takes longer than an access token lives by default, and a picture that waits
-// for others longer than a call may.
+// There the file also takes longer than an access token lives by default.
 const config = { publicUrl: ORIGIN, accessTokenSeconds: 3600, trustProxy: ['127.0.0.1'] }
-const app = await appForFile({ config, handleMs: 60_000 })
+const app = await appForFile({ config })
 const painter = createPainter()
 afterAll(painter.stop)
 const olga = await app.signUp()

@@ -9,11 +9,7 @@ const SESSION = { cookie: `${sessionCookie(undefined).name}=whatever` }
 /** How many pages are read and made at once. */
 const PAGES_AT_WORK = 12
 
-const app = await appForFile({
-  config: { trustProxy: ['127.0.0.1'] },
-  // Pages wait for a lock until it is released, however long the others take.
-  poolLimits: { statementTimeoutMs: 30_000 },
-})
+const app = await appForFile({ config: { trustProxy: ['127.0.0.1'] } })
 const olga = await app.signUp()
 
 /** Reads a page. `first` is the data in it from which the app starts in the browser. */

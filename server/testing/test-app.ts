@@ -25,8 +25,9 @@ export const SECRET = 'a-secret-that-only-tests-know-0123456789'
 /** More than one node stand behind a balancer. */
 export const NODES = Number(process.env.VSLUKH_NODES ?? 1)
 
-/** PostgreSQL may take long to accept a connection on a busy machine. */
-const PATIENT = { connectionWaitMs: 10_000 }
+/** On a busy machine PostgreSQL may take long to accept a connection, and to answer. */
+const PATIENT = { connectionWaitMs: 10_000, statementTimeoutMs: 120_000 }
+const PATIENT_HANDLE_MS = 60_000
 
 type Options = {
   /** Differences from the defaults. Rate limits are 1000 times as high unless set. */
@@ -35,6 +36,8 @@ type Options = {
   databaseUrl?: string | undefined
   /** The files of a built web app by their paths, by default a fake one; `{}` for none. */
   webFiles?: Record<string, string>
+  /** Whether calls are given up as early as in production; by default a busy machine may be slow. */
+  keepsTimeLimits?: boolean
 } & Pick<AppOptions, 'poolLimits' | 'handleMs' | 'lockWaitMs'>
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
@@ -49,6 +52,7 @@ export async function startTestApp({
   config: changes = {},
   databaseUrl,
   webFiles = WEB_FILES,
+  keepsTimeLimits = false,
   poolLimits,
   ...limits
 }: Options = {}) {
@@ -68,7 +72,8 @@ export async function startTestApp({
     secret: SECRET,
     log: createLogger(config.logLevel, log.stream),
     webFolder: await writeFiles(join(dataDir, 'web'), webFiles),
-    poolLimits: { ...PATIENT, ...poolLimits },
+    poolLimits: { ...(!keepsTimeLimits && PATIENT), ...poolLimits },
+    ...(!keepsTimeLimits && { handleMs: PATIENT_HANDLE_MS }),
     ...limits,
     settleMs: 0,
   }
@@ -140,18 +145,18 @@ export function strictApp(config: Partial<Config> = {}): Promise<TestApp> {
   return appForTest({ config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'], ...config } })
 }
 
-type MailAppOptions = MailboxOptions & Pick<Options, 'databaseUrl' | 'handleMs'>
+type MailAppOptions = MailboxOptions & Pick<Options, 'databaseUrl'>
 
 /** Starts an app whose mails arrive in a mailbox, which closes with the app. */
 const mailApp =
   (closeLater: (app: TestApp) => unknown) =>
   async (
     config: Partial<Config> = {},
-    { databaseUrl, handleMs, ...options }: MailAppOptions = {},
+    { databaseUrl, ...options }: MailAppOptions = {},
   ): Promise<{ app: TestApp; mailbox: Mailbox }> => {
     const mailbox = await openMailbox(0, options)
     const ofMailbox = { config: { ...config, smtpUrl: mailbox.url } }
-    const app = await startTestApp({ ...ofMailbox, databaseUrl, handleMs })
+    const app = await startTestApp({ ...ofMailbox, databaseUrl })
     const close = (keptMs?: number) => app.close(keptMs).then(mailbox.close)
     closeLater({ ...app, close })
     return { app: { ...app, close }, mailbox }

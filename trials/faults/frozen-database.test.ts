@@ -10,7 +10,7 @@ import type { TestAnswer, TestUser } from '../../server/testing/http/client.ts'
 import { startTestApp, type TestApp } from '../../server/testing/test-app.ts'
 
 /** Half the usual timeout: with the time to cancel it, a statement fails after 2 s. */
-const POOL_LIMITS = { connections: 20, connectionWaitMs: 1000, statementTimeoutMs: 1500 }
+const poolLimits = { statementTimeoutMs: 1500 }
 /** Two such timeouts in a row would take 4 s; one leaves time for a busy machine. */
 const REFUSED_MS = 3800
 const SOON = { timeout: 10_000 }
@@ -48,7 +48,12 @@ async function appBehindProxy(running: AsyncDisposableStack) {
   const proxy = await openPostgresProxy(database.url)
   running.defer(() => proxy.close())
   const config = { databaseUrl: undefined, accessTokenSeconds: 3600 }
-  const app = await startTestApp({ databaseUrl: proxy.url, config, poolLimits: POOL_LIMITS })
+  const app = await startTestApp({
+    databaseUrl: proxy.url,
+    config,
+    keepsTimeLimits: true,
+    poolLimits,
+  })
   running.defer(() => app.close())
   running.defer(() => proxy.thaw())
   return { app, proxy, user: await app.signUp() }

@@ -46,7 +46,7 @@ async function expectOthersServed(
 }
 
 test('a large account with a popular post goes, comes back whole and is erased, while others like and read', async () => {
-  const app = await appForTest({ poolLimits: { connections: 20, statementTimeoutMs: 60_000 } })
+  const app = await appForTest()
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const { db } = app
   const talk = await app.publish(petr, 'Общая запись')

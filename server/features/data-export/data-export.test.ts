@@ -7,8 +7,7 @@ import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
 const MANY = Number(process.env.EXPORTED_POSTS ?? 5000)
 
-const poolLimits = { connections: 20, statementTimeoutMs: 60_000 }
-const app = await appForFile({ config: { accessJournalDays: 365 }, poolLimits })
+const app = await appForFile({ config: { accessJournalDays: 365 } })
 
 async function download({ token }: TestUser, from = app): Promise<Response> {
   const { status, body } = await from.call('POST', '/users/current/downloads', { token })
@@ -185,7 +184,7 @@ testPerNode('how much one node does at once')(
   'two archives are made at a time for one network; a refused or incomplete download may be repeated within the day, five times',
   async () => {
     const config = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
-    const app = await appForTest({ config, poolLimits })
+    const app = await appForTest({ config })
     const [olga, petr, ira] = [await app.signUp(), await app.signUp(), await app.signUp()]
     // More than the buffers of a connection hold: text that no packer makes smaller, repeated
     // beyond its memory.

@@ -12,8 +12,7 @@ import { appForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { batchLikes } from './likes.routes.ts'
 
-// A statement waits for a lock as long as a test needs.
-const app = await appForFile({ poolLimits: { statementTimeoutMs: 60_000 } })
+const app = await appForFile()
 const olga = await app.signUp()
 const users = await signUps(app, 10)
 const [petr, nina, third] = users as [TestUser, TestUser, TestUser]

@@ -19,8 +19,7 @@ import { findCounterDifferences } from '../posts/counters.task.ts'
 import { purgeExpiredPosts } from './hiding.service.ts'
 import { countWaiting } from './queue.repository.ts'
 
-// A block that removes 100 posts may take longer than 8 s on a busy machine.
-const { app, mailbox } = await mailAppForFile({}, { handleMs: 60_000 })
+const { app, mailbox } = await mailAppForFile()
 const moderator = await signUpModerator(app)
 const reporter = await app.signUp()
 

@@ -8,7 +8,7 @@ import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from './counters.task.ts'
 
 // A statement waits as long as a test needs.
-const app = await appForFile({ poolLimits: { statementTimeoutMs: 60_000 } })
+const app = await appForFile()
 for (const user of await signUps(app, 8)) {
   const { id } = await app.publish(user)
   await app.reply(user, id)

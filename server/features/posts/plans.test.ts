@@ -10,8 +10,7 @@ import { appForFile } from '../../testing/test-app.ts'
 const SIZE = { users: 10_000, posts: 100_000, likes: 200_000 }
 const LIMIT = 10
 
-const config = { trustProxy: ['127.0.0.1'] }
-const app = await appForFile({ config, poolLimits: { statementTimeoutMs: 120_000 } })
+const app = await appForFile({ config: { trustProxy: ['127.0.0.1'] } })
 const client = new pg.Client({ connectionString: app.databaseUrl })
 await client.connect()
 afterAll(() => client.end())

@@ -11,7 +11,7 @@ import { findCounterDifferences } from './counters.task.ts'
 import { createPublish } from './publications.service.ts'
 
 // A statement waits for a lock as long as a test needs.
-const app = await appForFile({ poolLimits: { statementTimeoutMs: 60_000 } })
+const app = await appForFile()
 const olga = await app.signUp()
 afterEach(async () => expect(await findCounterDifferences(app.db)).toEqual([]))
 /** The post whose lock holds a reply up. */

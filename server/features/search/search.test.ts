@@ -6,8 +6,7 @@ import { stopClock } from '../../testing/database/passing-time.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
-// A busy machine takes seconds to insert thousands of posts.
-const app = await appForFile({ poolLimits: { connections: 20, statementTimeoutMs: 60_000 } })
+const app = await appForFile()
 const anna = await app.signUp()
 
 const search = (q: string, rest = '', token?: string) =>

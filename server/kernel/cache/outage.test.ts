@@ -19,7 +19,7 @@ const proxy = await openPostgresProxy(database.url)
 const app = await startTestApp({
   databaseUrl: proxy.url,
   config: { logLevel: 'debug' },
-  poolLimits: { connectionWaitMs: 1000 },
+  keepsTimeLimits: true,
 })
 afterAll(async () => {
   await app.close()

@@ -6,7 +6,7 @@ import { appForTest } from '../../testing/test-app.ts'
 const CONNECTIONS = 20
 
 test('a statement is given up after 3 s and waiting for a connection after 1 s: 503 with Retry-After', async () => {
-  const app = await appForTest({ poolLimits: { connectionWaitMs: 1000 } })
+  const app = await appForTest({ keepsTimeLimits: true })
   const olga = await app.signUp()
   const { id } = await app.publish(olga)
   // Each edit has a statement of its own.

@@ -128,8 +128,7 @@ test('a read or a write that takes longer than a call may is UNAVAILABLE', async
   const olga = await signUp()
   const { id } = await publish(olga)
   const { token } = olga
-  const poolLimits = { statementTimeoutMs: 600_000 }
-  const app = await appForTest({ databaseUrl, handleMs: 100, poolLimits })
+  const app = await appForTest({ databaseUrl, handleMs: 100 })
   const held = await db.startTransaction().execute()
   onTestFinished(async () => void (await held.rollback().execute()))
   await sql`LOCK TABLE posts`.execute(held)

@@ -32,7 +32,7 @@ async function askAtOnce({ url }: TestApp, count: number) {
 }
 
 test('while 64 requests run, others wait half a second at most, then are 503 with Retry-After, and are served once those have ended', async () => {
-  const app = await appForTest({ config: { trustProxy: ['127.0.0.1'] } })
+  const app = await appForTest({ config: { trustProxy: ['127.0.0.1'] }, keepsTimeLimits: true })
   const held = await app.db.startTransaction().execute()
   await sql`LOCK TABLE posts`.execute(held)
   const asked = await askAtOnce(app, AT_WORK + 10)
