@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { countCodes, from } from '../../testing/calls/sign-in-calls.ts'
+import { stopClock } from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
 import { expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
@@ -25,6 +26,7 @@ function junk(): Client {
 test('a session may refresh 150 times in 5 minutes, then gets 429 with Retry-After; another session of its network is not affected', async () => {
   const { databaseUrl, signUp } = await appForTest()
   const [olga, petr] = [await signUp(), await signUp()]
+  stopClock()
   // A tenth: fifteen, and then one in 20 s.
   const app = await appForTest({ databaseUrl, config: { ...STRICT, rateLimitScale: 0.1 } })
   const answers = []
@@ -36,6 +38,7 @@ test('a session may refresh 150 times in 5 minutes, then gets 429 with Retry-Aft
 })
 
 test('refreshes with invalid cookies are limited to 600 in 5 minutes for a network, and neither they nor other calls keep its sessions from refreshing', async () => {
+  stopClock()
   // A thirtieth: twenty, and then one in 15 s; of other calls a hundred.
   const app = await appForTest({ config: { ...STRICT, rateLimitScale: 1 / 30 } })
   const olga = await app.signUp()

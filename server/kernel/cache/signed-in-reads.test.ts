@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
+import { stopClock } from '../../testing/database/passing-time.ts'
 import { captureStatements } from '../../testing/database/plans.ts'
 import { PAST_CACHE, type TestUser } from '../../testing/http/client.ts'
 import { expectTooMany } from '../../testing/http/expect-refusal.ts'
@@ -106,6 +107,7 @@ test('a session closed on any node is refused, although its token is known and o
 })
 
 test('all calls of a user: 1,500 in 5 minutes, with reads from the cache, also if the session is closed; they are not counted for the address', async () => {
+  stopClock()
   const [vera, petr] = [await app.signUp(), await app.signUp()]
   const limited = await appForTest({
     databaseUrl: app.databaseUrl,

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { startAt } from '../../testing/calls/sign-in-calls.ts'
+import { stopClock } from '../../testing/database/passing-time.ts'
 import { expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
@@ -23,6 +24,7 @@ test.each([
 })
 
 test('an invalid entry and all left of it are ignored, and its sender counts as the proxy', async () => {
+  stopClock()
   const strict = await appForTest({
     config: { trustProxy: ['127.0.0.1/32'], rateLimitScale: 0.005 },
   })
