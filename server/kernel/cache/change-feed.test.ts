@@ -79,6 +79,8 @@ testPerNode('two nodes that it starts by itself').each([
     const asOlga = { token: olga.token, headers: PAST_CACHE }
     for (let round = 0; round < 3; round++) {
       await expect.poll(() => listeningNodes(writer)).toBe(2)
+      // Feeds of the round before may still be ending.
+      await expect.poll(async () => (await feedsOf(writer.db)).length).toBe(2)
       const before = await feedsOf(writer.db)
       for (const sent of [{}, asOlga]) await newest(sent)
       for (const pid of before) process.kill(pid, signal)
