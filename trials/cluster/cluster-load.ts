@@ -56,7 +56,7 @@ export function startLoad({ url, users, visitorReads, acknowledged }: Options) {
   async function signInAnew(): Promise<void> {
     // After a sign-in that fails midway, another person signs in.
     const user = await signUp().catch(() => undefined)
-    if (user?.token) newUsers.push(user)
+    if (user) newUsers.push(user)
   }
 
   async function repeat(action: () => Promise<unknown>, pauseMs = PAUSE_MS): Promise<void> {

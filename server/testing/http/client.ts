@@ -82,10 +82,10 @@ export function createClient(
     headers: Record<string, string> = {},
   ): Promise<TestUser> {
     const start = { email, clientToken, device: DEVICE }
-    const { id } = (await call('POST', '/registrations', { headers, body: start })).body
+    const { id } = successOf(await call('POST', '/registrations', { headers, body: start }))
     const body = { confirmCode: await codeFor(id), clientToken }
     const verified = await call('POST', `/registrations/${id}/verify`, { headers, body })
-    const token: string = verified.body.accessToken.token
+    const token: string = successOf(verified).accessToken.token
     const user = await read('/users/current', { token })
     const browser = browserOf(verified)
     return { ...user, token, cookie: verified.cookie ?? '', browser, clientToken }
@@ -99,26 +99,26 @@ export function createClient(
 
     /** Returns the user with a new access token, which a reload of the page asks for. */
     async renew(user: TestUser): Promise<TestUser> {
-      const { body } = await call('PATCH', '/sessions/current', {
+      const refreshed = await call('PATCH', '/sessions/current', {
         headers: { cookie: user.cookie, origin: url },
         body: { clientToken: user.clientToken },
       })
-      return { ...user, token: body.accessToken.token }
+      return { ...user, token: successOf(refreshed).accessToken.token }
     },
 
     async publish(user: TestUser, text = 'Говорят, стены слышат.'): Promise<Post> {
-      return published(await call('POST', '/posts', { token: user.token, body: { text } }))
+      return successOf(await call('POST', '/posts', { token: user.token, body: { text } }))
     },
 
     async reply(user: TestUser, to: string, text = 'Слышат и отвечают.'): Promise<Post> {
       const replies = `/posts/${to}/replies`
-      return published(await call('POST', replies, { token: user.token, body: { text } }))
+      return successOf(await call('POST', replies, { token: user.token, body: { text } }))
     },
   }
 }
 
-/** Throws if nothing was published, because a test that goes on without its post fails elsewhere. */
-function published({ status, body }: TestAnswer): Post {
-  if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
+/** Returns the body. Throws for a refusal, because a test that goes on fails elsewhere. */
+function successOf({ status, body }: TestAnswer) {
+  if (status >= 400) throw new Error(`${status} ${JSON.stringify(body)}`)
   return body
 }
