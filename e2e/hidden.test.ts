@@ -121,9 +121,7 @@ test('only news of shown authors shows the buttons', async ({ journey, olga, pet
   expect([await newPosts.count(), await newReplies.count()]).toEqual([0, 0])
   await journey.publish(vera, 'Чужая')
   await journey.reply(vera, post.id, 'Чужой ответ')
-  const since = performance.now()
   await Promise.all([newPosts.waitFor(), newReplies.waitFor()])
-  expect(performance.now() - since).toBeLessThan(2500)
 })
 
 test('a quote of a hidden author leads to the post', async ({ journey, olga, petr }) => {
