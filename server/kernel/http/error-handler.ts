@@ -4,11 +4,10 @@ import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { AppError } from '../errors/app-error.ts'
 import { RETRY_UNAVAILABLE_SECONDS } from './refusal.ts'
 
-const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
-  FST_ERR_CTP_EMPTY_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
-  FST_ERR_CTP_INVALID_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+/** Codes of the framework's errors by their status. */
+const CODES: Record<number, ErrorCode> = {
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
 }
 
 /** Lets a shared cache store the answer, so that it stops serving the post. */
@@ -37,10 +36,10 @@ export function answerFrameworkError(headers: Record<string, string>) {
 export function toAppError(error: FastifyError): AppError {
   if (error instanceof AppError) return error
   if (isDatabaseUnavailable(error)) return new AppError('UNAVAILABLE')
-  const known = FRAMEWORK_ERRORS[error.code]
-  if (known) return new AppError(known)
-  const isClients = error.validation || (error.statusCode ?? 500) < 500
-  return new AppError(isClients ? 'INVALID_REQUEST' : 'INTERNAL_ERROR')
+  const { statusCode = 500 } = error
+  return new AppError(
+    CODES[statusCode] ?? (statusCode < 500 ? 'INVALID_REQUEST' : 'INTERNAL_ERROR'),
+  )
 }
 
 /** Sets the status, Retry-After and the facts for the log. Returns the error of the contract. */
