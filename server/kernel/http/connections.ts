@@ -12,7 +12,6 @@ type ProcessReport = { userLimits?: { open_files: { soft: number | 'unlimited' }
 type Connection = {
   /** The response in progress. A former one would keep its request in memory. */
   response: ServerResponse | undefined
-  forgetResponse: () => void
   requests: number
   /** Pipelined requests that wait for the one before them. */
   waiting: number
@@ -55,9 +54,6 @@ export class Connections {
       if (this.#open.size >= this.#max) return void socket.destroy()
       const connection: Connection = {
         response: undefined,
-        forgetResponse: () => {
-          connection.response = undefined
-        },
         requests: 0,
         waiting: 0,
         usedAt: performance.now(),
@@ -75,7 +71,9 @@ export class Connections {
       if (!connection) return
       const begin = () => {
         if (!this.#open.has(socket)) return
-        connection.response = response.on('close', connection.forgetResponse)
+        connection.response = response.once('close', () => {
+          connection.response = undefined
+        })
         connection.requests++
         connection.usedAt = performance.now()
         if (this.#isEnding) response.shouldKeepAlive = false
