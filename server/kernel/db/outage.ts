@@ -19,24 +19,19 @@ class DatabaseAwayError extends Error {
   }
 }
 
-type OutageLog = {
-  error(facts: object, message: string): void
-  warn(facts: object, message: string): void
-}
-
 type State = 'away' | 'out of connections' | 'read-only' | 'writable'
 
 /** A circuit breaker (docs/decisions/040-outages.md). An outage ends when writes are possible. */
 export class Outage {
   readonly #url: string
-  readonly #log: OutageLog
+  readonly #log: Pick<JobsLog, 'error' | 'warn'>
   readonly #closing = new AbortController()
   #state: State = 'writable'
   #isProbing = false
   #changed = Promise.withResolvers<void>()
   #counts = { refused: 0, served: 0 }
 
-  constructor({ url, log }: { url: string; log: OutageLog }) {
+  constructor({ url, log }: { url: string; log: Pick<JobsLog, 'error' | 'warn'> }) {
     this.#url = url
     this.#log = log
   }

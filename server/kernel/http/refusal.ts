@@ -14,7 +14,7 @@ type Options = {
   securityHeaders: Headers
   status?: number
   html?: string | undefined
-  message?: string
+  message?: string | undefined
 }
 type ParseError = { code?: string; rawPacket?: unknown; bytesParsed?: number }
 
@@ -34,7 +34,7 @@ type RefusalOptions = {
 /** Creates the responses to requests that reach no route. */
 export function createRefusals(securityHeaders: Headers, { pages, contact }: RefusalOptions) {
   const refusal = (status: number, message?: string) =>
-    createRefusal('INVALID_REQUEST', { securityHeaders, status, ...(message && { message }) })
+    createRefusal('INVALID_REQUEST', { securityHeaders, status, message })
   const unavailable = (html?: string) => createRefusal('UNAVAILABLE', { securityHeaders, html })
   const call = unavailable()
   const visitor = unavailable(pages?.visitor)

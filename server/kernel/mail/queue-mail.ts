@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from '../db/database.ts'
+import { hasRow, type Queryable } from '../db/database.ts'
 import { addJob } from '../queue/queue.ts'
 import { domainOf, maskEmail } from './email-address.ts'
 
@@ -32,9 +32,8 @@ export async function queueMail(db: Queryable, task: string, mail: QueuedMail): 
     SELECT graphile_worker.add_job(${SENDING}) FROM queued`.execute(db)
 }
 
-export async function isMailWaiting(db: Queryable, key: string): Promise<boolean> {
-  const waiting = db.selectFrom('outbox').select('id').where('key', '=', key)
-  return (await waiting.executeTakeFirst()) !== undefined
+export function isMailWaiting(db: Queryable, key: string): Promise<boolean> {
+  return hasRow(db.selectFrom('outbox').select('id').where('key', '=', key))
 }
 
 export const SENDING = 'send-mails'
