@@ -9,7 +9,7 @@ import { addJob } from '../../kernel/queue/queue.ts'
 import { selectUser } from '../account/account.repository.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { type Start, startOperation } from '../codes/codes.service.ts'
-import { recognise } from '../sessions/known-clients.repository.ts'
+import { lockAndRecognise } from '../sessions/known-clients.repository.ts'
 import { closeSessions } from '../sessions/sessions.repository.ts'
 import { lockViewer } from '../sessions/sessions.service.ts'
 import { type DeletionNotice, NOTICE_MS } from './account-deletion.mail.ts'
@@ -21,12 +21,11 @@ export async function startDeletion(
   viewer: Viewer,
   { networkHash, ...client }: Pick<Start, 'clientHash' | 'ip'> & { networkHash: Buffer | null },
 ): Promise<string> {
-  const { userId } = viewer
-  const knownBy = await recognise(node.db, { ...client, networkHash, userId })
   const begin = async (tx: Queryable) => {
-    const { email } = await lockViewer(tx, viewer)
+    const { id: userId, email } = await lockViewer(tx, viewer)
+    const user = await lockAndRecognise(tx, { ...client, networkHash, email })
     const purpose = 'account-deletion' as const
-    return { ...client, userId, email, purpose, knownBy }
+    return { ...client, userId, email, purpose, knownBy: user?.knownBy ?? null }
   }
   return startOperation(node, begin)
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { CODE_ATTEMPTS, CODE_LENGTH } from '../../../contract/constants.ts'
+import type { KnownBy } from '../../kernel/db/tables.ts'
 import { limitsInMemory } from '../../testing/limits-in-memory.ts'
-import { chargeMail, countTriesLeft, type KnownBy, wrongCodeCharge } from './code-quota.ts'
+import { chargeMail, countTriesLeft, wrongCodeCharge } from './code-quota.ts'
 
 const MINUTE = 60
 const HOUR = 3600

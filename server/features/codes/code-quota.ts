@@ -1,6 +1,6 @@
 import { CODE_ATTEMPTS } from '../../../contract/constants.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
-import type { Tables } from '../../kernel/db/tables.ts'
+import type { KnownBy } from '../../kernel/db/tables.ts'
 import {
   type Charge,
   type Limit,
@@ -85,9 +85,6 @@ const SHARES_OF_MAILED = { hour: 4 / 5, day: 6 / 18 }
 /** The first tries of each code may use all of WRONG_CODES, later tries only half of it. */
 const SURE_TRIES = 2
 const SHARE_OF_LATER_TRIES = 1 / 2
-
-/** How the account knows the client; null for a stranger. */
-export type KnownBy = Tables['codes']['known_by']
 
 export type Mailed = { email: string; ip: string; clientHash: Buffer; knownBy: KnownBy }
 

@@ -5,7 +5,7 @@ import { ERRORS } from '../../../contract/errors.ts'
 import type { Device } from '../../../contract/fields.ts'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import { NO_USER, type Queryable } from '../../kernel/db/database.ts'
-import type { Purpose } from '../../kernel/db/tables.ts'
+import type { KnownBy, Purpose } from '../../kernel/db/tables.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { counted, waitInWords } from '../../kernel/errors/words.ts'
 import type { Node } from '../../kernel/feature.ts'
@@ -19,7 +19,6 @@ import {
   CODE_REQUESTS,
   chargeMail,
   countTriesLeft,
-  type KnownBy,
   mailCharges,
   VAIN_CODE_CHECKS,
   wrongCodeCharge,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
-import type { Tables } from '../../kernel/db/tables.ts'
+import type { KnownBy } from '../../kernel/db/tables.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 import { LIVE } from './sessions.repository.ts'
@@ -30,49 +30,34 @@ export async function removeOldClients(db: Queryable): Promise<void> {
     .execute()
 }
 
-type Asking = { clientHash: Buffer; networkHash: Buffer | null }
-type KnownBy = Tables['codes']['known_by']
+type Asking = { email: string; clientHash: Buffer; networkHash: Buffer | null }
 
-/** Returns SQL: `browser` after an earlier sign-in, `network` for a live session in the network. */
-function knownBy({ clientHash, networkHash }: Asking) {
-  return sql<KnownBy>`CASE
+/** `knownBy` is `browser` after an earlier sign-in, `network` for a live session in the network. */
+function accountOf(db: Queryable, { email, clientHash, networkHash }: Asking) {
+  const knownBy = sql<KnownBy>`CASE
     WHEN EXISTS (SELECT FROM known_clients
       WHERE user_id = users.id AND client_hash = ${clientHash}) THEN 'browser'
     WHEN EXISTS (SELECT FROM sessions
       WHERE user_id = users.id AND network_hash = ${networkHash}::bytea AND ${LIVE}) THEN 'network'
     END`
-}
-
-export async function recognise(
-  db: Queryable,
-  { userId, ...asking }: Asking & { userId: string },
-): Promise<KnownBy> {
-  const user = db.selectFrom('users').select(knownBy(asking).as('knownBy'))
-  return (await user.where('id', '=', userId).executeTakeFirst())?.knownBy ?? null
+  return db
+    .selectFrom('users')
+    .select(['email', knownBy.as('knownBy')])
+    .where('email_key', '=', emailKey(email))
 }
 
 /** Returns whether a client has signed in before with the account of an e-mail. */
 export async function isKnownBrowser(
   db: Queryable,
-  { email, clientHash }: { email: string; clientHash: Buffer },
+  client: Omit<Asking, 'networkHash'>,
 ): Promise<boolean> {
-  const asking = { clientHash, networkHash: null }
-  const user = db.selectFrom('users').select(knownBy(asking).as('knownBy'))
-  const found = await user.where('email_key', '=', emailKey(email)).executeTakeFirst()
-  return found?.knownBy === 'browser'
+  const account = accountOf(db, { ...client, networkHash: null })
+  return (await account.executeTakeFirst())?.knownBy === 'browser'
 }
 
 /** Locks the account of an e-mail. Returns its exact address, and how it knows the client. */
-export function lockAndRecognise(
-  tx: Queryable,
-  { email, ...asking }: Asking & { email: string },
-): Promise<{ email: string; knownBy: KnownBy } | undefined> {
-  return tx
-    .selectFrom('users')
-    .select(['email', knownBy(asking).as('knownBy')])
-    .where('email_key', '=', emailKey(email))
-    .forNoKeyUpdate()
-    .executeTakeFirst()
+export function lockAndRecognise(tx: Queryable, client: Asking) {
+  return accountOf(tx, client).forNoKeyUpdate().executeTakeFirst()
 }
 
 /** Returns SQL for the client hash of a session; null if the session was closed. */

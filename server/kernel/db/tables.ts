@@ -4,6 +4,9 @@ import type { Device } from '../../../contract/fields.ts'
 
 export type Purpose = 'login' | 'registration' | 'email-change' | 'account-deletion'
 
+/** How the account knows a client; null for a stranger. */
+export type KnownBy = 'browser' | 'network' | null
+
 /** A mail is `limited` by MAILS_PER_HOUR, and `slowed` because too many codes were refused. */
 export type OutboxState =
   | 'queued'
@@ -65,7 +68,7 @@ export type Tables = {
     device: Device | null
     attempts: Generated<number>
     mails: number
-    known_by: 'browser' | 'network' | null
+    known_by: KnownBy
     mailed_at: Date
     mail_state: Generated<MailState>
     expires_at: Date
