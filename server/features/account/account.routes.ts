@@ -151,7 +151,7 @@ function registerEmailChanges(node: Node, sessions: Sessions): void {
       {
         lock: (tx) => lockViewer(tx, viewer),
         async redeem(tx, { email, account }) {
-          await changeEmail(tx, viewer, { account, email })
+          await changeEmail(tx, account, email)
           return email
         },
       },

@@ -6,7 +6,6 @@ import { NOTHING_RECEIVED } from '../../../contract/constants.ts'
 import type { Profile } from '../../../contract/profiles.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Viewer } from '../../kernel/http/route.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { selectReceived } from '../answers/answers.repository.ts'
@@ -135,13 +134,13 @@ export async function renameUser(
 /** Changes the e-mail, and mails an undo link to the old address: it may be a theft. */
 export async function changeEmail(
   tx: Queryable,
-  viewer: Viewer,
-  { account: { email: old, username }, email }: { account: CurrentUser; email: string },
+  { id: userId, email: old, username }: CurrentUser,
+  email: string,
 ): Promise<void> {
-  await updateEmail(tx, viewer.userId, email)
+  await updateEmail(tx, userId, email)
   if (emailKey(old) === emailKey(email)) return
-  await removeOperations(tx, { purpose: 'email-change', userId: viewer.userId })
-  const change = await insertEmailChange(tx, { userId: viewer.userId, oldEmail: old })
+  await removeOperations(tx, { purpose: 'email-change', userId })
+  const change = await insertEmailChange(tx, { userId, oldEmail: old })
   const notice: EmailNotice = {
     to: old,
     username,

@@ -3,8 +3,12 @@ import { ZipFile } from 'yazl'
 import { readSigned, signText } from '../../kernel/config/app-secret.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { ExportedPost } from './data-export.repository.ts'
-import { LISTS, selectAccount, selectOwnPosts } from './data-export.repository.ts'
+import {
+  type ExportedPost,
+  LISTS,
+  selectAccount,
+  selectOwnPosts,
+} from './data-export.repository.ts'
 import { readablePage } from './readable-page.ts'
 
 /** Streams a zip archive of all data about a user. Throws USER_NOT_FOUND. */
@@ -60,15 +64,12 @@ async function* jsonArray(steps: AsyncIterable<object[]>): AsyncGenerator<string
 
 const TICKET_MS = 60_000
 
-export function createTicket(userId: string, { key, now }: { key: Buffer; now: number }): string {
-  return signText(`${userId}.${now + TICKET_MS}`, key)
+export function createTicket(userId: string, key: Buffer): string {
+  return signText(`${userId}.${Date.now() + TICKET_MS}`, key)
 }
 
 /** Returns the id of the ticket's user; undefined if the ticket is forged or expired. */
-export function readTicket(
-  ticket: string,
-  { key, now }: { key: Buffer; now: number },
-): string | undefined {
+export function readTicket(ticket: string, key: Buffer): string | undefined {
   const [userId, until] = readSigned(ticket, key)?.split('.') ?? []
-  return Number(until) > now ? userId : undefined
+  return Number(until) > Date.now() ? userId : undefined
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
-import type { HiddenFor } from '../../kernel/db/tables.ts'
+import type { HiddenFor, Tables } from '../../kernel/db/tables.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 
 /** `days`: the days until the post is purged; null if it is not purged by time. */
@@ -11,11 +11,7 @@ export type Hiding = {
   days: number | null
 }
 
-export type LockedPost = {
-  id: string
-  owner_id: string
-  text: string
-  hidden_for: HiddenFor | null
+export type LockedPost = Pick<Tables['posts'], 'id' | 'owner_id' | 'text' | 'hidden_for'> & {
   has_many_likes: boolean
 }
 

@@ -4,33 +4,27 @@ import { LRUCache } from 'lru-cache'
 import { micromark } from 'micromark'
 import { TEXT_NAMES } from '../../../contract/constants.ts'
 import { readText, type SiteText, type TextName } from '../../../contract/texts.ts'
+import type { Config } from '../../kernel/config/config.ts'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
 import type { Node } from '../../kernel/feature.ts'
 
 const TEMPLATES = join(import.meta.dirname, 'templates')
 const MAX_AGE_MS = 2000
 const FIELD = /\{\{(\w+)\}\}/g
-const FIELDS = new Map<string, (facts: Facts) => string>(
-  Object.entries({
-    APP_NAME: ({ appName }: Facts) => appName,
-    OPERATOR_NAME: ({ operatorName }: Facts) => operatorName ?? 'владелец сайта',
-    CONTACT_EMAIL: ({ contactEmail }: Facts) => contactEmail ?? 'адрес ещё не указан',
-    SITE: ({ origin }: Facts) => new URL(origin).host,
-    REMOVED_DAYS: ({ removedDays }: Facts) => String(removedDays),
-    ADDRESSES: ({ accessJournalDays: days }: Facts) => (days > 0 ? addressesLine(days) : ''),
-  }),
-)
+const FIELDS = new Map<string, (facts: Facts) => string>([
+  ['APP_NAME', ({ appName }) => appName],
+  ['OPERATOR_NAME', ({ operatorName }) => operatorName ?? 'владелец сайта'],
+  ['CONTACT_EMAIL', ({ contactEmail }) => contactEmail ?? 'адрес ещё не указан'],
+  ['SITE', ({ origin }) => new URL(origin).host],
+  ['REMOVED_DAYS', ({ removedDays }) => String(removedDays)],
+  ['ADDRESSES', ({ accessJournalDays: days }) => (days > 0 ? addressesLine(days) : '')],
+])
 const HEADING = /^#\s+(.+?)\s*(?:\n|$)/
 
-type Facts = {
-  appName: string
-  operatorName: string | undefined
-  contactEmail: string | undefined
-  removedDays: number
-  /** 0 if addresses are not kept. */
-  accessJournalDays: number
-  origin: string
-}
+type Facts = Pick<
+  Config,
+  'appName' | 'operatorName' | 'contactEmail' | 'removedDays' | 'accessJournalDays'
+> & { origin: string }
 
 /** `folder` has the operator's own texts, which replace the templates. */
 type Options = Facts & { folder: string }
