@@ -7,7 +7,9 @@ const SAMPLE = [
   'reply × delete',
   'reply × edit',
   'publish with a key × publish with a key',
+  'change the e-mail × change of another to it',
   'change the e-mail × undo the change of e-mail',
+  'register × register in another browser',
 ]
 
 let wall: Wall

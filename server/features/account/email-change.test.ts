@@ -9,7 +9,7 @@ import {
   undoChange,
   verifyChange,
 } from '../../testing/calls/email-change-calls.ts'
-import { countCodes, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
+import { startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
 import { passLimitTime, passTime } from '../../testing/database/passing-time.ts'
 import type { TestUser } from '../../testing/http/client.ts'
@@ -57,21 +57,6 @@ test('a taken address, in any case, is EMAIL_ALREADY_EXISTS at the start', async
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   for (const taken of [petr.email, petr.email.toUpperCase(), olga.email]) {
     expectRefusal(await startChange(app, olga, taken), 'EMAIL_ALREADY_EXISTS')
-  }
-})
-
-test('one of two users who race for an address gets it, the other EMAIL_ALREADY_EXISTS', async () => {
-  const users = [await app.signUp(), await app.signUp()]
-  const email = newEmail()
-  const ids: string[] = []
-  for (const user of users) ids.push((await startChange(app, user, email)).body.id)
-  const answers = await Promise.all(users.map((user, n) => verifyChange(app, user, ids[n] ?? '')))
-  expect(countCodes(answers)).toEqual({ ok: 1, EMAIL_ALREADY_EXISTS: 1 })
-  for (const [n, user] of users.entries()) {
-    const isWinner = answers[n]?.status === 200
-    expect(await storedEmail(app, user)).toBe(isWinner ? email : user.email)
-    await mailbox.mailTo(user.email, isWinner ? 2 : 1)
-    if (!isWinner) expect(mailbox.mailsTo(user.email)).toHaveLength(1)
   }
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { isSignedIn } from '../../testing/calls/email-change-calls.ts'
-import { countCodes, startAt, verifyAt, wrongCode } from '../../testing/calls/sign-in-calls.ts'
+import { startAt, verifyAt, wrongCode } from '../../testing/calls/sign-in-calls.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import type { ReceivedMail } from '../../testing/mail/mailbox.ts'
@@ -48,18 +48,6 @@ test('a registration with a known e-mail looks like any other and, once verified
   }
   const { body } = await app.call('GET', '/sessions', { token: user.token })
   expect(body.sessions).toHaveLength(3)
-})
-
-test('one e-mail registered from five browsers concurrently becomes one account', async () => {
-  const email = 'race@example.org'
-  const browsers = ['1', '2', '3', '4', '5'].map((clientToken) => ({ email, clientToken }))
-  const starts = await Promise.all(browsers.map((sent) => startAt(app, '/registrations', sent)))
-  const answers = await Promise.all(
-    starts.map(({ body: { id } }, n) => verifyAt(app, '/registrations', { id, ...browsers[n] })),
-  )
-  expect(countCodes(answers)).toEqual({ ok: 5 })
-  const accounts = app.db.selectFrom('users').select('id').where('email', '=', email)
-  expect(await accounts.execute()).toHaveLength(1)
 })
 
 const isNotice = ({ subject }: ReceivedMail) => /^Вход с нового устройства/.test(subject)
