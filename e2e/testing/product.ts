@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { codeOf } from '../../server/features/codes/codes.mail.ts'
 import { deriveKey } from '../../server/kernel/config/app-secret.ts'
-import { createClient, type TestUser } from '../../server/testing/http/client.ts'
+import { createClient } from '../../server/testing/http/client.ts'
 import { endChild, untilReady } from '../../server/testing/process/child-process.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
 
@@ -20,8 +20,6 @@ export const APP_SECRET = 'a-secret-that-only-tests-know-0123456789'
 
 /** The product as an operator runs it: a process of its own, in a folder of its own. */
 export type Product = Awaited<ReturnType<typeof createProduct>>
-
-export type ProductClient = ReturnType<typeof createProductClient>
 
 type Limits = {
   /** The limit of the product's open files. */
@@ -121,10 +119,4 @@ export function createProductClient({ url }: { url: string }, headers?: () => ob
 
 function codeFor(operationId: string): string {
   return codeOf(operationId, deriveKey(APP_SECRET, 'codes'))
-}
-
-export async function signUpUsers({ signUp }: ProductClient, count: number): Promise<TestUser[]> {
-  const users: TestUser[] = []
-  while (users.length < count) users.push(await signUp())
-  return users
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { printMarkdown } from '../../bench/table.ts'
 import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
-import { createProductClient, signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
+import { createProductClient, startProductForTest } from '../../e2e/testing/product.ts'
 import { recordCalls } from '../../e2e/testing/recorded-calls.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { openDatabase } from '../../server/kernel/db/database.ts'
@@ -86,7 +86,7 @@ test('whatever fails, nothing acknowledged is lost or doubled, every session liv
 }, async () => {
   const site = await startSite()
   const client = createProductClient(site)
-  const users = await signUpUsers(client, WRITERS + 1)
+  const users = await client.signUps(WRITERS + 1)
   const [reader, ...writers] = users
   if (!reader) throw new Error('users were signed up')
   const acknowledged = new AcknowledgedWrites()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
+import { startProductForTest } from '../../e2e/testing/product.ts'
 import type { Db } from '../../server/kernel/db/database.ts'
 import { addJob } from '../../server/kernel/queue/queue.ts'
 import { shiftedClock } from '../../server/testing/database/shifted-clock.ts'
@@ -16,7 +16,7 @@ test('the clock 100 days ahead for a minute: nobody is signed out or erased for 
   const mailbox = await mailboxForTest()
   const settings = { RATE_LIMIT_SCALE: '1', ACCESS_TOKEN_SECONDS: '86400', SMTP_URL: mailbox.url }
   const { product, client } = await startProductForTest({ env: { ...env, ...settings } })
-  const users = await signUpUsers(client, 3)
+  const users = await client.signUps(3)
   const [olga, petr] = [await client.signUp(), await client.signUp()]
   const post = await client.publish(petr)
   const likes = async () => (await client.read(`/posts/${post.id}`)).actions.likes_count

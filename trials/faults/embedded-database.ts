@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
-import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
+import { startProductForTest } from '../../e2e/testing/product.ts'
 import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { type Db, openDatabase } from '../../server/kernel/db/database.ts'
@@ -13,7 +13,7 @@ import { findRunning } from '../../server/operations/embedded-postgres/pid-file.
 export async function startUsedProduct(options?: Parameters<typeof startProductForTest>[0]) {
   const started = await startProductForTest(options)
   const { url, dataDir } = started.product
-  const users = await signUpUsers(started.client, 4)
+  const users = await started.client.signUps(4)
   const acknowledged = new AcknowledgedWrites()
   return {
     ...started,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { chmod } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
-import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
+import { startProductForTest } from '../../e2e/testing/product.ts'
 import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
 import { closeAfterTest } from '../../server/testing/close-after-test.ts'
 import { databaseForTest } from '../../server/testing/database/database-for-test.ts'
@@ -30,7 +30,7 @@ test('two nodes behind PgBouncer in transaction mode: every call is answered, ch
   const nodes = [await startNode(), await startNode()] as const
   const [one, other] = nodes
 
-  const users = await signUpUsers(one, 8)
+  const users = await one.signUps(8)
   const acknowledged = new AcknowledgedWrites()
   const loads = nodes.map(({ url }) => simulateUsers({ url, users, acknowledged }))
   await acknowledged.waitForMore(200)

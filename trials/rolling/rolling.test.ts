@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
-import { createProductClient, signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
+import { createProductClient, startProductForTest } from '../../e2e/testing/product.ts'
 import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { openDatabaseForTest } from '../../server/testing/database/database-for-test.ts'
@@ -35,7 +35,7 @@ test('two nodes behind HAProxy are upgraded one after the other under 50 writers
   const proxy = await startProxy('HAProxy', addresses)
 
   const client = createProductClient(proxy)
-  const users = await signUpUsers(client, PEOPLE)
+  const users = await client.signUps(PEOPLE)
   const acknowledged = new AcknowledgedWrites()
   const paced = { url: proxy.url, users, acknowledged, pauseMs: PAUSE_MS }
   const writers = simulateUsers(paced)

@@ -3,7 +3,7 @@ import { newEmail } from '../../testing/calls/account-fixture.ts'
 import { countCodes, from } from '../../testing/calls/sign-in-calls.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
 import { passLimitTime, passTime, stopClock } from '../../testing/database/passing-time.ts'
-import { atOnce, signUps } from '../../testing/http/at-once.ts'
+import { atOnce } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForFile, strictApp, testPerNode } from '../../testing/test-app.ts'
@@ -85,7 +85,7 @@ test('a username cannot be taken in the moment of its release', async () => {
 })
 
 test('one of 50 users who race for a username in mixed case gets it', async () => {
-  const users = await signUps(app, 50)
+  const users = await app.signUps(50)
   const spellings = ['Wanted_Name', 'wanted_name', 'WANTED_NAME', 'wAnTeD_nAmE']
   const answers = await atOnce(
     users.map((user, index) => () => take(user, spellings[index % spellings.length] ?? '')),

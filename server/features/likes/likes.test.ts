@@ -5,7 +5,7 @@ import type { Queryable } from '../../kernel/db/database.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
 import { seedFans } from '../../testing/database/seed.ts'
-import { atOnce, signUps } from '../../testing/http/at-once.ts'
+import { atOnce } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
@@ -14,7 +14,7 @@ import { batchLikes } from './likes.routes.ts'
 
 const app = await appForFile()
 const olga = await app.signUp()
-const users = await signUps(app, 10)
+const users = await app.signUps(10)
 const [petr, nina, third] = users as [TestUser, TestUser, TestUser]
 afterEach(async () => expect(await findCounterDifferences(app.db)).toEqual([]))
 

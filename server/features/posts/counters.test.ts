@@ -3,13 +3,11 @@ import { expect, test } from 'vitest'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
-import { signUps } from '../../testing/http/at-once.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from './counters.task.ts'
 
-// A statement waits as long as a test needs.
 const app = await appForFile()
-for (const user of await signUps(app, 8)) {
+for (const user of await app.signUps(8)) {
   const { id } = await app.publish(user)
   await app.reply(user, id)
   await app.call('POST', `/posts/${id}/likes`, { token: user.token })

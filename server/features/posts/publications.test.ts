@@ -3,20 +3,18 @@ import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
-import { signUps } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { limitsInMemory } from '../../testing/limits-in-memory.ts'
 import { appForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from './counters.task.ts'
 import { createPublish } from './publications.service.ts'
 
-// A statement waits for a lock as long as a test needs.
 const app = await appForFile()
 const olga = await app.signUp()
 afterEach(async () => expect(await findCounterDifferences(app.db)).toEqual([]))
 /** The post whose lock holds a reply up. */
 const held = await app.publish(olga)
-const users = await signUps(app, 8)
+const users = await app.signUps(8)
 const options = {
   db: app.db,
   limits: limitsInMemory(() => 0, 100_000),

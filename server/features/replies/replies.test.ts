@@ -4,7 +4,7 @@ import type { Post, PostPage } from '../../../contract/posts.ts'
 import { like } from '../../testing/calls/account-deletion-calls.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
 import { seedWall } from '../../testing/database/seed.ts'
-import { atOnce, signUps } from '../../testing/http/at-once.ts'
+import { atOnce } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
@@ -134,7 +134,7 @@ test('a thread of 120 shows the nearest 100 ancestors, and no more', async () =>
 
 test('replies to a post that is being deleted return 201 or 404, and every reply with 201 exists', async () => {
   const body = { text: 'Успею ли' }
-  const users = await signUps(app, 6)
+  const users = await app.signUps(6)
   const fourEach = [users, users, users, users].flat()
   for (let round = 0; round < 8; round++) {
     const { id } = await app.publish(olga)

@@ -1,6 +1,3 @@
-import type { TestApp } from '../test-app.ts'
-import type { TestUser } from './client.ts'
-
 /** Few enough that no request waits so long for a database connection that it is refused. */
 const AT_ONCE = 16
 
@@ -13,8 +10,4 @@ export async function atOnce<T>(tasks: readonly (() => Promise<T>)[]): Promise<T
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   return results
-}
-
-export function signUps(app: TestApp, count: number): Promise<TestUser[]> {
-  return atOnce(Array.from({ length: count }, () => () => app.signUp()))
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CurrentUser } from '../../../contract/account.ts'
 import type { Post } from '../../../contract/posts.ts'
+import { atOnce } from './at-once.ts'
 import type { SeenAnswer } from './openapi-check.ts'
 
 export type TestAnswer = {
@@ -91,11 +92,14 @@ export function createClient(
     return { ...user, token, cookie: verified.cookie ?? '', browser, clientToken }
   }
 
+  const signUp = () => signIn(`user-${randomUUID()}@example.org`)
+
   return {
     call,
     read,
     signIn,
-    signUp: () => signIn(`user-${randomUUID()}@example.org`),
+    signUp,
+    signUps: (count: number) => atOnce(Array<typeof signUp>(count).fill(signUp)),
 
     /** Returns the user with a new access token, which a reload of the page asks for. */
     async renew(user: TestUser): Promise<TestUser> {
