@@ -67,7 +67,9 @@ test('many posts are one event a second, and more than 50 replied authors are «
 })
 
 test('a client that has stopped reading is dropped once its buffers are full, and others are not', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'performance'] })
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+  })
   const { live, http, url } = await serveNews()
   onTestFinished(() => void vi.useRealTimers())
   const connections: Socket[] = []
