@@ -41,7 +41,7 @@ test('a connection that freezes before it has subscribed is given up, and anothe
   const { subscribed } = openFeed(db, line.url)
   // Its first statement has come to the proxy.
   await frozen
-  await expect.poll(listeners, { timeout: 5000 }).toBe(0)
+  await expect.poll(listeners).toBe(0)
   line.thaw()
   await subscribed
   expect(await listeners()).toBe(1)
