@@ -15,7 +15,7 @@ import {
   toast,
   typeRussian,
 } from './testing/page-actions.ts'
-import { signInButton } from './testing/sign-in-actions.ts'
+import { endSessions, signInButton } from './testing/sign-in-actions.ts'
 
 const test = moderated(onWall)
 /** The browser sends a decision after this time. */
@@ -80,15 +80,17 @@ test('a moderator who logs out sends the last decision, once', async ({ journey,
 test('a decision that fails to be sent returns its report', async ({ journey, vera, queue }) => {
   await queue.report('Останется')
   const { id } = await queue.report('Решено без меня')
-  const page = await queue.visit(await signUpModerator(journey))
+  const moderator = await signUpModerator(journey)
+  const page = await queue.visit(moderator)
   await page.clock.install()
   const [left, decided] = [postWith(page, 'Останется'), postWith(page, 'Решено без меня')] as const
   const remove = async (card: Locator) => {
     await act(card, 'Удалить')
     await card.waitFor({ state: 'detached' })
   }
-  await remove(left)
+  await left.waitFor()
   await goOffline(page)
+  await remove(left)
   await page.clock.fastForward(DELAY_MS)
   await toast(page, 'Решение не отправлено. Нет связи. Проверьте интернет и повторите').waitFor()
   await left.waitFor()
@@ -102,11 +104,8 @@ test('a decision that fails to be sent returns its report', async ({ journey, ve
   expect(await decided.count()).toBe(0)
 
   await remove(left)
-  const other = await page.context().newPage()
-  await other.goto(`${journey.url}/settings`)
-  await other.getByRole('button', { name: 'Выйти' }).click()
-  await toast(other, 'Вы вышли').waitFor()
-  await page.bringToFront()
+  await endSessions(journey, moderator)
+  await page.evaluate(() => new BroadcastChannel('session').postMessage(null))
   await signInButton(page).waitFor()
   await page.clock.fastForward(DELAY_MS)
   await toast(page, 'Решение не отправлено. Вы вышли из аккаунта').waitFor()
