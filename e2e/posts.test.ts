@@ -100,8 +100,17 @@ test('an edit has a countdown, and marks the post as edited', async ({ journey, 
   await toast(page, 'Изменено').waitFor()
   await dialog.waitFor({ state: 'detached' })
   await postWith(page, 'Без опечатки').getByText('изменено').waitFor()
+  await page.clock.install()
   await page.goto(`${journey.url}/posts/${post.id}`)
   await postWith(page, 'Без опечатки').getByText('изменено').waitFor()
+
+  // The item that has the focus disappears.
+  const menu = await openMenu(postWith(page, 'Без опечатки'))
+  const edit = menu.getByRole('menuitem', { name: 'Изменить' })
+  await edit.and(page.locator(':focus')).waitFor()
+  await page.clock.fastForward('10:00')
+  await edit.waitFor({ state: 'detached' })
+  await closeByKey(menu)
 })
 
 test('a late edit can be copied, sent as a reply or discarded', async ({ journey, olga }) => {

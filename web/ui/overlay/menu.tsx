@@ -113,14 +113,18 @@ function usePopover(list: RefObject<HTMLElement | null>, { button, side, onClose
   useLayoutEffect(() => {
     const { current } = list
     current?.showPopover()
-    // Focuses at once, because the next key press may already be meant for the list.
-    current?.querySelector('button')?.focus({ preventScroll: true })
     return () => current?.hidePopover()
   }, [list])
 
-  // Places the list after each render, because the items may change while it is open.
+  // After each render, because the items may change while the list is open.
   useLayoutEffect(() => {
-    if (list.current) place(list.current, button, side)
+    const { current } = list
+    if (!current) return
+    place(current, button, side)
+    // Focuses at once, because the next key press may already be meant for the list.
+    if (!current.contains(document.activeElement)) {
+      current.querySelector('button')?.focus({ preventScroll: true })
+    }
   })
 
   useEffect(() => {
