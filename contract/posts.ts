@@ -5,7 +5,10 @@ import { Count, Id, IdParams, pageQuery, UnixSeconds } from './fields.ts'
 
 export const Owner = strictObject({ id: Id, username: Type.String() })
 
-/** What an author writes. `text` is sent as typed: the server normalises it before it checks its length. */
+/**
+ * What an author writes. `text` is sent as typed: the server normalises it before it checks its
+ * length.
+ */
 export const written = { text: Type.String() }
 
 function post<S extends TSchema>(repliedPost: S) {

@@ -3,7 +3,7 @@ import { MODERATION_NOTE_MAX, MODERATION_REASON_MAX } from '../contract/constant
 import { line } from '../contract/fields.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 
-/** An option. `read` returns its value, or undefined for any text but what `needs` describes. */
+/** `read` returns the value of an option, or undefined if the text is not what `needs` describes. */
 export type Option = { help: string; needs?: string; read?: (text: string) => unknown }
 
 function flag(help: string) {
@@ -58,7 +58,7 @@ export const COMMON = {
   help: flag('подсказка, как и -h; то же — vslukh help КОМАНДА'),
 }
 
-/** The other options. A form of a command names those that it accepts. */
+/** The other options. Each form of a command names the options that it accepts. */
 export const OPTIONS = {
   access: flag('адреса, которые хранит ACCESS_JOURNAL_DAYS; это чтение само попадает в журнал'),
   all: flag('и последние решённые; у запрета — закрыть сети и чтение, и запись'),

@@ -10,7 +10,7 @@ import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 const FRAMES_TO_RENDER = 3
 
 type ReadPost = Pick<Anchor, 'postId' | 'top'> & {
-  /** What spotOf() returned when the post was last put or seen at `top`, or ''. */
+  /** What spotOf() returned when the post was at `top`; '' until the list has been rendered. */
   spot: string | undefined
 }
 

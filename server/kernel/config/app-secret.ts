@@ -20,7 +20,10 @@ export async function readStoredSecret(dataDir: string): Promise<string | undefi
   return (await readIfExists(secretFile(dataDir)))?.trim()
 }
 
-/** Names the file when it is complete. The caller is alone: it holds the lock on DATA_DIR or the database. */
+/**
+ * Stores the secret, and returns it. Names the file when it is complete. The caller is alone: it
+ * holds the lock on DATA_DIR or on the database.
+ */
 export async function storeAppSecret(dataDir: string, secret: string): Promise<string> {
   const path = secretFile(dataDir)
   await writeFile(`${path}.new`, `${secret}\n`, { mode: 0o600, flush: true })
