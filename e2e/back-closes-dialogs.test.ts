@@ -2,7 +2,6 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { PHONE, test } from './testing/journey.ts'
 import {
-  boxOf,
   chooseFromMenu,
   closeByKey,
   countRequests,
@@ -15,7 +14,6 @@ import {
   toast,
   untilPreloaded,
 } from './testing/page-actions.ts'
-import { signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 test.beforeEach(async ({ journey, olga }) => {
   await journey.publish(olga, 'Останется на месте')
@@ -121,39 +119,6 @@ test('a dialog is modal at once, and returns the focus', async ({ journey, olga 
   await chooseFromMenu(postWith(page, 'Останется на месте'), 'Удалить')
   await dialogOf(page, 'Удалить запись?')
   expect(await focused(page)).toBe('Удалить запись?')
-})
-
-test('a double click acts once, and does not close what it opens', async ({ journey, olga }) => {
-  const page = await journey.visit({ as: olga })
-  const post = postWith(page, 'Останется на месте')
-  const posts = countRequests(page, 'POST', /\/posts$/)
-  await page.getByRole('button', { name: 'Новая запись' }).first().dblclick()
-  const dialog = await dialogOf(page, 'Новая запись')
-  await page.keyboard.type('Сказано')
-  await textField(dialog).dblclick()
-  expect(await page.evaluate(() => String(getSelection()))).toBe('Сказано')
-  await dialog.getByRole('button', { name: 'Опубликовать' }).dblclick()
-  await postWith(page, 'Сказано').waitFor()
-  expect(posts()).toBe(1)
-  await like(post).dblclick()
-  await expect.poll(() => like(post).getAttribute('aria-pressed')).toBe('true')
-
-  await post.getByRole('button', { name: 'Ещё' }).dblclick()
-  await page.getByRole('menuitem', { name: 'Удалить' }).dblclick()
-  await dialogOf(page, 'Удалить запись?')
-  await page.keyboard.press('Escape')
-  await post.getByRole('button', { name: 'Ещё' }).dblclick()
-  await closeByKey(page.getByRole('menu'))
-
-  const visitor = await journey.visit({ hasTouch: true })
-  const starts = countRequests(visitor, 'POST', /\/logins$/)
-  const { x, y } = await boxOf(signInButton(visitor))
-  for (const _tap of ['first', 'second']) await visitor.touchscreen.tap(x + 9, y + 9)
-  const { email, goBack, proceed } = signInDialog(visitor)
-  await email.fill('double-click@example.org')
-  await proceed.dblclick()
-  await goBack.waitFor()
-  expect(starts()).toBe(1)
 })
 
 test('without the Navigation API a closed dialog leaves no entry', async ({ journey }) => {

@@ -1,5 +1,4 @@
 import { OPERATION_LIFE_MS } from '../../contract/constants.ts'
-import { ignoreSecondClicks } from '../platform/double-clicks.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { beginEarlyRefresh } from '../session/early-refresh.ts'
 import {
@@ -15,8 +14,6 @@ import {
 import { hideNotice, showTheme } from '../theme/page-looks.ts'
 
 const flags = pageFlags()
-
-ignoreSecondClicks()
 
 // Runs before the first paint, so that nothing wrong flashes. A blocked storage throws.
 try {
