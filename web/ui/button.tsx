@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from 'react'
+import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import styles from './button.module.css'
 import { classes } from './classes.ts'
 import { Spinner } from './states/spinner.tsx'
@@ -74,4 +74,12 @@ export function IconButton({ label, icon, className, ...rest }: IconButtonProps)
       {icon}
     </button>
   )
+}
+
+/**
+ * Returns whether a click is the second of a double click, which must not close what the first one
+ * has opened. A second tap is an act of its own.
+ */
+export function isSecondClick({ detail, nativeEvent }: MouseEvent): boolean {
+  return detail > 1 && (nativeEvent as PointerEvent).pointerType === 'mouse'
 }

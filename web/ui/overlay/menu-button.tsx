@@ -1,7 +1,7 @@
 import { Ellipsis } from 'lucide'
-import { type ComponentType, type KeyboardEvent, useState } from 'react'
+import { type ComponentType, type KeyboardEvent, type MouseEvent, useState } from 'react'
 import { createLazyChunk, type LazyChunk } from '../../platform/lazy-chunk.ts'
-import { IconButton } from '../button.tsx'
+import { IconButton, isSecondClick } from '../button.tsx'
 import { Icon } from '../icon.tsx'
 import { Lazy } from '../states/lazy.tsx'
 import type { MenuProps } from './menu.tsx'
@@ -50,13 +50,16 @@ export function useMenuButton() {
     setButton(event.currentTarget)
   }
 
+  function toggle(event: MouseEvent<HTMLElement>): void {
+    if (!isSecondClick(event)) setButton(button ? null : event.currentTarget)
+  }
+
   return {
     button,
     close: () => setButton(null),
     buttonProps: {
       'aria-expanded': button !== null,
-      onClick: ({ currentTarget }: { currentTarget: HTMLElement }) =>
-        setButton(button ? null : currentTarget),
+      onClick: toggle,
       onKeyDown: openByKey,
     },
   }

@@ -10,7 +10,7 @@ import {
   useRef,
 } from 'react'
 import { pageFlags } from '../../platform/flags.ts'
-import { Button, IconButton } from '../button.tsx'
+import { Button, IconButton, isSecondClick } from '../button.tsx'
 import { classes } from '../classes.ts'
 import { Icon } from '../icon.tsx'
 import { FormError } from '../states/errors.tsx'
@@ -182,11 +182,16 @@ function useBackdropPress(ref: RefObject<HTMLDialogElement | null>, onClose: () 
     onPointerDown: (event: PointerEvent) => {
       isBeside.current = event.target === ref.current
     },
+    onMouseDown: (event: MouseEvent) => {
+      // Keeps the focus in the field, if the press does not close the dialog.
+      if (event.target === ref.current) event.preventDefault()
+    },
     onPointerUp: (event: PointerEvent) => {
       isBeside.current &&= event.target === ref.current
     },
     onClick: (event: MouseEvent) => {
-      if (isBeside.current && event.target === ref.current) onClose()
+      const isPress = isBeside.current && event.target === ref.current
+      if (isPress && !isSecondClick(event)) onClose()
       isBeside.current = false
     },
   }
