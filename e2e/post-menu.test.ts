@@ -66,7 +66,6 @@ test('the menu of a post lets owners edit, others report', async ({ journey, olg
   const error = dialog.getByRole('alert').getByText(REFUSED.json.message)
   await expect.poll(() => isInSight(error)).toBe(true)
   await dialog.getByRole('radio', { name: 'Другое нарушение' }).check()
-  await page.keyboard.press('Tab')
   await expect.poll(() => isInSight(dialog.getByLabel('Что нарушено?'))).toBe(true)
 })
 

@@ -8,6 +8,7 @@ import { TextAreaField } from '../ui/form/field.tsx'
 import { RadioGroup } from '../ui/form/radio-group.tsx'
 import { AskFooter, Modal } from '../ui/overlay/modal.tsx'
 import { toast } from '../ui/overlay/toaster.tsx'
+import { bringIntoView } from '../ui/states/errors.tsx'
 import { Loading } from '../ui/states/spinner.tsx'
 import { sendReport } from './reports.queries.ts'
 
@@ -51,6 +52,7 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
       />
       {mayExplain && (
         <TextAreaField
+          ref={bringIntoView}
           label="Что нарушено?"
           hint="Необязательно, но помогает разобраться"
           value={comment}

@@ -1,6 +1,7 @@
 import {
   type ComponentProps,
   type ReactNode,
+  type Ref,
   type RefObject,
   useEffect,
   useId,
@@ -91,6 +92,7 @@ export function TextField(props: TextFieldProps) {
 }
 
 type TextAreaFieldProps = Pick<FieldNotes, 'label' | 'hint'> & {
+  ref?: Ref<HTMLTextAreaElement>
   value: string
   onChange: (value: string) => void
   maxLength: number
