@@ -172,6 +172,7 @@ test('a post with a hidden word shows a line', async ({ journey, olga, petr: ver
   await hideWord(page, 'в')
   await page.getByText('От 2 до 50 знаков').waitFor()
   await hideWord(page, 'елк')
+  await toast(page, 'Слово «елк» добавлено').waitFor()
   await hideWord(page, 'ВЫБОР')
   await hideWord(page, 'Выбор')
   await page.getByText('Это слово уже есть').waitFor()

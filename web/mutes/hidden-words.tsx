@@ -5,6 +5,7 @@ import { hide, useHidden } from '../posts/cache/hidden.ts'
 import { fold } from '../posts/view/word-match.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/form/field.tsx'
+import { toast } from '../ui/overlay/toaster.tsx'
 import { rowClass, Section } from '../ui/row.tsx'
 import styles from './hidden-words.module.css'
 
@@ -28,6 +29,7 @@ export function HiddenWords() {
     if (problem) return
     hide({ words: [word, ...words] })
     setTyped('')
+    toast({ text: `Слово «${word}» добавлено` }, { about: ['hidden word'] })
   }
 
   function remove(word: string): void {
