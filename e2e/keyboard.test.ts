@@ -80,6 +80,54 @@ test('everything can be done without a mouse', async ({ journey, olga, petr }) =
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await expect.poll(() => postTexts(page)).toEqual(['Верхняя запись', 'Нижняя запись'])
+  await expect.poll(() => focusedPost(page)).toBe('Верхняя запись')
+})
+
+test('a neighbour takes the focus of what disappears', async ({ journey, olga, petr }) => {
+  const vera = await journey.signUp()
+  for (const by of [olga, petr, vera, petr, olga]) await journey.publish(by, `От ${by.username}`)
+  await journey.signIn(olga.email)
+  await journey.signIn(olga.email)
+  const page = await journey.visit({ as: olga, viewport: DESKTOP })
+  const press = (name: string) => page.getByRole('button', { name }).first().press('Enter')
+  const choose = async (name: string, item: string) => {
+    await press(`Ещё: ${name}`)
+    await page.getByRole('menuitem', { name: item }).press('Enter')
+  }
+  const focusIsOn = (text: string) => expect.poll(() => focused(page)).toContain(text)
+
+  await choose(olga.username, 'Удалить')
+  await press('Удалить')
+  await focusIsOn(`От ${petr.username}`)
+  // Posts disappear before and after the focused one.
+  await choose(petr.username, 'Скрыть автора')
+  await focusIsOn(`От ${vera.username}`)
+  await press('Вернуть')
+  await postWith(page, `От ${petr.username}`).first().waitFor()
+  await focusIsOn(`От ${vera.username}`)
+  await choose(olga.username, 'Удалить')
+  await press('Удалить')
+  await focusIsOn(`От ${petr.username}`)
+
+  for (const { id } of [petr, vera]) await journey.call('PUT', `/users/${id}/mute`, olga)
+  await page.goto(`${journey.url}/settings/hidden`)
+  await press(`Вернуть автора ${petr.username}`)
+  await focusIsOn(`Вернуть автора ${vera.username}`)
+  await page.keyboard.press('Enter')
+  await page.getByText('Вы никого не скрыли').waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
+
+  await page.goto(`${journey.url}/settings/devices`)
+  await press('Firefox')
+  await press('Завершить сессию')
+  await focusIsOn('Firefox')
+
+  await page.goto(`${journey.url}/settings`)
+  await page.getByRole('link', { name: 'Имя пользователя' }).press('Enter')
+  await page.getByRole('textbox', { name: 'Имя пользователя' }).fill(`${olga.username}_2`)
+  await page.getByText('Имя пользователя свободно').waitFor()
+  await press('Сохранить')
+  await focusIsOn('Электронная почта')
 })
 
 test('the switcher is a listbox, for the arrow keys and for letters', async ({ journey, olga }) => {

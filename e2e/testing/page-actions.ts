@@ -297,7 +297,7 @@ export async function dialogOf(page: Page, name: string) {
 
 export function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
-    const element = document.activeElement as HTMLElement | null
+    const element = document.querySelector<HTMLElement>(':focus')
     return element?.getAttribute('aria-label') ?? element?.innerText ?? ''
   })
 }

@@ -114,6 +114,12 @@ describe.each([
     await tab.waitFor('h2', 'Ответы')
     await tab.waitFor('article', `Говорят из ${browserName}.`)
 
+    await tab.goto(product.url)
+    await tab.click('article button', 'Ещё')
+    await tab.click('[role="menuitem"]', 'Удалить')
+    await tab.click('dialog button', 'Удалить')
+    await tab.waitFor('article:focus', `Запись ${POSTS},`)
+
     await tab.click('header a[href="/settings"]')
     await tab.click('button', 'Выйти')
     await tab.waitFor('header button', 'Войти')

@@ -37,6 +37,7 @@ export function startApp(): void {
 async function greetViewer(): Promise<void> {
   const viewer = await knownViewer()
   if (viewer.state === 'authorized') {
+    void keepFocus()
     await ofSignedIn((it) => it.greetUser(viewer.user))
   } else {
     for (const sign of SIGNS_OF_USE) {
@@ -47,8 +48,13 @@ async function greetViewer(): Promise<void> {
 
 /** Preloads the menus and the sign-in. Loads again only what has failed. */
 function preloadForVisitor(): void {
+  void keepFocus()
   void preloadMenus()
   void preloadSignIn()
+}
+
+function keepFocus(): Promise<void> {
+  return preload(() => import('./keep-focus.ts'))
 }
 
 function performIntent(intent: Intent): void {

@@ -1,6 +1,5 @@
 import { ArrowUp } from 'lucide'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { focusContent } from '../history/entry.tsx'
 import { useAction } from '../http/use-action.tsx'
 import { wait } from '../platform/timing.ts'
 import { type News, onNews } from '../posts/cache/news-stream.ts'
@@ -47,14 +46,12 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
     const hasShown = await list.showNewer()
     setHasAdded(hasShown)
     forget()
-    if (!hasShown) focusContent()
   }
 
   async function goUp(): Promise<void> {
     place.leave()
     if (!list.isFromTop) await list.restart()
     top.current?.scrollIntoView()
-    focusContent()
   }
 
   return (

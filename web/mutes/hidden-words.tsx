@@ -1,4 +1,4 @@
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { HIDDEN_WORD_MAX, HIDDEN_WORD_MIN, HIDDEN_WORDS_MAX } from '../../contract/constants.ts'
 import { normalizeText, textLength } from '../../contract/text.ts'
 import { hide, useHidden } from '../posts/cache/hidden.ts'
@@ -14,7 +14,6 @@ export function HiddenWords() {
   const { words } = useHidden()
   const [typed, setTyped] = useState('')
   const [error, setError] = useState<string>()
-  const form = useRef<HTMLFormElement>(null)
 
   function type(text: string): void {
     setError(undefined)
@@ -34,8 +33,6 @@ export function HiddenWords() {
 
   function remove(word: string): void {
     hide({ words: words.filter((other) => other !== word) })
-    // The button disappears, and would take the focus with it.
-    form.current?.querySelector('input')?.focus()
   }
 
   return (
@@ -44,7 +41,7 @@ export function HiddenWords() {
         Вместо записи с таким словом будет строка, которая её откроет. Слова хранятся только в этом
         браузере и забываются, когда вы выходите.
       </p>
-      <form ref={form} className={styles.form} onSubmit={add} noValidate>
+      <form className={styles.form} onSubmit={add} noValidate>
         <TextField
           label="Слово"
           autoComplete="off"

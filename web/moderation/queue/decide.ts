@@ -1,6 +1,4 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
-import { focusContent } from '../../history/entry.tsx'
-import { whenDialogIsClosed } from '../../history/history.ts'
 import { CallError } from '../../http/call-error.ts'
 import { cancelDelayed, DELAY_MS, type DelayedWrite, delayWrite } from '../../http/delayed-write.ts'
 import { errorMessage } from '../../http/error-message.ts'
@@ -89,7 +87,7 @@ function begin(act: Act, { words, send }: Sending): void {
     onCancel() {
       end(false)
       toast({ text: words.cancelled }, { atOnce: true })
-      if (isInQueue) focusCard(act.postId)
+      if (isInQueue) cardToFocus.set(act.postId)
     },
   }
   const cancel = () => {
@@ -101,7 +99,6 @@ function begin(act: Act, { words, send }: Sending): void {
   // Lists leave out posts that are missing.
   for (const { id } of removed) putPost(id, null)
   if (isInQueue) focusNext(act.postId, before)
-  else if (removed.length > 0) whenDialogIsClosed(focusContent)
   const link = { label: 'Отменить', onSelect: cancel }
   toast({ text: words.done, link }, { durationMs: DELAY_MS, atOnce: true })
 }
@@ -120,13 +117,7 @@ function focusNext(postId: string, before: readonly QueuedPost[]): void {
   if (left.some(({ id }) => id === postId)) return
   const after = before.slice(before.findIndex(({ id }) => id === postId) + 1)
   const next = after.find((post) => left.some(({ id }) => id === post.id)) ?? left.at(-1)
-  focusCard(next?.id)
-}
-
-/** Focuses the card of a post, or the content if there is no card. */
-function focusCard(postId: string | undefined): void {
-  if (postId === undefined) whenDialogIsClosed(focusContent)
-  else cardToFocus.set(postId)
+  if (next) cardToFocus.set(next.id)
 }
 
 function postsRemovedBy({ postId, verdict, blocked }: Act): CachedPost[] {

@@ -1,0 +1,53 @@
+/**
+ * Moves the focus if the focused element is removed, because browsers drop it then: from an overlay
+ * to where it was before, from a row or card to the next one, or else to the content. Does not
+ * scroll.
+ */
+
+import { CONTENT, focusContent } from '../history/entry.tsx'
+
+const OVERLAYS = 'dialog, [popover]'
+const CARD = 'article[tabindex]'
+const IN_ROWS = `${CARD}, section li a, section li button`
+
+/** The element that has the focus, or had it when it was removed, and whether it shows a ring. */
+let focused: Element
+let focusVisible: boolean
+/** The last focused element outside overlays, and its place, which remains after a removal. */
+let below: HTMLElement
+const place = document.createRange()
+
+note()
+document.addEventListener('focusin', note)
+document.addEventListener('focusout', ({ relatedTarget }) => {
+  // Chromium reports a removal too, and only later removes the element.
+  if (!relatedTarget) queueMicrotask(() => focused.isConnected && note())
+})
+new MutationObserver(mend).observe(document.body, { childList: true, subtree: true })
+
+function note(): void {
+  focused = document.activeElement ?? document.body
+  focusVisible = focused.matches(':focus-visible')
+  if (focused.closest(OVERLAYS)) return
+  below = focused as HTMLElement
+  place.selectNode(below)
+}
+
+function mend(): void {
+  if (focused.isConnected || document.activeElement !== document.body) return
+  const dialog = document.querySelector<HTMLElement>('dialog[open]')
+  const next = dialog ?? (below.isConnected ? below : neighbour())
+  next?.focus({ preventScroll: true, focusVisible } as FocusOptions)
+  if (document.activeElement === document.body) focusContent()
+}
+
+/** Returns the card around the removed element, or else the row or card after or before it. */
+function neighbour(): HTMLElement | null | undefined {
+  const parent = place.startContainer as HTMLElement
+  // Another page has replaced the one that had the focus.
+  if (parent.id === CONTENT) return
+  const scope = parent.closest(`section, #${CONTENT}`)
+  const rows = [...(scope?.querySelectorAll<HTMLElement>(IN_ROWS) ?? [])]
+  const next = rows.find((row) => place.comparePoint(row, 0) > 0)
+  return parent.closest<HTMLElement>(CARD) ?? next ?? rows.at(-1)
+}
