@@ -188,16 +188,6 @@ test('a deletion asks first, and leads from the post to the wall', async ({ jour
   await expect.poll(() => page.getByRole('article').count()).toBe(0)
 })
 
-test('a browser shows no removed post from its own cache', async ({ journey, olga }) => {
-  const { id } = await journey.publish(olga, 'Уже прочитана')
-  const page = await journey.visit()
-  const read = () =>
-    page.evaluate(async (path) => (await fetch(path)).status, `/api/v1/posts/${id}`)
-  expect(await read()).toBe(200)
-  await journey.call('DELETE', `/posts/${id}`, { token: olga.token })
-  expect(await read()).toBe(404)
-})
-
 test('an old post is deleted and rewritten without losing its text', async ({ journey, olga }) => {
   await journey.fillWall(olga, 1, 'Перепишу')
   await journey.sql.query("UPDATE posts SET created_at = created_at - interval '1 hour'")
