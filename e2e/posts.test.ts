@@ -128,6 +128,7 @@ test('a late edit can be copied, sent as a reply or discarded', async ({ journey
   const dialog = page.getByRole('dialog', { name: /^Изменение/ })
   const left = postWith(page, 'Не вернулся вовремя')
   await chooseFromMenu(left, 'Изменить')
+  await dialogOf(page, 'Изменение ответа')
   await textField(dialog).fill('Вернулся поздно')
   await closeByKey(dialog)
   await chooseFromMenu(postWith(page, 'Не успею'), 'Изменить')
