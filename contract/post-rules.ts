@@ -1,4 +1,8 @@
-import type { Post, PostPage } from './posts.ts'
+import type { Post, PostBody, PostPage } from './posts.ts'
+
+/** What an author who has written nothing has written: the default of each field of `written`. */
+export const NOTHING: Required<PostBody> = { text: '' }
+export const WRITTEN_FIELDS = Object.keys(NOTHING) as (keyof PostBody)[]
 
 const TITLE_MAX = 60
 

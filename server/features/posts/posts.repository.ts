@@ -1,15 +1,12 @@
 import { sql } from 'kysely'
-import { PostBody } from '../../../contract/posts.ts'
+import { WRITTEN_FIELDS } from '../../../contract/post-rules.ts'
 import { hasRow, type Queryable } from '../../kernel/db/database.ts'
 import type { NewPost } from './publications.repository.ts'
 
 export type Edit = Pick<NewPost, 'written' | 'ownerId'> & { id: string; periodSeconds: number }
 
-/** The columns that an author writes; they have the names of the fields. */
-const COLUMNS = Object.keys(PostBody.properties) as (keyof PostBody)[]
-
 function valuesOf(written: Edit['written']) {
-  return COLUMNS.map((column) => sql`${sql.ref(column)} = ${written[column]}`)
+  return WRITTEN_FIELDS.map((field) => sql`${sql.ref(field)} = ${written[field]}`)
 }
 
 /** Locks a visible post for an edit by its owner. Returns undefined if there is no such post. */

@@ -1,3 +1,4 @@
+import { NOTHING } from '../../../contract/post-rules.ts'
 import type { Post, PostBody } from '../../../contract/posts.ts'
 import { parsePostText } from '../../../contract/text.ts'
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
@@ -21,7 +22,7 @@ export function requireWritten(body: PostBody): Required<PostBody> {
       message: 'Текст записи — от 1 до 500 видимых символов',
     })
   }
-  return { ...body, text }
+  return { ...NOTHING, ...body, text }
 }
 
 /** Throws POST_NOT_FOUND, EDIT_PERIOD_EXPIRED, or INVALID_REQUEST if the text is the same. */

@@ -9,6 +9,7 @@ import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { lockEdited, saveEdit } from './posts.repository.ts'
+import { requireWritten } from './posts.service.ts'
 
 const app = await appForFile()
 const olga = await app.signUp()
@@ -184,7 +185,8 @@ test('a post can be edited 9:59 after publishing, and not 10:01 after it, unless
   // In a transaction, now() stands still.
   await app.db.transaction().execute(async (db) => {
     const { editPeriodSeconds: periodSeconds } = readConfig({})
-    const last = { id: post.id, ownerId: olga.id, written: { text: 'Ещё успела' }, periodSeconds }
+    const written = requireWritten({ text: 'Ещё успела' })
+    const last = { id: post.id, ownerId: olga.id, written, periodSeconds }
     await age(post, 599, db)
     expect(await lockEdited(db, last)).toEqual({ is_late: false, is_same: false })
     await saveEdit(db, last)

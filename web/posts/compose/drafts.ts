@@ -1,11 +1,12 @@
 import { useEffect, useMemo, useState } from 'react'
+import { NOTHING } from '../../../contract/post-rules.ts'
 import { isString, shape } from '../../platform/guards.ts'
 import { randomKey, tabId } from '../../platform/ids.ts'
 import { localStore, type SafeStorage } from '../../platform/storage.ts'
 import { hasLocks, withLock } from '../../platform/tabs.ts'
 import { useUser } from '../../session/viewer.ts'
 import { type DraftTarget, draftPrefix, isDraft, OUTBOX, textsChanged } from './stored-drafts.ts'
-import { append, isSame, NOTHING, type Written, writtenOf } from './written.ts'
+import { append, isSame, type Written, writtenOf } from './written.ts'
 
 /** The subject of toasts about a text that the viewer writes, which replace each other. */
 export const OWN_TEXT = 'own text'

@@ -8,6 +8,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { NOTHING } from '../../../contract/post-rules.ts'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
 import { storedElsewhere } from '../../platform/storage.ts'
 import { Button } from '../../ui/button.tsx'
@@ -26,7 +27,7 @@ import { parseTarget } from './stored-drafts.ts'
 import { type Outgoing, stopSending } from './text-outbox.ts'
 import { useSubmit } from './use-submit.ts'
 import { WaitingLine } from './waiting-line.tsx'
-import { isSame, NOTHING, type Written, writtenOf } from './written.ts'
+import { isSame, type Written, writtenOf } from './written.ts'
 
 type PostFormProps = {
   form: ReturnType<typeof usePostForm>

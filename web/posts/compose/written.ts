@@ -1,15 +1,13 @@
+import { WRITTEN_FIELDS } from '../../../contract/post-rules.ts'
 import type { PostBody } from '../../../contract/posts.ts'
 import { normalizeText } from '../../../contract/text.ts'
 
 /** What an author sets in the form of a post or reply; drafts and the outbox store it. */
 export type Written = PostBody
 
-export const NOTHING: Required<Written> = { text: '' }
-const FIELDS = Object.keys(NOTHING) as (keyof Written)[]
-
 /** Returns only these fields of a post, a draft or a text in the outbox, without unset ones. */
 export function writtenOf(source: Written): Written {
-  const set = FIELDS.filter((field) => source[field])
+  const set = WRITTEN_FIELDS.filter((field) => source[field])
   return { text: '', ...Object.fromEntries(set.map((field) => [field, source[field]])) }
 }
 
