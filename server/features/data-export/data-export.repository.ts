@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import { WRITTEN_FIELDS } from '../../../contract/post-rules.ts'
+import type { PostBody } from '../../../contract/posts.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 
 /** The rows that one statement reads; an export holds no more rows in memory. */
@@ -37,9 +39,8 @@ function list(rows: ReturnType<typeof sql>) {
   return sql`(SELECT coalesce(json_agg(row), '[]') FROM (${rows}) row)`
 }
 
-export type ExportedPost = {
+export type ExportedPost = Required<PostBody> & {
   id: string
-  text: string
   publishedAt: string
   isModified: boolean
   modifiedAt: string | null
@@ -73,8 +74,9 @@ export async function selectOwnPosts(
     'hidden_for IS NOT NULL',
   ]
   const { rows } = await sql<ExportedPost>`
-    SELECT id::text, text, created_at AS "publishedAt", is_modified AS "isModified", modified_at AS "modifiedAt",
-      replied_post_id::text AS "repliedPostId", likes_count AS likes, replies_count AS replies,
+    SELECT id::text, ${sql.join(WRITTEN_FIELDS.map((field) => sql.ref(field)))}, created_at AS "publishedAt",
+      is_modified AS "isModified", modified_at AS "modifiedAt", replied_post_id::text AS "repliedPostId",
+      likes_count AS likes, replies_count AS replies,
       CASE hidden_for WHEN 'reported' THEN 'hidden' ELSE hidden_for END AS archived
     FROM (${sql.join(parts.map(next), sql` UNION ALL `)}) own
     ORDER BY own.${order} LIMIT ${limit}`.execute(db)

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { ANCESTORS_MAX } from '../../../contract/constants.ts'
+import { WRITTEN_FIELDS } from '../../../contract/post-rules.ts'
 import type { Post, RepliedPost } from '../../../contract/posts.ts'
 import type { Ancestors } from '../../../contract/replies.ts'
 import { idArray, isRowId, NO_USER, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
@@ -18,15 +19,17 @@ type PostRow = Omit<Required<RepliedPost>, 'modified_at' | 'owner' | 'actions'> 
 /** The `r_` columns belong to the replied post; all are null if there is none. */
 type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostRow[column] }
 
+/** The columns of a post that are fields of its `actions`. */
+const ACTIONS = ['likes_count', 'replies_count', 'parent_post_id', 'replied_post_id'] as const
+/** The columns that are selected as they are. */
+const PLAIN = ['id', ...WRITTEN_FIELDS, 'is_modified', 'owner_id', ...ACTIONS]
+
 /** Returns the columns of a post, its owner (alias `<post>u`) and its like (alias `<post>l`). */
 function columns(post: 'p' | 'r', prefix: '' | 'r_') {
   return sql`${unixSeconds(`${post}.created_at`)} AS ${sql.raw(`${prefix}created_at`)},
     ${unixSeconds(`${post}.modified_at`)} AS ${sql.raw(`${prefix}modified_at,
-    ${post}.id AS ${prefix}id, ${post}.text AS ${prefix}text, ${post}.is_modified AS ${prefix}is_modified,
-    ${post}.owner_id AS ${prefix}owner_id, ${post}u.username AS ${prefix}username,
-    ${post}l.user_id IS NOT NULL AS ${prefix}is_liked,
-    ${post}.likes_count AS ${prefix}likes_count, ${post}.replies_count AS ${prefix}replies_count,
-    ${post}.parent_post_id AS ${prefix}parent_post_id, ${post}.replied_post_id AS ${prefix}replied_post_id`)}`
+    ${PLAIN.map((column) => `${post}.${column} AS ${prefix}${column}`).join(', ')},
+    ${post}u.username AS ${prefix}username, ${post}l.user_id IS NOT NULL AS ${prefix}is_liked`)}`
 }
 
 const COLUMNS = sql`${columns('p', '')}, ${columns('r', 'r_')}`
@@ -107,19 +110,14 @@ export async function readAncestors(
 function postOf<R extends RepliedPost | null>(row: HydratedRow, prefix: '' | 'r_', repliedPost: R) {
   const modifiedAt = row[`${prefix}modified_at`]
   return {
-    id: row[`${prefix}id`],
-    text: row[`${prefix}text`],
-    created_at: row[`${prefix}created_at`],
-    is_modified: row[`${prefix}is_modified`],
+    ...pick(row, prefix, ['id', ...WRITTEN_FIELDS, 'created_at', 'is_modified']),
     ...(modifiedAt !== null && { modified_at: modifiedAt }),
     owner: { id: row[`${prefix}owner_id`], username: row[`${prefix}username`] ?? '' },
-    actions: {
-      is_liked: row[`${prefix}is_liked`],
-      likes_count: row[`${prefix}likes_count`],
-      replies_count: row[`${prefix}replies_count`],
-      parent_post_id: row[`${prefix}parent_post_id`],
-      replied_post_id: row[`${prefix}replied_post_id`],
-      replied_post: repliedPost,
-    },
+    actions: { ...pick(row, prefix, ['is_liked', ...ACTIONS]), replied_post: repliedPost },
   }
+}
+
+function pick<C extends keyof PostRow>(row: HydratedRow, prefix: '' | 'r_', columns: C[]) {
+  const fields = columns.map((column) => [column, row[`${prefix}${column}`]])
+  return Object.fromEntries(fields) as Pick<PostRow, C>
 }
