@@ -1,4 +1,7 @@
-import type { Post } from './posts.ts'
+import type { Post, PostBody } from './posts.ts'
+
+/** Has another value than NOTHING in each field. */
+export const SOMETHING: Required<PostBody> = { text: 'Переписано' }
 
 export function makePost(id: string, actions: Partial<Post['actions']> = {}): Post {
   return {

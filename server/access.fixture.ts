@@ -1,4 +1,4 @@
-import type { PostBody } from '../contract/posts.ts'
+import { SOMETHING } from '../contract/post.fixture.ts'
 import { type AccountFixture, newEmail } from './testing/calls/account-fixture.ts'
 import { DEVICE } from './testing/http/client.ts'
 
@@ -32,8 +32,7 @@ const sealed = { owner: '200', other: '400 OPERATION_EXPIRED', visitor: '400 OPE
 const forModerators = all('404 NOT_FOUND')
 
 const ofUser = { id: ({ owner }: AccountFixture) => owner.id }
-const withText = { body: () => ({ text: 'Переписано' }) }
-const withPost = { body: (): Required<PostBody> => withText.body() }
+const withPost = { body: () => SOMETHING }
 const fromClient = {
   body: (_fixture: AccountFixture, { clientToken }: Caller) => ({ clientToken }),
 }
@@ -122,7 +121,7 @@ export const TABLE: Record<string, Row> = {
   'PUT /users/current/reports/seen': done,
   'GET /users/current/removed-posts': signedIn,
   // Removed posts of others answer as this one, which was not removed.
-  'POST /users/current/removed-posts/:id/appeal': { ...withText, ...notFound },
+  'POST /users/current/removed-posts/:id/appeal': { body: () => ({ text: 'Зря' }), ...notFound },
 
   'GET /moderation/queue': { ...forModerators, moderator: '200' },
   'GET /moderation/posts/:id': { ...forModerators, moderator: '200' },

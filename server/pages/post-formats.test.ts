@@ -19,9 +19,7 @@ function postOf(text: string): Post {
   return { ...makePost('1', { likes_count: 2, replies_count: 3 }), text }
 }
 
-function editedPost(text: string): Post {
-  return { ...postOf(text), is_modified: true, modified_at: 1060 }
-}
+const editedPost = (text: string) => ({ ...postOf(text), is_modified: true, modified_at: 1060 })
 
 function feedOf(post: Post, title = 'Стена'): Feed {
   const url = `${ORIGIN}/feed`
@@ -40,7 +38,7 @@ const FORMATS = {
 type Format = keyof typeof FORMATS
 
 const ALL = Object.keys(FORMATS) as Format[]
-const { actions: ACTIONS, ...POST } = postOf('Стена слышит')
+const POST = postOf('Стена слышит')
 type Fields = Required<Omit<Post, 'actions'> & Post['actions']>
 
 /** Another value of each field of a post, and the formats that show it. */
@@ -60,18 +58,17 @@ const SHOWN: { [F in keyof Fields]: [other: Fields[F], formats: Format[]] } = {
   parent_post_id: ['9', []],
   replied_post_id: ['9', []],
   // Feeds have the wall's posts and an author's, not replies.
-  replied_post: [{ ...postOf('Вопрос'), actions: { ...ACTIONS, replied_post: null } }, []],
+  replied_post: [{ ...postOf('Вопрос'), actions: { ...POST.actions, replied_post: null } }, []],
 }
 
 test.for(Object.entries(SHOWN))(
   'the formats for readers without the app show a post’s %s, or leave it out on purpose',
   ([field, [other, formats]]) => {
     const changed =
-      field in ACTIONS
-        ? { ...POST, actions: { ...ACTIONS, [field]: other } }
-        : { ...POST, actions: ACTIONS, [field]: other }
-    const post = { ...POST, actions: ACTIONS }
-    expect(ALL.filter((name) => FORMATS[name](changed) !== FORMATS[name](post))).toEqual(formats)
+      field in POST.actions
+        ? { ...POST, actions: { ...POST.actions, [field]: other } }
+        : { ...POST, [field]: other }
+    expect(ALL.filter((name) => FORMATS[name](changed) !== FORMATS[name](POST))).toEqual(formats)
   },
 )
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { OTHER_REASON } from '../../../contract/constants.ts'
+import { NOTHING } from '../../../contract/post-rules.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { comeBack, isSettled, leave, like } from '../../testing/calls/account-deletion-calls.ts'
 import {
@@ -47,7 +48,7 @@ test('the queue shows a reported post as it is and as it was reported, with reas
   const later = await publishReported()
   const queue = await readQueue(app, moderator)
   expect(queue.find(({ id }) => id === postId)).toEqual({
-    id: postId,
+    ...{ ...NOTHING, id: postId },
     text: 'Ничего не продаю',
     reportedText: 'Гараж, недорого',
     createdAt: created_at,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { SOMETHING } from '../../../contract/post.fixture.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import { readConfig } from '../../kernel/config/config.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
@@ -9,7 +10,6 @@ import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { lockEdited, saveEdit } from './posts.repository.ts'
-import { requireWritten } from './posts.service.ts'
 
 const app = await appForFile()
 const olga = await app.signUp()
@@ -28,11 +28,10 @@ test('a published post is the first of the wall, for its author and for visitors
   const empty = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
   expect(await app.read('/posts')).toEqual(empty)
   const earlier = await app.publish(olga, 'Раньше')
-  const post = await app.publish(olga, '  Первая запись  ')
+  const { body: post } = await app.call('POST', '/posts', { token: olga.token, body: SOMETHING })
   await app.reply(olga, earlier.id)
   expect(post).toMatchObject({
-    text: 'Первая запись',
-    is_modified: false,
+    ...{ ...SOMETHING, is_modified: false },
     owner: { id: olga.id, username: olga.username },
     actions: {
       ...{ is_liked: false, likes_count: 0, replies_count: 0 },
@@ -185,15 +184,14 @@ test('a post can be edited 9:59 after publishing, and not 10:01 after it, unless
   // In a transaction, now() stands still.
   await app.db.transaction().execute(async (db) => {
     const { editPeriodSeconds: periodSeconds } = readConfig({})
-    const written = requireWritten({ text: 'Ещё успела' })
-    const last = { id: post.id, ownerId: olga.id, written, periodSeconds }
+    const last = { id: post.id, ownerId: olga.id, written: SOMETHING, periodSeconds }
     await age(post, 599, db)
     expect(await lockEdited(db, last)).toEqual({ is_late: false, is_same: false })
     await saveEdit(db, last)
   })
   await age(post, 601)
   expectRefusal(await edit(post, 'Опоздала'), 'EDIT_PERIOD_EXPIRED')
-  expect((await app.read(`/posts/${post.id}`)).text).toBe('Ещё успела')
+  expect(await app.read(`/posts/${post.id}`)).toMatchObject(SOMETHING)
 })
 
 test('an edit to the same text, however it is spaced or composed, is INVALID_REQUEST and marks nothing', async () => {
