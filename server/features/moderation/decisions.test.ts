@@ -48,7 +48,8 @@ test('the queue shows a reported post as it is and as it was reported, with reas
   const later = await publishReported()
   const queue = await readQueue(app, moderator)
   expect(queue.find(({ id }) => id === postId)).toEqual({
-    ...{ ...NOTHING, id: postId },
+    ...NOTHING,
+    id: postId,
     text: 'Ничего не продаю',
     reportedText: 'Гараж, недорого',
     createdAt: created_at,

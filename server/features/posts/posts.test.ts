@@ -31,7 +31,8 @@ test('a published post is the first of the wall, for its author and for visitors
   const { body: post } = await app.call('POST', '/posts', { token: olga.token, body: SOMETHING })
   await app.reply(olga, earlier.id)
   expect(post).toMatchObject({
-    ...{ ...SOMETHING, is_modified: false },
+    ...SOMETHING,
+    is_modified: false,
     owner: { id: olga.id, username: olga.username },
     actions: {
       ...{ is_liked: false, likes_count: 0, replies_count: 0 },
