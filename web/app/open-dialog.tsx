@@ -6,6 +6,9 @@ import { isKnown, useViewer, type Viewer, viewer } from '../session/viewer.ts'
 import { SignInDialog } from '../sign-in/sign-in-dialog.tsx'
 import { Lazy } from '../ui/states/lazy.tsx'
 
+const importSessionDialogs = () => import('../sessions/session-dialog.tsx')
+const importModeratorDialogs = () => import('../moderation/queue/moderator-dialogs.tsx')
+
 type PropsOf<N> = Omit<Extract<Dialog, { name: N }>, 'name'> & { onClose: () => void }
 type LazyName = Exclude<Dialog['name'], 'sign-in'>
 type DialogChunks = { [N in LazyName]: LazyChunk<ComponentType<PropsOf<N>>> }
@@ -16,20 +19,11 @@ const DIALOGS: DialogChunks = {
   edit: createLazyChunk(() => import('../posts/compose/edit-dialog.tsx'), 'EditDialog'),
   delete: createLazyChunk(() => import('../posts/compose/delete-dialog.tsx'), 'DeleteDialog'),
   report: createLazyChunk(() => import('../reports/report-dialog.tsx'), 'ReportDialog'),
-  session: createLazyChunk(() => import('../sessions/session-dialog.tsx'), 'SessionDialog'),
-  'close-other-sessions': createLazyChunk(
-    () => import('../sessions/session-dialog.tsx'),
-    'CloseOtherSessionsDialog',
-  ),
+  session: createLazyChunk(importSessionDialogs, 'SessionDialog'),
+  'close-other-sessions': createLazyChunk(importSessionDialogs, 'CloseOtherSessionsDialog'),
   appeal: createLazyChunk(() => import('../moderation/appeals/appeal-dialog.tsx'), 'AppealDialog'),
-  'block-author': createLazyChunk(
-    () => import('../moderation/queue/block-dialog.tsx'),
-    'BlockDialog',
-  ),
-  'remove-post': createLazyChunk(
-    () => import('../moderation/queue/remove-dialog.tsx'),
-    'RemoveDialog',
-  ),
+  'block-author': createLazyChunk(importModeratorDialogs, 'BlockDialog'),
+  'remove-post': createLazyChunk(importModeratorDialogs, 'RemoveDialog'),
   shortcuts: createLazyChunk(() => import('./shortcuts-dialog.tsx'), 'ShortcutsDialog'),
 }
 

@@ -21,15 +21,6 @@ export function authorFacts(author: QueuedPost['author']): string {
   return facts.filter(Boolean).join(' · ')
 }
 
-/** Names the author in a dialog that decides about the author's post. */
-export function AuthorLine({ author }: Pick<QueuedPost, 'author'>) {
-  return (
-    <p className={classes('soft', styles.who)}>
-      {author.username}: {authorFacts(author)}
-    </p>
-  )
-}
-
 export function AuthorBlock({ author: { id, username, block } }: Pick<QueuedPost, 'author'>) {
   const unblock = useAction({
     mutationFn: async () => {

@@ -1,14 +1,15 @@
-import { type FormEvent, useState } from 'react'
+import { type ComponentType, type FormEvent, useState } from 'react'
 import { MODERATION_REASON_MAX, RECENT_MAX } from '../../../contract/constants.ts'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { Read } from '../../http/read.tsx'
+import { useReportReasons } from '../../posts/cache/moderated.queries.ts'
 import { classes } from '../../ui/classes.ts'
 import { Checkbox } from '../../ui/form/checkbox.tsx'
 import { TextField } from '../../ui/form/field.tsx'
 import { RadioGroup } from '../../ui/form/radio-group.tsx'
 import { AskFooter, Modal } from '../../ui/overlay/modal.tsx'
 import { Loading } from '../../ui/states/spinner.tsx'
-import { AuthorLine } from './author-block.tsx'
+import { authorFacts } from './author-block.tsx'
 import { block, decide } from './decide.ts'
 import styles from './queue.module.css'
 import { isRecentOf, mayRemove, useModeratedPost } from './queue.queries.ts'
@@ -21,16 +22,63 @@ const DURATIONS = [
   { value: FOR_GOOD, label: 'Навсегда' },
 ]
 
-type BlockDialogProps = { postId: string; onClose: () => void }
+type DialogProps = { postId: string; onClose: () => void }
+
+/** Removes a post on the wall as a moderator, whether it was reported or not. */
+export function RemoveDialog(props: DialogProps) {
+  return <ModeratorDialog {...props} title="Удалить как модератор" Form={RemoveForm} />
+}
 
 /** Blocks the author, and can also remove the post. Opens in the queue and on the wall. */
-export function BlockDialog({ postId, onClose }: BlockDialogProps) {
+export function BlockDialog(props: DialogProps) {
+  return <ModeratorDialog {...props} title="Заблокировать автора" Form={BlockForm} />
+}
+
+type FormProps = { post: QueuedPost; onClose: () => void }
+type ModeratorDialogProps = DialogProps & { title: string; Form: ComponentType<FormProps> }
+
+function ModeratorDialog({ postId, onClose, title, Form }: ModeratorDialogProps) {
   return (
-    <Modal title="Заблокировать автора" onClose={onClose}>
+    <Modal title={title} onClose={onClose}>
       <Read query={useModeratedPost(postId)} loading={<Loading label="Загружаем запись" />} inRow>
-        {(post) => <BlockForm post={post} onClose={onClose} />}
+        {(post) => (
+          <>
+            <p className={classes('soft', styles.who)}>
+              {post.author.username}: {authorFacts(post.author)}
+            </p>
+            <Form post={post} onClose={onClose} />
+          </>
+        )}
       </Read>
     </Modal>
+  )
+}
+
+function RemoveForm({ post, onClose }: FormProps) {
+  const [reason, setReason] = useState(post.reasons[0]?.name)
+
+  function remove(): void {
+    if (reason === undefined) return
+    decide(post, { verdict: 'remove', reason })
+    onClose()
+  }
+
+  return (
+    <>
+      <Read query={useReportReasons()} loading={<Loading label="Загружаем список причин" />} inRow>
+        {({ reasons }) => (
+          <RadioGroup
+            legend="Причина, её увидит автор"
+            options={reasons.map(({ name }) => ({ value: name, label: name }))}
+            value={reason}
+            onChange={setReason}
+          />
+        )}
+      </Read>
+      <AskFooter disabled={reason === undefined} onConfirm={remove} onClose={onClose}>
+        Удалить
+      </AskFooter>
+    </>
   )
 }
 
@@ -44,8 +92,7 @@ function recentLabel(recent: number): string {
     : `Удалить последние ${RECENT_MAX} его записей за\u00a0сутки`
 }
 
-function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void }) {
-  const { author } = post
+function BlockForm({ post, onClose }: FormProps) {
   const [duration, setDuration] = useState('7')
   const [reason, setReason] = useState(firstReason(post))
   const removal = useRemoval(post)
@@ -53,7 +100,6 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
   function submit(event: FormEvent): void {
     event.preventDefault()
     const why = reason.trim()
-    if (why === '') return
     const days = duration === FOR_GOOD ? null : Number(duration)
     const newBlock = { days, ...(removal.removesRecent && { removesRecent: true as const }) }
     if (removal.removesThis) decide(post, { verdict: 'remove', reason: why, block: newBlock })
@@ -63,7 +109,6 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
 
   return (
     <form onSubmit={submit}>
-      <AuthorLine author={author} />
       <RadioGroup
         legend="Автор не сможет писать, но сможет читать"
         options={DURATIONS}
@@ -88,7 +133,7 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
       )}
       {removal.hasOthers && (
         <Checkbox
-          label={recentLabel(author.recent)}
+          label={recentLabel(post.author.recent)}
           checked={removal.removesRecent}
           onChange={removal.changeRecent}
         />
