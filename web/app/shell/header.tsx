@@ -75,11 +75,12 @@ function Brand() {
 
 /** Opens the menu of lists. */
 function FeedSwitcher({ current }: { current: FeedView }) {
-  const { button, buttonProps, close } = useMenuButton()
   const label = FEED_VIEWS.find(({ value }) => value === current)?.label
   const items = FEED_VIEWS.filter(({ value }) => value !== current).map(({ label, value }) => {
     return { label, onSelect: () => open(value) }
   })
+  const listbox = { role: 'listbox', label: 'Какие записи показать', items } as const
+  const [buttonProps, list] = useMenuButton(menu, listbox)
 
   function open(path: FeedView): void {
     // Everybody may open the wall, so this does not wait until the viewer is known.
@@ -98,14 +99,7 @@ function FeedSwitcher({ current }: { current: FeedView }) {
         {label}
         <Icon shape={ChevronDown} size={18} className={styles.chevron} />
       </button>
-      {button && (
-        <Lazy
-          chunk={menu}
-          loading={<i data-loading />}
-          onError={close}
-          props={{ role: 'listbox', label: 'Какие записи показать', items, button, onClose: close }}
-        />
-      )}
+      {list}
     </>
   )
   if (current !== PATHS.wall) return <h1 className={styles.view}>{switcher}</h1>

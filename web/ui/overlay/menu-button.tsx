@@ -8,41 +8,31 @@ import type { MenuProps } from './menu.tsx'
 
 export const menu = createLazyChunk(() => import('./menu.tsx'), 'Menu')
 
-type OpenMenu = Pick<MenuProps, 'label' | 'button' | 'onClose'>
+type OpenMenu = Pick<MenuProps, 'button' | 'onClose'>
+type MenuChunk<Props> = LazyChunk<ComponentType<Props & OpenMenu>>
 
 type MenuButtonProps<Props> = {
   about: string
-  chunk: LazyChunk<ComponentType<Props & OpenMenu>>
+  chunk: MenuChunk<Props & Pick<MenuProps, 'label'>>
   props: Props
 }
 
 export function MenuButton<Props extends object>({ about, chunk, props }: MenuButtonProps<Props>) {
-  const { button, buttonProps, close } = useMenuButton()
   const label = `Ещё: ${about}`
-
+  const [buttonProps, list] = useMenuButton(chunk, { ...props, label })
+  const icon = <Icon shape={Ellipsis} size={20} />
   return (
     <>
-      <IconButton
-        {...buttonProps}
-        label={label}
-        icon={<Icon shape={Ellipsis} size={20} />}
-        aria-haspopup="menu"
-      />
-      {button && (
-        <Lazy
-          chunk={chunk}
-          loading={<i data-loading />}
-          onError={close}
-          props={{ ...props, label, button, onClose: close }}
-        />
-      )}
+      <IconButton {...buttonProps} label={label} icon={icon} aria-haspopup="menu" />
+      {list}
     </>
   )
 }
 
-/** Returns the state of a button that opens a list. `button` is set while the list is open. */
-export function useMenuButton() {
+/** Returns the props of a button that opens a list, and the list; null while it is closed. */
+export function useMenuButton<Props extends object>(chunk: MenuChunk<Props>, props: Props) {
   const [button, setButton] = useState<HTMLElement | null>(null)
+  const close = () => setButton(null)
 
   function openByKey(event: KeyboardEvent<HTMLElement>): void {
     if (button || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
@@ -54,13 +44,18 @@ export function useMenuButton() {
     if (!isSecondClick(event)) setButton(button ? null : event.currentTarget)
   }
 
-  return {
-    button,
-    close: () => setButton(null),
-    buttonProps: {
-      'aria-expanded': button !== null,
-      onClick: toggle,
-      onKeyDown: openByKey,
-    },
+  const buttonProps = {
+    'aria-expanded': button !== null,
+    onClick: toggle,
+    onKeyDown: openByKey,
   }
+  const list = button && (
+    <Lazy
+      chunk={chunk}
+      loading={<i data-loading />}
+      onError={close}
+      props={{ ...props, button, onClose: close }}
+    />
+  )
+  return [buttonProps, list] as const
 }
