@@ -1,4 +1,6 @@
-import type { Start } from '../codes/use-mailed-code.ts'
+import type { Api } from '../../contract/api.ts'
+import type { Input } from '../../contract/endpoint.ts'
+import type { Attempt, Start } from '../codes/use-mailed-code.ts'
 import { call } from '../http/call.ts'
 import { identify } from './identify.ts'
 import { savedInvitation } from './invitation.queries.ts'
@@ -10,13 +12,11 @@ export async function startSignIn({ email, way }: Start): Promise<{ id: string }
     : call('POST /logins', { body })
 }
 
-type Verification = {
-  params: { id: string }
-  body: { confirmCode: string; clientToken: string; restore?: true }
-}
+type Verification = Input<Api['POST /logins/:id/verify']>
 
-export function verifySignIn({ params, body }: Verification, way: Start['way']) {
+export function verifySignIn({ params, body }: Verification, { way, restore }: Start & Attempt) {
+  const attempt = { ...body, ...(restore && { restore }) }
   return way === 'registration'
-    ? call('POST /registrations/:id/verify', { params, body: { ...body, ...savedInvitation() } })
-    : call('POST /logins/:id/verify', { params, body })
+    ? call('POST /registrations/:id/verify', { params, body: { ...attempt, ...savedInvitation() } })
+    : call('POST /logins/:id/verify', { params, body: attempt })
 }

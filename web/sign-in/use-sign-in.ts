@@ -19,10 +19,7 @@ export function useSignIn() {
       setStep({ at: 'mail' })
       return started
     },
-    verify: (input, { way, restore }) => {
-      const body = { ...input.body, ...(restore && { restore }) }
-      return verifySignIn({ ...input, body }, way)
-    },
+    verify: verifySignIn,
     onVerified: (_, { way }) => {
       if (step.at === 'deleted') sessionStore.write(ARRIVAL_KEY, 'returned')
       else if (way === 'registration') sessionStore.write(ARRIVAL_KEY, 'registered')
