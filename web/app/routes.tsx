@@ -8,9 +8,8 @@ import { WallPage } from '../pages/wall.tsx'
 import { useHydrated } from '../platform/atom.ts'
 import { createLazyChunk, type LazyChunk, reloadIfPossible } from '../platform/lazy-chunk.ts'
 import { isKnown, useViewer, viewerForAction } from '../session/viewer.ts'
-import { EmptyState } from '../ui/states/empty-state.tsx'
 import { ErrorBoundary } from '../ui/states/error-boundary.tsx'
-import { ErrorRow, RetryButton } from '../ui/states/errors.tsx'
+import { ErrorPage, ErrorRow } from '../ui/states/errors.tsx'
 import { Lazy } from '../ui/states/lazy.tsx'
 import { Loading } from '../ui/states/spinner.tsx'
 
@@ -130,17 +129,12 @@ function LazyPage({ chunk }: { chunk: LazyChunk<ComponentType> }) {
 
 export function PageFailure({ onRetry }: { onRetry: () => Promise<void> }) {
   return (
-    <div role="alert">
-      <EmptyState
-        isWholePage
-        title="Не удалось открыть страницу"
-        text="Проверьте интернет и попробуйте ещё раз"
-        action={
-          <RetryButton variant="strong" onRetry={onRetry}>
-            Обновить
-          </RetryButton>
-        }
-      />
-    </div>
+    <ErrorPage
+      isWholePage
+      title="Не удалось открыть страницу"
+      text="Проверьте интернет и попробуйте ещё раз"
+      retryLabel="Обновить"
+      onRetry={onRetry}
+    />
   )
 }

@@ -3,7 +3,7 @@ import { useReconnect } from '../../platform/online.ts'
 import { Button } from '../button.tsx'
 import { classes } from '../classes.ts'
 import styles from './empty-state.module.css'
-import { EmptyState } from './empty-state.tsx'
+import { EmptyState, type EmptyStateProps } from './empty-state.tsx'
 
 type LoadErrorProps = {
   text: string
@@ -22,20 +22,24 @@ export function ErrorRow({ text, onRetry }: LoadErrorProps) {
   )
 }
 
-export function ErrorPage({ text, onRetry }: LoadErrorProps) {
+type ErrorPageProps = LoadErrorProps &
+  Partial<Pick<EmptyStateProps, 'title' | 'isWholePage'>> & { retryLabel?: string }
+
+export function ErrorPage({ onRetry, retryLabel, ...state }: ErrorPageProps) {
+  const retry = (
+    <RetryButton variant="strong" onRetry={onRetry}>
+      {retryLabel}
+    </RetryButton>
+  )
   return (
     <div role="alert">
-      <EmptyState
-        title="Не получилось загрузить"
-        text={text}
-        action={<RetryButton variant="strong" onRetry={onRetry} />}
-      />
+      <EmptyState title="Не получилось загрузить" {...state} action={retry} />
     </div>
   )
 }
 
 /** Retries at a press, and by itself when the network is back. */
-export function RetryButton({
+function RetryButton({
   onRetry,
   children = 'Повторить',
   ...look
