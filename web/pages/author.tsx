@@ -16,7 +16,7 @@ import type { MenuItem } from '../ui/overlay/menu.tsx'
 import { MenuButton, menu } from '../ui/overlay/menu-button.tsx'
 import { EmptyState } from '../ui/states/empty-state.tsx'
 import { Skeleton } from '../ui/states/skeleton.tsx'
-import { WallLink } from './wall.tsx'
+import { DeadEnd } from './wall.tsx'
 
 type AuthorList = Extract<Page, { username: string }>['name']
 
@@ -34,12 +34,7 @@ export function AuthorPage() {
         author ? (
           <Author key={list} author={author} list={list} />
         ) : (
-          <EmptyState
-            title={TITLES.noAuthor}
-            text="Такого имени нет, или его давно сменили"
-            isWholePage
-            action={<WallLink />}
-          />
+          <DeadEnd title={TITLES.noAuthor} text="Такого имени нет, или его давно сменили" />
         )
       }
     </Read>

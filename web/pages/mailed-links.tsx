@@ -12,7 +12,7 @@ import { useFocusOnMount } from '../ui/form/field.tsx'
 import { EmptyState } from '../ui/states/empty-state.tsx'
 import { FormError } from '../ui/states/errors.tsx'
 import { Skeleton } from '../ui/states/skeleton.tsx'
-import { WallLink } from './wall.tsx'
+import { DeadEnd } from './wall.tsx'
 
 /** Shows /email-undo, to which the mail about a changed e-mail address links. */
 export function EmailUndoPage() {
@@ -33,7 +33,7 @@ export function InvitationPage() {
 
 /** Shows that a link is incomplete: some programs cut it at its `#`, which precedes the secret. */
 function Incomplete({ text }: { text: string }) {
-  return <EmptyState isWholePage title="Ссылка неполная" text={text} action={<WallLink />} />
+  return <DeadEnd title="Ссылка неполная" text={text} />
 }
 
 /** Undoes the change after a press, because programs that check links open this page too. */
@@ -99,11 +99,9 @@ function Invitation({ token }: { token: string }) {
   if (isPending) return <Skeleton label="Проверяем приглашение" />
   if (isValid === false) {
     return (
-      <EmptyState
-        isWholePage
+      <DeadEnd
         title="Приглашение больше не действует"
         text="Оно отозвано, истекло или уже использовано. Попросите новое у того, кто вас позвал. Если аккаунт у вас уже есть, просто войдите"
-        action={<WallLink />}
       />
     )
   }

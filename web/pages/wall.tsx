@@ -5,6 +5,7 @@ import { wallSource } from '../posts/cache/posts.queries.ts'
 import { writePost } from '../session/intents.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
+import { EmptyState, type EmptyStateProps } from '../ui/states/empty-state.tsx'
 import styles from './post-page.module.css'
 
 /** /, or a later part of the wall if the address has a cursor. */
@@ -38,6 +39,11 @@ export function WallPage() {
       />
     </>
   )
+}
+
+/** Shows a whole page that leads only to the wall. */
+export function DeadEnd(props: Pick<EmptyStateProps, 'title' | 'text'>) {
+  return <EmptyState {...props} isWholePage action={<WallLink />} />
 }
 
 export function WallLink() {
