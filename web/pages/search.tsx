@@ -12,11 +12,6 @@ import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { EmptyState } from '../ui/states/empty-state.tsx'
 
-const HELP = {
-  title: 'Поиск по записям и ответам',
-  text: 'Слово найдётся в любой форме: по «читать» — и «читаю». Фразу берите в кавычки, перед лишним словом ставьте минус.',
-}
-
 /** /search?q= */
 export function SearchPage() {
   const { search, key: entryKey, isReturn } = useEntry()
@@ -37,7 +32,7 @@ export function SearchPage() {
       >
         <Button type="submit">Найти</Button>
       </SearchForm>
-      {q === '' ? <Help /> : <Found {...{ q, start, entryKey }} />}
+      {q === '' ? <Help /> : <Found q={q} start={start} entryKey={entryKey} />}
     </>
   )
 }
@@ -46,7 +41,10 @@ export function SearchPage() {
 function Help() {
   return (
     <>
-      <EmptyState {...HELP} />
+      <EmptyState
+        title="Поиск по записям и ответам"
+        text="Слово найдётся в любой форме: по «читать» — и «читаю». Фразу берите в кавычки, перед лишним словом ставьте минус."
+      />
       <SiteFoot />
     </>
   )

@@ -1,4 +1,5 @@
 import {
+  type AriaAttributes,
   type ComponentProps,
   type ReactNode,
   type Ref,
@@ -24,13 +25,7 @@ export type FieldNotes = {
   describedBy?: string | undefined
 }
 
-type FieldAria = {
-  id: string
-  'aria-invalid': true | undefined
-  'aria-describedby': string
-}
-
-type FieldProps = FieldNotes & { children: (aria: FieldAria) => ReactNode }
+type FieldProps = FieldNotes & { children: (aria: AriaAttributes & { id: string }) => ReactNode }
 
 /** Renders an input with notes, whose line keeps its height, so that an error moves nothing. */
 export function Field({ label, hint, error, status, describedBy, children }: FieldProps) {
