@@ -22,17 +22,11 @@ export class CallError extends Error {
 }
 
 /** Resolves to `otherwise` if the server answers with this status. */
-export async function fallBackOn<T, U>(
-  status: number,
-  call: Promise<T>,
-  otherwise: U,
-): Promise<T | U> {
-  try {
-    return await call
-  } catch (error) {
+export function fallBackOn<T, U>(status: number, call: Promise<T>, otherwise: U): Promise<T | U> {
+  return call.catch((error) => {
     if (error instanceof CallError && error.status === status) return otherwise
     throw error
-  }
+  })
 }
 
 export function noAnswer(code: 'OFFLINE' | 'TIMEOUT'): CallError {

@@ -5,27 +5,17 @@ import { AskFooter, Modal } from '../ui/overlay/modal.tsx'
 import { toast } from '../ui/overlay/toaster.tsx'
 import { Loading } from '../ui/states/spinner.tsx'
 import styles from './sessions.module.css'
-import { closeOtherSessions, closeSession, useSessions } from './sessions.queries.ts'
+import { closeOtherSessions, closeSession, SESSION_GONE, useSessions } from './sessions.queries.ts'
 import { browserName, SessionTime, systemName } from './sessions.tsx'
 
-type SessionDialogProps = { sessionId: string; onClose: () => void }
-
-export function SessionDialog({ sessionId, onClose }: SessionDialogProps) {
+export function SessionDialog({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
   const query = useSessions()
   const session = query.data?.find(({ id }) => id === sessionId)
-  const close = useAction({
-    mutationFn: closeSession,
-    onSuccess: (message) => {
-      toast({ text: message })
-      onClose()
-    },
-  })
+  const close = useClosing(closeSession, onClose)
   return (
     <Modal title="Другая сессия" onClose={onClose}>
       <Read query={query} loading={<Loading label="Загружаем сессию" />} inRow>
-        {() =>
-          session ? <Details session={session} /> : <p>Сессия не найдена или уже завершена</p>
-        }
+        {() => (session ? <Details session={session} /> : <p>{SESSION_GONE}</p>)}
       </Read>
       <AskFooter action={close} onConfirm={() => close.mutate(sessionId)} onClose={onClose}>
         {session && !session.current && 'Завершить сессию'}
@@ -51,14 +41,7 @@ function Details({ session }: { session: Session }) {
 }
 
 export function CloseOtherSessionsDialog({ onClose }: { onClose: () => void }) {
-  const closeOthers = useAction({
-    mutationFn: closeOtherSessions,
-    onSuccess: () => {
-      toast({ text: 'Сессии завершены' })
-      onClose()
-    },
-  })
-
+  const closeOthers = useClosing(closeOtherSessions, onClose)
   return (
     <Modal title="Завершить другие сессии?" onClose={onClose}>
       <p>На всех остальных устройствах понадобится войти заново. Эта сессия останется.</p>
@@ -67,4 +50,15 @@ export function CloseOtherSessionsDialog({ onClose }: { onClose: () => void }) {
       </AskFooter>
     </Modal>
   )
+}
+
+/** Closes sessions and then the dialog, whose toast is the returned message. */
+function useClosing<Id = void>(close: (id: Id) => Promise<string>, onClose: () => void) {
+  return useAction({
+    mutationFn: close,
+    onSuccess: (text) => {
+      toast({ text })
+      onClose()
+    },
+  })
 }
