@@ -2,7 +2,7 @@ import type { CurrentUser } from '../../contract/account.ts'
 import { RETURN_DAYS } from '../../contract/constants.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { savedOperation } from '../codes/saved-operation.ts'
-import { type MailedCode, useMailedCode } from '../codes/use-mailed-code.ts'
+import { useMailedCode } from '../codes/use-mailed-code.ts'
 import { exactDay } from '../format/labels.ts'
 import { Button } from '../ui/button.tsx'
 import styles from '../ui/form/form.module.css'
@@ -22,18 +22,14 @@ export function DeleteAccountForm({ user, onDeleted, onCancel }: Props) {
       toast({ text: `Аккаунт удалён. Вернуть его можно до ${exactDay(erasedAt)}` })
     },
   })
-  if (!mailed.entry) return <ExplainStep email={user.email} mailed={mailed} onCancel={onCancel} />
-  return (
-    <div className={styles.form}>
-      <h2 className="heading">Удалить аккаунт</h2>
-      <CodeEntry {...mailed.entry} note="Как только вы его введёте, аккаунт будет удалён" />
-    </div>
-  )
-}
-
-type ExplainStepProps = { email: string; mailed: MailedCode; onCancel: () => void }
-
-function ExplainStep({ email, mailed, onCancel }: ExplainStepProps) {
+  if (mailed.entry) {
+    return (
+      <div className={styles.form}>
+        <h2 className="heading">Удалить аккаунт</h2>
+        <CodeEntry {...mailed.entry} note="Как только вы его введёте, аккаунт будет удалён" />
+      </div>
+    )
+  }
   return (
     <div className={styles.form}>
       <h2 className="heading">Удалить аккаунт?</h2>
@@ -53,7 +49,7 @@ function ExplainStep({ email, mailed, onCancel }: ExplainStepProps) {
           variant="danger"
           pending={mailed.isPending}
           disabled={mailed.refusal.secondsLeft > 0}
-          onClick={() => mailed.start({ email })}
+          onClick={() => mailed.start({ email: user.email })}
         >
           Получить код
         </Button>

@@ -87,16 +87,11 @@ function RemovedPost({ post }: { post: Removed }) {
 }
 
 export function RemovedText({ post }: { post: Removed }) {
+  const { state, reason } = post
   return (
     <>
       <p className={styles.why}>
-        {post.state === 'hidden' ? (
-          <b>Скрыта до решения</b>
-        ) : (
-          <>
-            <b>Удалено модератором:</b> {post.reason}
-          </>
-        )}
+        <b>{state === 'hidden' ? 'Скрыта до решения' : 'Удалено модератором:'}</b> {reason}
       </p>
       <div className={classes('clamp', styles.text)}>
         <PostText post={post} />

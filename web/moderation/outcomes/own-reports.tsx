@@ -19,7 +19,11 @@ const OUTCOMES: Record<OwnReport['outcome'], string> = {
 export function OwnReports() {
   usePageTitle('Мои жалобы')
   const query = useOwnReports()
-  useMarkSeen(query.data?.reports)
+  const hasNew = query.data?.reports.some(({ isNew }) => isNew) ?? false
+  useEffect(() => {
+    // Ignores a failure: the outcomes are then still new at the next visit.
+    if (hasNew) void markReportsSeen().catch(() => {})
+  }, [hasNew])
   return (
     <Read query={query} loading={<Skeleton count={3} label="Загружаем жалобы" />}>
       {({ reports }) =>
@@ -63,12 +67,4 @@ function OwnReportRow({ report }: { report: OwnReport }) {
       {comment && <p className="soft">Вы написали: {comment}</p>}
     </li>
   )
-}
-
-/** Marks the outcomes as seen. Ignores a failure: they are then still new at the next visit. */
-function useMarkSeen(reports: readonly OwnReport[] | undefined): void {
-  const hasNew = reports?.some(({ isNew }) => isNew) ?? false
-  useEffect(() => {
-    if (hasNew) void markReportsSeen().catch(() => {})
-  }, [hasNew])
 }
