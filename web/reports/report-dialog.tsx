@@ -26,21 +26,17 @@ export function ReportDialog({ postId, onClose }: ReportDialogProps) {
 
 function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[] }) {
   const { postId, reasons, onClose } = props
-  const [reasonId, setReasonId] = useState<string>()
+  const [reasonId, setReasonId] = useState('')
   const [comment, setComment] = useState('')
   const mayExplain = reasons.find(({ id }) => id === reasonId)?.name === OTHER_REASON
   const report = useAction({
-    mutationFn: (id: string) => sendReport(postId, id, mayExplain ? comment.trim() : ''),
+    mutationFn: () => sendReport(postId, reasonId, mayExplain ? comment.trim() : ''),
     onSuccess: () => {
       toast({ text: 'Жалоба отправлена' })
       onClose()
     },
     errors: { failed: 'Не отправлено', reopen: { name: 'report', postId } },
   })
-
-  function send(): void {
-    if (reasonId !== undefined) report.mutate(reasonId)
-  }
 
   return (
     <>
@@ -63,8 +59,8 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
       <AskFooter
         variant="primary"
         action={report}
-        disabled={reasonId === undefined}
-        onConfirm={send}
+        disabled={reasonId === ''}
+        onConfirm={() => report.mutate()}
         onClose={onClose}
       >
         Отправить

@@ -55,10 +55,9 @@ function ModeratorDialog({ postId, onClose, title, Form }: ModeratorDialogProps)
 }
 
 function RemoveForm({ post, onClose }: FormProps) {
-  const [reason, setReason] = useState(post.reasons[0]?.name)
+  const [reason, setReason] = useState(post.reasons[0]?.name ?? '')
 
   function remove(): void {
-    if (reason === undefined) return
     decide(post, { verdict: 'remove', reason })
     onClose()
   }
@@ -75,7 +74,7 @@ function RemoveForm({ post, onClose }: FormProps) {
           />
         )}
       </Read>
-      <AskFooter disabled={reason === undefined} onConfirm={remove} onClose={onClose}>
+      <AskFooter disabled={reason === ''} onConfirm={remove} onClose={onClose}>
         Удалить
       </AskFooter>
     </>

@@ -5,7 +5,8 @@ import styles from './form.module.css'
 type RadioGroupProps = {
   legend: string
   options: readonly { value: string; label: string }[]
-  value: string | undefined
+  /** Empty if nothing is chosen. */
+  value: string
   onChange: (value: string) => void
 }
 
