@@ -41,7 +41,7 @@ export function Button(props: ButtonProps) {
       // A pending submit button does not submit its form either.
       onClick={pending ? (event) => event.preventDefault() : onClick}
     >
-      <span className={styles.label}>{children}</span>
+      <span className={classes('line', styles.label)}>{children}</span>
       {pending && <Spinner className={styles.ring} size={18} />}
     </button>
   )
