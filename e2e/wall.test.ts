@@ -39,8 +39,10 @@ test('scrolling loads ten posts at a time, or offers a retry', async ({ journey,
   await second.asked
   await expect.poll(() => feed.getAttribute('aria-busy')).toBe('true')
   await page.locator('main [aria-hidden=true] > div').first().waitFor()
+  await page.evaluate(stayBusyAtAnswer)
   second.letGo()
   await expect.poll(count).toBe(20)
+  expect(second.methods).toEqual(['GET'])
 
   await page.unroute(NEXT_POSTS)
   await page.route(NEXT_POSTS, (route) => route.fulfill({ status: 400 }))
@@ -181,6 +183,27 @@ test('unreadable new posts show why, deleted ones leave nothing', async ({ journ
   await bringTo(read, 150)
   expect(await newPosts(page).count()).toBe(0)
 })
+
+/**
+ * Keeps the page busy as an answer arrives, until the timer is due that starts when the end of the
+ * list comes into view: it then runs before React renders the answer.
+ */
+function stayBusyAtAnswer(): void {
+  const { json } = Response.prototype
+  const nextTask = () => new Promise((done) => setTimeout(done))
+  Response.prototype.json = async function () {
+    const answer = await json.call(this)
+    for (const y of [0, document.documentElement.scrollHeight]) {
+      scrollTo(0, y)
+      await new Promise((seen) => new IntersectionObserver(seen).observe(document.body))
+      await nextTask()
+    }
+    const task = nextTask()
+    for (const until = performance.now() + 200; performance.now() < until; );
+    await task
+    return answer
+  }
+}
 
 function downFrom(count: number, text: string): string[] {
   return Array.from({ length: count }, (_, n) => `${text} ${count - n}`)

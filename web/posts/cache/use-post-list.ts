@@ -143,6 +143,9 @@ function firstCursor({ newer }: ListSource, page: CachedPage): string {
 
 function readingOf(source: ListSource, queryKey: PagesKey, query: PageQuery) {
   const first = query.data?.pages[0]
+  // A page that this render waits for may have arrived: only the next render knows what is missing.
+  const canReadAbove = !query.isFetchingPreviousPage && !query.isFetchPreviousPageError
+  const canReadMore = !query.isFetchingNextPage && !query.isFetchNextPageError
 
   /** Replaces the list by its first page. If that fails, throws CallError and changes nothing. */
   async function restart(): Promise<void> {
@@ -153,12 +156,11 @@ function readingOf(source: ListSource, queryKey: PagesKey, query: PageQuery) {
 
   return {
     loadAbove: (): void => {
-      const hasAbove = !!first?.above && query.hasPreviousPage && !query.isFetchPreviousPageError
-      if (hasAbove) void query.fetchPreviousPage(UNLESS_READING)
+      const hasAbove = !!first?.above && query.hasPreviousPage
+      if (hasAbove && canReadAbove) void query.fetchPreviousPage(UNLESS_READING)
     },
     loadMore: (): void => {
-      const hasMore = query.hasNextPage && !query.isFetchNextPageError
-      if (hasMore) void query.fetchNextPage(UNLESS_READING)
+      if (query.hasNextPage && canReadMore) void query.fetchNextPage(UNLESS_READING)
     },
     retry: () => void (query.data ? query.fetchNextPage() : query.refetch()),
     restart,
