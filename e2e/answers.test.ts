@@ -78,9 +78,7 @@ test('a reply lights the bell of each tab, until seen or gone', async ({ journey
   await bell(first).waitFor()
 
   await journey.reply(petr, post.id, 'Отвечаю')
-  const since = performance.now()
   await Promise.all([first, second].map((tab) => bell(tab, 1).waitFor()))
-  expect(performance.now() - since).toBeLessThan(1500)
   await bell(second, 1).click()
   await postWith(second, 'Отвечаю').waitFor()
   await bell(second).waitFor()
