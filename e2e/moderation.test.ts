@@ -1,7 +1,8 @@
+import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, test as onWall, PHONE } from './testing/journey.ts'
 import { act, moderated, reportByDialog } from './testing/moderation-actions.ts'
-import { postWith, toast, untilStill } from './testing/page-actions.ts'
+import { postWith, switchView, toast, untilStill } from './testing/page-actions.ts'
 import { profileLink, signInButton, signInThrough } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
@@ -135,6 +136,23 @@ test('of many removed posts an author first sees the newest three', async ({ jou
   expect(await page.getByText('Лишняя 2').isVisible()).toBe(false)
   await page.getByText('Ещё 2').click()
   await page.getByText('Лишняя 1').waitFor()
+
+  // The page that lists them needs no toast, even before it has read them.
+  const [news, list] = [Promise.withResolvers<Route>(), Promise.withResolvers<Route>()]
+  const reads = [news, list]
+  const other = await journey.visit({
+    as: petr,
+    before: (it) => it.route('**/removed-posts', (route) => reads.shift()?.resolve(route)),
+  })
+  const told = other.waitForResponse('**/removed-posts')
+  const read = await news.promise
+  await switchView(other, 'Мои записи')
+  const listed = await list.promise
+  await read.continue()
+  await told
+  await listed.continue()
+  await other.getByText('Лишняя 3').waitFor()
+  expect(await toast(other, 'Модератор удалил 5 ваших записей').count()).toBe(0)
 })
 
 test('only moderators see the queue or a link to it', async ({ journey, vera, olga, queue }) => {

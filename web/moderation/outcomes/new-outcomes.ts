@@ -31,7 +31,8 @@ async function tellRemovals(key: string, last: number): Promise<void> {
   const times = posts.filter(({ state }) => state === 'removed').map(({ removedAt }) => removedAt)
   const count = times.filter((at) => at > toldUntil(key)).length
   note(key, Math.max(last, ...times))
-  if (count === 0) return
+  // The page of the viewer's posts lists them itself, maybe a moment later.
+  if (count === 0 || location.pathname === PATHS.ownPosts) return
   const number = count > 1 ? `${count}\u00a0` : ''
   toast({
     text: `Модератор удалил ${number}${plural(count, REMOVED_FORMS)}`,
