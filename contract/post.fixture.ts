@@ -1,3 +1,4 @@
+import { NOTHING } from './post-rules.ts'
 import type { Post, PostBody } from './posts.ts'
 
 /** Has another value than NOTHING in each field. */
@@ -5,6 +6,7 @@ export const SOMETHING: Required<PostBody> = { text: 'Переписано' }
 
 export function makePost(id: string, actions: Partial<Post['actions']> = {}): Post {
   return {
+    ...NOTHING,
     id,
     text: `запись ${id}`,
     created_at: 1000,

@@ -5,10 +5,7 @@ import { Count, Id, IdParams, pageQuery, UnixSeconds } from './fields.ts'
 
 export const Owner = strictObject({ id: Id, username: Type.String() })
 
-/**
- * What an author writes. `text` is sent as typed: the server normalises it before it checks its
- * length.
- */
+/** What an author writes, as answers have it. */
 export const written = { text: Type.String() }
 
 function post<S extends TSchema>(repliedPost: S) {
@@ -45,7 +42,14 @@ export const PostPage = strictObject({
 })
 export type PostPage = Type.Static<typeof PostPage>
 
-export const PostBody = strictObject(written)
+/**
+ * Other fields than the text are optional, because nodes of the older release refuse unknown
+ * fields. The text is sent as typed: the server normalises it before it checks its length.
+ */
+export const PostBody = strictObject({
+  ...Type.Partial(Type.Object(written)).properties,
+  text: written.text,
+})
 export type PostBody = Type.Static<typeof PostBody>
 /** A retry with the same key returns the first result, or 404 if that post was deleted. */
 export const IdempotencyHeaders = Type.Object({
