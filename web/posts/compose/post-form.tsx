@@ -40,8 +40,9 @@ type PostFormProps = {
   note?: ReactNode
 }
 
-export function PostForm({ form, shape = 'dialog', note, ...props }: PostFormProps) {
-  const { submitLabel = 'Опубликовать', placeholder, label = 'Текст записи' } = props
+export function PostForm(props: PostFormProps) {
+  const { form, shape = 'dialog', label = 'Текст записи', submitLabel = 'Опубликовать' } = props
+  const { placeholder, note } = props
   const { sendError } = form
   const mayNotWrite = hasCode(sendError, 'BLOCKED') || hasCode(sendError, 'WRITING_CLOSED')
   const isDialog = shape === 'dialog'
