@@ -4,7 +4,7 @@ import type { CachedPost } from '../cache/post-cache.ts'
 import { AuthorName, AuthorTile } from './author-links.tsx'
 import { FoldedText } from './post-card.tsx'
 import styles from './post-detail.module.css'
-import { PostTime, useExactTime } from './post-time.tsx'
+import { marksOf, PostTime, useExactTime } from './post-time.tsx'
 
 type PostDetailProps = {
   post: CachedPost
@@ -35,7 +35,7 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
       </div>
       <p className={classes('soft', styles.date)}>
         <PostTime createdAt={post.created_at} /> · <span suppressHydrationWarning>{exactTime}</span>
-        {post.is_modified && ' · изменено'}
+        {marksOf(post)}
       </p>
       <div className={classes('unprinted', styles.actions)}>{children}</div>
     </article>

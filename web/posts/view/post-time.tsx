@@ -39,6 +39,9 @@ export function TimeLink({ to, className, createdAt }: TimeLinkProps) {
   )
 }
 
+/** Returns what stands beside the time of a post. */
+export const marksOf = ({ is_modified }: CachedPost) => (is_modified ? ' · изменено' : '')
+
 /**
  * Returns the universal time on the server, and the local time after hydration. During hydration
  * the element keeps the server's text, for which it needs `suppressHydrationWarning`.
