@@ -6,10 +6,10 @@ import { PNG } from 'pngjs'
 
 const EXPECTED = join(import.meta.dirname, 'expected')
 const DIFFERENT = join(tmpdir(), 'vslukh-looks')
-/** The share of pixels that may differ: less than a word that moves, more than the smoothing. */
-const SHARE_MAX = 0.001
-/** How far a colour may be from the expected one, from 0 to 1. */
-const THRESHOLD = 0.1
+/** The share of pixels that may differ: less than a short word, more than the smoothing. */
+const SHARE_MAX = 0.0003
+/** How far a colour may be from the expected one, from 0 to 1: less than a line between posts. */
+const THRESHOLD = 0.05
 
 /**
  * Returns null if the screenshot looks the same, otherwise a sentence that states how it differs.
