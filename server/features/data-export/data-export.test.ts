@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { WRITTEN_FIELDS } from '../../../contract/post-rules.ts'
 import { decide, report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
@@ -33,6 +34,8 @@ const COLUMNS = {
     renamed: {
       ...{ created_at: 'publishedAt', hidden_for: 'archived' },
       ...{ likes_count: 'likes', replies_count: 'replies' },
+      // As the API names them.
+      ...Object.fromEntries(WRITTEN_FIELDS.map((field) => [field, field])),
     },
     leftOut: {
       owner_id: 'the person who downloads',
