@@ -7,19 +7,16 @@ export type SeenAnswer = { method: string; path: string; status: number; body: u
 
 type Check = (answer: SeenAnswer) => void
 
-/** Apps of one worker have the same document, whose schemas take long to compile. */
-const checks = new Map<string, Check>()
+/** All apps of a worker have one API, whose schemas take long to describe and to compile. */
+let check: Check | undefined
 
 /** Throws an Error if an answer does not fit the API's OpenAPI document. */
 export function createOpenApiCheck(app: FastifyInstance): Check {
-  const { paths } = app.swagger() as unknown as Document
-  const key = JSON.stringify(paths)
-  const check = checks.get(key) ?? checkAgainst(paths)
-  checks.set(key, check)
+  check ??= checkAgainst(app.swagger() as unknown as Document)
   return check
 }
 
-function checkAgainst(paths: Document['paths']): Check {
+function checkAgainst({ paths }: Document): Check {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   const described = Object.entries(paths)
     .map(([path, operations]) => ({ matches: patternOf(path), path, operations }))
