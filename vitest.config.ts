@@ -87,6 +87,8 @@ export default defineConfig({
         setupFiles: ['./web/testing/restore-after-each.ts'],
         expect: PATIENT,
         testTimeout: 30_000,
+        // Vitest would leave one core to its own process, which has little to do.
+        maxWorkers: '100%',
         sequence: { groupOrder: 1 },
       }),
       suite('server', {
