@@ -126,7 +126,9 @@ function queryOf(parameters: Parameter[]): fc.Arbitrary<string> {
 
 /** Encodes a value as a browser does, but leaves the `$` of a known name. */
 function encode(value: unknown): string {
-  return encodeURIComponent(String(value).toWellFormed()).replace(/^%24/, '$')
+  // A generated object may have a field `toString`, which is no function.
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return encodeURIComponent(text.toWellFormed()).replace(/^%24/, '$')
 }
 
 function headersOf(parameters: Parameter[]): fc.Arbitrary<Record<string, string>> {
