@@ -5,7 +5,7 @@ import { AskFooter, Modal } from '../ui/overlay/modal.tsx'
 import { toast } from '../ui/overlay/toaster.tsx'
 import { Loading } from '../ui/states/spinner.tsx'
 import styles from './sessions.module.css'
-import { closeOtherSessions, closeSession, SESSION_GONE, useSessions } from './sessions.queries.ts'
+import { closeOtherSessions, closeSession, useSessions } from './sessions.queries.ts'
 import { browserName, SessionTime, systemName } from './sessions.tsx'
 
 export function SessionDialog({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
@@ -15,7 +15,9 @@ export function SessionDialog({ sessionId, onClose }: { sessionId: string; onClo
   return (
     <Modal title="Другая сессия" onClose={onClose}>
       <Read query={query} loading={<Loading label="Загружаем сессию" />} inRow>
-        {() => (session ? <Details session={session} /> : <p>{SESSION_GONE}</p>)}
+        {() =>
+          session ? <Details session={session} /> : <p>Сессия не найдена или уже завершена</p>
+        }
       </Read>
       <AskFooter action={close} onConfirm={() => close.mutate(sessionId)} onClose={onClose}>
         {session && !session.current && 'Завершить сессию'}

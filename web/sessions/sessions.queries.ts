@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Session } from '../../contract/sessions.ts'
 import { call } from '../http/call.ts'
-import { fallBackOn } from '../http/call-error.ts'
+import { CallError } from '../http/call-error.ts'
 import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
 
@@ -21,12 +21,15 @@ function keepSessions(isOpen: (session: Session) => boolean): void {
   queryClient.setQueryData<Session[]>(SESSIONS, (sessions) => sessions?.filter(isOpen))
 }
 
-export const SESSION_GONE = 'Сессия не найдена или уже завершена'
-
 /** Closes a session. Returns the message: it may be closed already. Throws CallError. */
 export async function closeSession(id: string): Promise<string> {
-  const closing = write('DELETE /sessions/:id', { params: { id } }).then(() => 'Сессия завершена')
-  const message = await fallBackOn(404, closing, SESSION_GONE)
+  const message = await write('DELETE /sessions/:id', { params: { id } }).then(
+    () => 'Сессия завершена',
+    (error) => {
+      if (error instanceof CallError && error.code === 'SESSION_NOT_FOUND') return error.message
+      throw error
+    },
+  )
   keepSessions((session) => session.id !== id)
   return message
 }
