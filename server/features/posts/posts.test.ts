@@ -28,7 +28,8 @@ test('a published post is the first of the wall, for its author and for visitors
   const empty = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
   expect(await app.read('/posts')).toEqual(empty)
   const earlier = await app.publish(olga, 'Раньше')
-  const { body: post } = await app.call('POST', '/posts', { token: olga.token, body: SOMETHING })
+  const body = { ...SOMETHING, text: `  ${SOMETHING.text}  ` }
+  const { body: post } = await app.call('POST', '/posts', { token: olga.token, body })
   await app.reply(olga, earlier.id)
   expect(post).toMatchObject({
     ...SOMETHING,
