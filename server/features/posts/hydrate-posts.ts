@@ -23,6 +23,8 @@ type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostR
 const ACTIONS = ['likes_count', 'replies_count', 'parent_post_id', 'replied_post_id'] as const
 /** The columns that are selected as they are. */
 const PLAIN = ['id', ...WRITTEN_FIELDS, 'is_modified', 'owner_id', ...ACTIONS]
+const FIELDS = ['id', ...WRITTEN_FIELDS, 'created_at', 'is_modified'] as const
+const ACTION_FIELDS = ['is_liked', ...ACTIONS] as const
 
 /** Returns the columns of a post, its owner (alias `<post>u`) and its like (alias `<post>l`). */
 function columns(post: 'p' | 'r', prefix: '' | 'r_') {
@@ -110,14 +112,14 @@ export async function readAncestors(
 function postOf<R extends RepliedPost | null>(row: HydratedRow, prefix: '' | 'r_', repliedPost: R) {
   const modifiedAt = row[`${prefix}modified_at`]
   return {
-    ...pick(row, prefix, ['id', ...WRITTEN_FIELDS, 'created_at', 'is_modified']),
+    ...pick(row, prefix, FIELDS),
     ...(modifiedAt !== null && { modified_at: modifiedAt }),
     owner: { id: row[`${prefix}owner_id`], username: row[`${prefix}username`] ?? '' },
-    actions: { ...pick(row, prefix, ['is_liked', ...ACTIONS]), replied_post: repliedPost },
+    actions: { ...pick(row, prefix, ACTION_FIELDS), replied_post: repliedPost },
   }
 }
 
-function pick<C extends keyof PostRow>(row: HydratedRow, prefix: '' | 'r_', columns: C[]) {
+function pick<C extends keyof PostRow>(row: HydratedRow, prefix: '' | 'r_', columns: readonly C[]) {
   const fields = columns.map((column) => [column, row[`${prefix}${column}`]])
   return Object.fromEntries(fields) as Pick<PostRow, C>
 }
