@@ -44,7 +44,7 @@ function mend(): void {
 /** Returns the card around the removed element, or else the row or card after or before it. */
 function neighbour(): HTMLElement | null | undefined {
   const parent = place.startContainer as HTMLElement
-  // Another page has replaced the one that had the focus.
+  // The whole page was replaced.
   if (parent.id === CONTENT) return
   const scope = parent.closest(`section, #${CONTENT}`)
   const rows = [...(scope?.querySelectorAll<HTMLElement>(IN_ROWS) ?? [])]
