@@ -108,6 +108,7 @@ test('the reply field keeps a text that is refused or waits', async ({ journey, 
   expect((await boxOf(send)).top).toBeGreaterThanOrEqual(button.bottom)
 
   await stop.click()
+  await main.getByText('Не чаще раза в минуту').waitFor({ state: 'detached' })
   await field.click()
   await page.keyboard.insertText('Строка\n'.repeat(40))
   const bar = page.getByRole('navigation').last()

@@ -64,5 +64,7 @@ export function useAction<Data, Variables = void>(options: ActionOptions<Data, V
     mutate: (input: Variables): void => {
       if (!isRunning.current) void run(input)
     },
+    /** Ignores how the action ends, except for the callbacks in `options`. */
+    reset,
   }
 }

@@ -8,7 +8,6 @@ import { ModalFooter } from '../../ui/overlay/modal.tsx'
 import { FormError } from '../../ui/states/errors.tsx'
 import type { Draft } from './drafts.ts'
 import styles from './post-form.module.css'
-import { stopSending } from './text-outbox.ts'
 import { useSubmit } from './use-submit.ts'
 import { WaitingLine } from './waiting-line.tsx'
 import type { Written } from './written.ts'
@@ -72,7 +71,7 @@ function UnsavedText(props: EditExpiredProps & { unsaved: Written }) {
       <TextArea label={label} value={typed} onChange={ignore} readOnly focusOnMount />
       <FormError {...reply.errorLine} />
       <div role="status">
-        {reply.outgoing && <WaitingLine outgoing={reply.outgoing} onStop={stopSending} />}
+        {reply.outgoing && <WaitingLine outgoing={reply.outgoing} onStop={reply.stop} />}
       </div>
       <p className={classes('soft', styles.copied)} role="status">
         {copied}

@@ -24,7 +24,7 @@ import { moveToNewPost } from './orphaned-replies.ts'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
 import { parseTarget } from './stored-drafts.ts'
-import { type Outgoing, stopSending } from './text-outbox.ts'
+import type { Outgoing } from './text-outbox.ts'
 import { useSubmit } from './use-submit.ts'
 import { WaitingLine } from './waiting-line.tsx'
 import { isSame, type Written, writtenOf } from './written.ts'
@@ -149,7 +149,7 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
     isPending: sending.isPending,
     outgoing: sending.outgoing,
     stopWaiting: (outgoing: Outgoing) => {
-      stopSending(outgoing)
+      sending.stop(outgoing)
       // The button that had the focus disappears.
       area.current?.focus()
     },

@@ -111,7 +111,7 @@ export function whenDone({ by, key }: Outgoing): Promise<void> {
   })
 }
 
-/** Stops sending a text, which its form or the outbox row then shows as refused. */
+/** Stops sending a text, which then counts as refused: its form returns it to the draft. */
 export function stopSending(outgoing: Outgoing): void {
   change(outgoing, { isRefused: true })
 }

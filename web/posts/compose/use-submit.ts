@@ -8,6 +8,7 @@ import {
   type Outgoing,
   outbox,
   setShown,
+  stopSending,
   submit,
   whenDone,
 } from './text-outbox.ts'
@@ -66,6 +67,11 @@ export function useSubmit(
     ...sending,
     resumed: resumed && writtenOf(resumed),
     outgoing: sending.isPending ? shown : undefined,
+    /** Stops sending, and shows no error, because the person knows why. */
+    stop: (outgoing: Outgoing): void => {
+      sending.reset()
+      stopSending(outgoing)
+    },
   }
 }
 
