@@ -12,6 +12,7 @@ import {
   openThread,
   postTexts,
   postWith,
+  REFUSED,
   startPost,
   styleOf,
   submitPost,
@@ -147,7 +148,12 @@ test('a late edit can be copied, sent as a reply or discarded', async ({ journey
   await dialog.getByRole('button', { name: 'Скопировать текст' }).click()
   await dialog.getByRole('status').getByText('Текст скопирован').waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Дописал\tслишком поздно')
-  await dialog.getByRole('button', { name: 'Отправить ответом' }).click()
+  const reply = dialog.getByRole('button', { name: 'Отправить ответом' })
+  await page.route('**/replies', (route) => route.fulfill(REFUSED), { times: 1 })
+  await reply.click()
+  await alert.getByText(REFUSED.json.message).waitFor()
+  expect(await dialog.getByText('Текст скопирован').count()).toBe(0)
+  await reply.click()
   await dialog.waitFor({ state: 'detached' })
   await toast(page, 'Опубликовано').waitFor()
 

@@ -46,7 +46,11 @@ function UnsavedText(props: EditExpiredProps & { unsaved: Written }) {
   const typed = unsaved.text
   const [copied, setCopied] = useState('')
   const text = parsePostText(tidyTyped(typed))
-  const reply = useSubmit(draft, { target: `reply ${postId}`, onSent: onClose })
+  const reply = useSubmit(draft, {
+    target: `reply ${postId}`,
+    onSent: onClose,
+    onRefused: () => setCopied(''),
+  })
 
   async function copy(): Promise<void> {
     // Screen readers announce the same text again only after it was removed.
