@@ -12,6 +12,7 @@ import {
   REFUSED,
   readOn,
   toast,
+  untilStill,
 } from './testing/page-actions.ts'
 
 test('the menu of a post lets owners edit, others report', async ({ journey, olga, petr }) => {
@@ -55,18 +56,25 @@ test('the menu of a post lets owners edit, others report', async ({ journey, olg
   const send = dialog.getByRole('button', { name: 'Отправить', exact: true })
   await expect.poll(() => dialog.getByRole('radio').count()).toBe(8)
   expect(await send.isDisabled()).toBe(true)
-  await dialog.getByRole('radio', { name: 'Спам или реклама' }).check()
+  await dialog.getByRole('radio', { name: 'Другое нарушение' }).check()
   expect(await send.isEnabled()).toBe(true)
+  const field = dialog.getByLabel('Что нарушено?')
+  await untilStill(dialog)
+  const { top } = await boxOf(field)
+  await page.route('**/reports?*', (route) => route.fulfill(REFUSED))
+  await send.click()
+  const error = dialog.getByRole('alert').getByText(REFUSED.json.message)
+  await error.waitFor()
+  expect((await boxOf(field)).top).toBeCloseTo(top, 0)
 
   // The dialog is higher than the window of a laptop.
   await page.setViewportSize({ width: 1366, height: 600 })
   const isInSight = async (it: Locator) => (await boxOf(it)).bottom <= (await boxOf(send)).top
-  await page.route('**/reports?*', (route) => route.fulfill(REFUSED))
+  await dialog.getByRole('radio', { name: 'Спам или реклама' }).check()
   await send.click()
-  const error = dialog.getByRole('alert').getByText(REFUSED.json.message)
   await expect.poll(() => isInSight(error)).toBe(true)
   await dialog.getByRole('radio', { name: 'Другое нарушение' }).check()
-  await expect.poll(() => isInSight(dialog.getByLabel('Что нарушено?'))).toBe(true)
+  await expect.poll(() => isInSight(field)).toBe(true)
 })
 
 test('a menu is whole on any screen, and follows its button', async ({ journey, olga }) => {
