@@ -116,6 +116,9 @@ test('a blocked user reads why, and keeps the text', async ({ journey, vera, que
   expect(await form.getByText(note).filter({ visible: true }).count()).toBe(1)
   expect(await text.inputValue()).toBe('Последнее слово')
   expect(await text.boundingBox()).toEqual(place)
+  // On a phone the error is far from the note, which leaves no gap.
+  await blocked.setViewportSize(PHONE)
+  expect(await form.getByText(note).filter({ visible: true }).count()).toBe(2)
 
   await page.bringToFront()
   await page.goto(`${journey.url}/moderation`)

@@ -61,7 +61,7 @@ export function PostForm(props: PostFormProps) {
   return (
     <form className={isDialog ? styles.dialog : styles.row} onSubmit={send}>
       {isDialog && note && (
-        // If an error states the same reason, the note leaves its room, so that the text stays.
+        // If an error beside it states the same, the note leaves its room, so that the text stays.
         <p className={classes('soft', styles.note, mayNotWrite && styles.stated)}>{note}</p>
       )}
       <TextArea
