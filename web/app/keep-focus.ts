@@ -13,6 +13,8 @@ const IN_ROWS = `${CARD}, section li a, section li button`
 /** The element that has the focus, or had it when it was removed, and whether it shows a ring. */
 let focused: Element
 let focusVisible: boolean
+/** The element to which the focus was moved last. */
+let successor: Element | null
 /** The last focused element outside overlays, and its place, which remains after a removal. */
 let below: HTMLElement
 const place = document.createRange()
@@ -23,6 +25,7 @@ document.addEventListener('focusout', ({ relatedTarget }) => {
   // Chromium reports a removal too, and only later removes the element.
   if (!relatedTarget) queueMicrotask(() => focused.isConnected && note())
 })
+document.addEventListener('keydown', stopRepeat, { capture: true })
 new MutationObserver(mend).observe(document.body, { childList: true, subtree: true })
 
 function note(): void {
@@ -39,6 +42,14 @@ function mend(): void {
   const next = dialog ?? (below.isConnected ? below : neighbour())
   next?.focus({ preventScroll: true, focusVisible } as FocusOptions)
   if (document.activeElement === document.body) focusContent()
+  successor = document.activeElement
+}
+
+/** Keeps a held Enter, which removed one row, from pressing the next one too. */
+function stopRepeat(event: KeyboardEvent): void {
+  if (!event.repeat || event.key !== 'Enter' || event.target !== successor) return
+  event.preventDefault()
+  event.stopPropagation()
 }
 
 /** Returns the card around the removed element, or else the row or card after or before it. */
