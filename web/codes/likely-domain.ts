@@ -21,7 +21,6 @@ const OTHERS = new Set(
   ),
 )
 
-const DISTANCE_MAX = 2
 /** Up to this length, many real hosts differ in two letters, so only one may differ. */
 const SHORT = 7
 
@@ -29,28 +28,19 @@ const SHORT = 7
 export function likelyDomain(email: string): string | undefined {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
   if (HOSTS.includes(domain) || OTHERS.has(domain)) return undefined
-  const near = HOSTS.map((host) => ({ host, away: distance(domain, host) }))
-    .filter(({ host, away }) => away <= (host.length > SHORT ? DISTANCE_MAX : 1))
-    .sort((one, other) => one.away - other.away)
-  return near[0]?.host
+  return (
+    HOSTS.find((host) => areNear(domain, host, 1)) ??
+    HOSTS.find((host) => host.length > SHORT && areNear(domain, host, 2))
+  )
 }
 
-/** Counts letters to add, remove, replace or swap with a neighbour (Damerau–Levenshtein). */
-function distance(one: string, other: string): number {
-  let [before, last]: number[][] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)]
-  for (let i = 1; i <= one.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= other.length; j++) {
-      const isSame = one[i - 1] === other[j - 1]
-      const isSwapped = one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
-      row[j] = Math.min(
-        (last?.[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (last?.[j - 1] ?? 0) + (isSame ? 0 : 1),
-        isSwapped ? (before?.[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
-      )
-    }
-    ;[before, last] = [last, row]
-  }
-  return last?.[other.length] ?? 0
+/** Returns whether adding, removing, replacing or swapping this many letters makes both equal. */
+function areNear(one: string, other: string, changes: number): boolean {
+  if (one === other || changes === 0) return one === other
+  let at = 0
+  while (one[at] === other[at]) at++
+  const after = (skipped: number, otherSkipped: number) =>
+    areNear(one.slice(at + skipped), other.slice(at + otherSkipped), changes - 1)
+  const isSwapped = one[at] === other[at + 1] && one[at + 1] === other[at]
+  return after(1, 1) || after(1, 0) || after(0, 1) || (isSwapped && after(2, 2))
 }
