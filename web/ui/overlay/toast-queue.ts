@@ -14,31 +14,45 @@ type Waiting<Entry> = { entry: Entry; durationMs: number; about: readonly string
 
 /** Creates a queue that shows entries one at a time. The atom's value is the entry to show. */
 export function createToastQueue<Entry>(timing: ToastTiming) {
-  let waiting: Waiting<Entry>[] = []
   const shown = createAtom<Entry | undefined>(undefined)
-  const timer = createPausableTimer()
   let shownAbout: readonly string[] = []
-  let isBetweenEntries = false
+  let waiting: Waiting<Entry>[] = []
+  /** Ends the entry, or the pause after it. Undefined if neither lasts. */
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let left = 0
+  let endsAt = 0
+  let isPaused = false
+
+  function show({ entry, durationMs, about }: Waiting<Entry>): void {
+    shownAbout = about
+    shown.set(entry)
+    start(durationMs)
+  }
+
+  function start(ms: number): void {
+    clearTimeout(timer)
+    left = ms
+    if (!isPaused) run()
+  }
+
+  function run(): void {
+    isPaused = false
+    endsAt = Date.now() + left
+    timer = setTimeout(shown.get() === undefined ? next : dismiss, left)
+  }
 
   function next(): void {
-    isBetweenEntries = false
+    timer = undefined
     const first = waiting.shift()
     if (first) show(first)
   }
 
-  function show({ entry, durationMs, about }: Waiting<Entry>): void {
-    isBetweenEntries = false
-    shownAbout = about
-    shown.set(entry)
-    timer.start(durationMs, finish)
-  }
-
-  function finish(): void {
-    isBetweenEntries = true
+  function dismiss(): void {
+    if (shown.get() === undefined) return
+    isPaused = false
     shownAbout = []
     shown.set(undefined)
-    timer.resume()
-    timer.start(timing.pauseMs, next)
+    start(timing.pauseMs)
   }
 
   return {
@@ -49,53 +63,21 @@ export function createToastQueue<Entry>(timing: ToastTiming) {
       const index = waiting.findIndex((other) => isSame(other.about))
       waiting = waiting.filter((other) => !isSame(other.about))
       if (atOnce || isSame(shownAbout)) show(last)
-      else {
-        waiting.splice(index < 0 ? waiting.length : index, 0, last)
-        if (shown.get() === undefined && !isBetweenEntries) next()
-      }
+      else waiting.splice(index < 0 ? waiting.length : index, 0, last)
+      if (timer === undefined) next()
     },
     get: shown.get,
     subscribe: shown.subscribe,
     /** Stops the timer while the entry is read; resume() starts it again with the time left. */
     pause(): void {
-      if (shown.get() !== undefined) timer.pause()
-    },
-    resume: timer.resume,
-    dismiss(): void {
-      if (shown.get() !== undefined) finish()
-    },
-  }
-}
-
-/** Creates a timer. If it is started while it is paused, it waits for resume(). */
-function createPausableTimer() {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let action: () => void
-  let endsAt = 0
-  let left = 0
-  let isPaused = false
-
-  function run(): void {
-    isPaused = false
-    endsAt = Date.now() + left
-    timer = setTimeout(action, left)
-  }
-
-  return {
-    start(ms: number, then: () => void) {
-      clearTimeout(timer)
-      left = ms
-      action = then
-      if (!isPaused) run()
-    },
-    pause() {
-      if (isPaused) return
+      if (shown.get() === undefined || isPaused) return
       isPaused = true
       left = Math.max(0, endsAt - Date.now())
       clearTimeout(timer)
     },
-    resume() {
+    resume(): void {
       if (isPaused) run()
     },
+    dismiss,
   }
 }
