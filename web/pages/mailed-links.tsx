@@ -14,13 +14,17 @@ import { FormError } from '../ui/states/errors.tsx'
 import { Skeleton } from '../ui/states/skeleton.tsx'
 import { DeadEnd } from './wall.tsx'
 
+const UNDO_HASH = /^#([0-9a-f]{32})\.([0-9a-f]{64})$/
+
 /** Shows /email-undo, to which the mail about a changed e-mail address links. */
 export function EmailUndoPage() {
   usePageTitle('Возврат почты', 'tab')
   const { hash } = useEntry()
-  const link = readUndoLink(hash)
-  if (!link) return <Incomplete text="Скопируйте её из письма целиком и откройте ещё раз" />
-  return <EmailUndo key={hash} link={link} />
+  const [, id, secret] = UNDO_HASH.exec(hash) ?? []
+  if (!id || !secret) {
+    return <Incomplete text="Скопируйте её из письма целиком и откройте ещё раз" />
+  }
+  return <EmailUndo key={hash} id={id} secret={secret} />
 }
 
 /** Shows /invitation, to which the link of an invitation leads. */
@@ -37,7 +41,7 @@ function Incomplete({ text }: { text: string }) {
 }
 
 /** Undoes the change after a press, because programs that check links open this page too. */
-function EmailUndo({ link }: { link: UndoLink }) {
+function EmailUndo(link: { id: string; secret: string }) {
   const { mutate, isPending, isSuccess, error, errorLine } = useAction({
     mutationFn: () => undoEmailChange(link),
   })
@@ -95,7 +99,7 @@ function Outcome({ title, text }: { title: string; text: ReactNode }) {
 
 /** Checks an invitation. An invalid invitation does not replace the stored one of this tab. */
 function Invitation({ token }: { token: string }) {
-  const { isPending, isValid } = useInvitation(token)
+  const { isPending, data: isValid } = useInvitation(token)
   if (isPending) return <Skeleton label="Проверяем приглашение" />
   if (isValid === false) {
     return (
@@ -121,14 +125,4 @@ function Invitation({ token }: { token: string }) {
 
 function openSignIn(): void {
   openDialog({ name: 'sign-in' })
-}
-
-type UndoLink = { id: string; secret: string }
-
-const HASH = /^#([0-9a-f]{32})\.([0-9a-f]{64})$/
-
-/** Parses the part of the page's address after its `#`; returns null if some of it is missing. */
-function readUndoLink(hash: string): UndoLink | null {
-  const [, id, secret] = HASH.exec(hash) ?? []
-  return id && secret ? { id, secret } : null
 }

@@ -5,22 +5,21 @@ import { sessionStore } from '../platform/storage.ts'
 const KEY = 'invitation'
 
 /**
- * Returns whether an invitation is valid; undefined if the check failed. Saves it for a
- * registration in this tab, unless it is invalid.
+ * Reads whether an invitation is valid; null if the check failed. Saves it for a registration in
+ * this tab, unless it is invalid.
  */
-export function useInvitation(token: string): { isPending: boolean; isValid: boolean | undefined } {
-  const { isPending, data } = useQuery({
+export function useInvitation(token: string) {
+  return useQuery({
     queryKey: [KEY, token],
     queryFn: async ({ signal }) => {
       const body = { invitation: token }
       const answer = call('POST /invitations/validation', { body }, { signal })
-      const { isValid } = await answer.catch(() => ({ isValid: undefined }))
+      const { isValid } = await answer.catch(() => ({ isValid: null }))
       if (isValid !== false) sessionStore.write(KEY, token)
-      return { isValid }
+      return isValid
     },
     staleTime: 0,
   })
-  return { isPending, isValid: data?.isValid }
 }
 
 /** Returns the saved invitation for the body of a registration. */
