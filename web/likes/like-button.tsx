@@ -10,9 +10,17 @@ import { sendTap, shownLikes, useShownLikes } from './likes.queries.ts'
 const FORMS = { one: 'отметка', few: 'отметки', many: 'отметок' }
 
 export function LikeButton({ post }: { post: CachedPost }) {
-  const toggleLike = useToggleLike(post.id)
-  const waits = useIsWaiting((intent) => intent.name === 'like' && intent.postId === post.id)
+  const { id: postId } = post
+  const user = useUser()
+  const waits = useIsWaiting((intent) => intent.name === 'like' && intent.postId === postId)
   const { is_liked, likes_count } = useShownLikes(post)
+
+  function toggle(): void {
+    const intent = { name: 'like', postId, liked: !shownLikes(postId)?.is_liked } as const
+    if (user) void sendTap({ ...intent, by: user.id })
+    else void withViewer(intent)
+  }
+
   return (
     <ActionButton
       label="Нравится"
@@ -23,17 +31,7 @@ export function LikeButton({ post }: { post: CachedPost }) {
       pressed={is_liked}
       busy={waits}
       action="like"
-      onClick={toggleLike}
+      onClick={toggle}
     />
   )
-}
-
-function useToggleLike(postId: string): () => void {
-  const user = useUser()
-
-  return () => {
-    const intent = { name: 'like', postId, liked: !shownLikes(postId)?.is_liked } as const
-    if (user) void sendTap({ ...intent, by: user.id })
-    else void withViewer(intent)
-  }
 }
