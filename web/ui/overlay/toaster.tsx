@@ -20,8 +20,6 @@ type Toast = {
 
 const TIMING = { durationMs: 3500, pauseMs: 700 }
 
-const linkClass = classes('control', styles.link)
-
 const NO_REGIONS: readonly string[] = []
 
 const queue = createToastQueue<Toast>(TIMING)
@@ -76,21 +74,11 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
 }
 
 function ToastLink({ link }: { link: NonNullable<Toast['link']> }) {
-  if ('to' in link) {
-    return (
-      <a className={linkClass} href={link.to} onClick={queue.dismiss}>
-        {link.label}
-      </a>
-    )
-  }
-  const { label, onSelect } = link
+  const look = { className: classes('control', styles.link), children: link.label }
+  if ('to' in link) return <a {...look} href={link.to} onClick={queue.dismiss} />
   const select = () => {
     queue.dismiss()
-    onSelect()
+    link.onSelect()
   }
-  return (
-    <button type="button" className={linkClass} onClick={select}>
-      {label}
-    </button>
-  )
+  return <button {...look} type="button" onClick={select} />
 }
