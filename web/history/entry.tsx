@@ -7,7 +7,7 @@ import {
   useState,
 } from 'react'
 import { type Page, pageAt, pageTitle } from '../../contract/pages.ts'
-import { createAtom, useAtom } from '../platform/atom.ts'
+import { createAtom } from '../platform/atom.ts'
 import { settings } from '../session/page-settings.ts'
 import { currentEntry, type Entry, followLinks, onEntryChange } from './history.ts'
 
@@ -58,10 +58,6 @@ export function usePageTitle(
     headerTitle.set(where === 'header' ? title : undefined)
     return () => headerTitle.set(undefined)
   }, [title, where, tabTitle])
-}
-
-export function useHeaderTitle(): string | undefined {
-  return useAtom(headerTitle, headerTitle.get())
 }
 
 export const CONTENT = 'content'

@@ -45,7 +45,8 @@ export function createAtom<Value>(initial: Value, connect?: () => () => void): A
   }
 }
 
-export function useAtom<Value>({ get, subscribe }: ReadableAtom<Value>, onServer: Value): Value {
+/** Follows an atom. `onServer` is its value on the server and until the page is hydrated. */
+export function useAtom<Value>({ get, subscribe }: ReadableAtom<Value>, onServer = get()): Value {
   return useSyncExternalStore(subscribe, get, () => onServer)
 }
 

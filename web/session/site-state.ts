@@ -6,7 +6,7 @@ import { readMeta } from './page-settings.ts'
 export const siteState = createAtom<SiteState>(readState())
 
 export function useSiteState(): SiteState {
-  return useAtom(siteState, siteState.get())
+  return useAtom(siteState)
 }
 
 function readState(): SiteState {

@@ -7,7 +7,7 @@ import { waitingEmail } from './sign-in-operation.ts'
 
 /** Leads back to the step of the mailed code, which may have been closed, even with its tab. */
 export function CodeLine() {
-  const email = useAtom(waitingEmail, null)
+  const email = useAtom(waitingEmail)
   const { state } = useViewer()
   if (email === null || state !== 'signed-out') return null
   return (

@@ -20,14 +20,12 @@ import { HAD_SESSION_KEY } from '../../session/stored-keys.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { Notice } from './notice.tsx'
 
-const NOTHING: readonly Outgoing[] = []
-
 /** Shows how many of the viewer's texts were refused or wait. Without any, shows `children`. */
 export function OutboxRow({ children }: { children: ReactNode }) {
   useEffect(startOutbox, [])
   const viewerId = useLikelyViewerId()
   // A text without a failure is being sent for the first time: that needs no notice.
-  const own = useAtom(outbox, NOTHING).filter((it) => it.by === viewerId && it.failure)
+  const own = useAtom(outbox).filter((it) => it.by === viewerId && it.failure)
   const refused = own.filter(({ isRefused }) => isRefused)
   const [first, ...others] = refused.length > 0 ? refused : own
   if (!first) return children

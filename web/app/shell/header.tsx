@@ -1,7 +1,8 @@
 import { ArrowLeft, ChevronDown, Search } from 'lucide'
 import { PATHS, TITLES } from '../../../contract/pages.ts'
-import { useHeaderTitle, usePage } from '../../history/entry.tsx'
+import { headerTitle, usePage } from '../../history/entry.tsx'
 import { goBack, navigate, openDialog } from '../../history/history.ts'
+import { useAtom } from '../../platform/atom.ts'
 import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { withViewer } from '../../session/intents.ts'
 import { settings } from '../../session/page-settings.ts'
@@ -112,7 +113,7 @@ function FeedSwitcher({ current }: { current: FeedView }) {
 }
 
 function BackAndTitle() {
-  const title = useHeaderTitle()
+  const title = useAtom(headerTitle)
 
   return (
     <>

@@ -85,7 +85,7 @@ export function QueueCard({ post, position, setSize }: QueueCardProps) {
 }
 
 function useFocusOnAsk(ref: RefObject<HTMLElement | null>, postId: string): void {
-  const isAsked = useAtom(cardToFocus, null) === postId
+  const isAsked = useAtom(cardToFocus) === postId
   useEffect(() => {
     if (!isAsked) return
     cardToFocus.set(null)

@@ -34,8 +34,7 @@ const QUEUE = ['moderation-queue']
 
 const REFRESH_MS = 60_000
 
-const NO_ACTS: readonly Act[] = []
-const acts = createAtom(NO_ACTS)
+const acts = createAtom<readonly Act[]>([])
 
 const queueQuery = queryOptions({
   queryKey: QUEUE,
@@ -54,7 +53,7 @@ export function useQueue() {
     refetchOnWindowFocus: true,
     refetchInterval: REFRESH_MS,
   })
-  const shown = useAtom(acts, NO_ACTS)
+  const shown = useAtom(acts)
   return { data: data && shown.reduce(withAct, data), error, refetch }
 }
 

@@ -57,6 +57,5 @@ export function useEditSeconds(post: Pick<CachedPost, 'created_at'>): number {
 
 /** Returns `read` of the server's time. The component renders only when the result changes. */
 function useNow<T extends string | number>(read: (now: number) => T): T {
-  const get = () => read(clock.get())
-  return useAtom({ get, subscribe: clock.subscribe }, get())
+  return useAtom({ get: () => read(clock.get()), subscribe: clock.subscribe })
 }

@@ -20,19 +20,17 @@ type Toast = {
 
 const TIMING = { durationMs: 3500, pauseMs: 700 }
 
-const NO_REGIONS: readonly string[] = []
-
 const queue = createToastQueue<Toast>(TIMING)
 /** The ids of the mounted toast regions, the topmost last. */
-const regions = createAtom(NO_REGIONS)
+const regions = createAtom<readonly string[]>([])
 
 export const toast = queue.push
 
 /** Shows toasts. Each open modal has a region too, because all outside the topmost is inert. */
 export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
   const id = useId()
-  const isTopmost = useAtom(regions, NO_REGIONS).at(-1) === id
-  const next = useAtom(queue, undefined)
+  const isTopmost = useAtom(regions).at(-1) === id
+  const next = useAtom(queue)
   const shown = isTopmost && !(inModal && next?.pageOnly) ? next : undefined
   const link = shown?.link
   const hasLink = link && !(inModal && 'pageOnly' in link && link.pageOnly)
