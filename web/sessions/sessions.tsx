@@ -15,7 +15,7 @@ import { useSessions } from './sessions.queries.ts'
 
 const time = new Intl.DateTimeFormat('ru', { timeStyle: 'short' })
 
-function SessionRow({ session, withChevron = false }: { session: Session; withChevron?: boolean }) {
+function SessionRow({ session }: { session: Session }) {
   return (
     <Row
       icon={<Icon shape={isPhone(session.device) ? Smartphone : Monitor} size={22} />}
@@ -25,7 +25,7 @@ function SessionRow({ session, withChevron = false }: { session: Session; withCh
           {systemName(session.device)} · <SessionTime session={session} />
         </>
       }
-      withChevron={withChevron}
+      withChevron={!session.current}
     />
   )
 }
@@ -106,7 +106,7 @@ function OtherSessions({ sessions }: { sessions: Session[] }) {
               className={rowClass}
               onClick={() => openDialog({ name: 'session', sessionId: session.id })}
             >
-              <SessionRow session={session} withChevron />
+              <SessionRow session={session} />
             </button>
           </li>
         ))}

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 
 /** The last position of the page in px, and whether the bar is hidden. */
 export type ScrollState = { top: number; hidden: boolean }
@@ -7,16 +7,15 @@ const NEAR_TOP_PX = 56
 const TREMBLE_PX = 6
 
 export function useHideOnScroll(): boolean {
-  const state = useRef<ScrollState>({ top: 0, hidden: false })
   const [hidden, setHidden] = useState(false)
 
   useEffect(() => {
-    state.current = { top: scrollY, hidden: false }
+    let state: ScrollState = { top: scrollY, hidden: false }
     const onScroll = () => {
       // iOS scrolls past the end and springs back, which is not a scroll up by the person.
       const last = document.documentElement.scrollHeight - innerHeight
-      state.current = afterScroll(state.current, Math.min(scrollY, last))
-      setHidden(state.current.hidden)
+      state = afterScroll(state, Math.min(scrollY, last))
+      setHidden(state.hidden)
     }
     addEventListener('scroll', onScroll, { passive: true })
     return () => removeEventListener('scroll', onScroll)
