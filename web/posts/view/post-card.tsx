@@ -64,7 +64,7 @@ export function PostCard(props: PostCardProps) {
       tabIndex={0}
     >
       <AuthorTile username={username} />
-      <div className={styles.body}>
+      <div>
         {above}
         <div className={classes('line soft', styles.head)}>
           <AuthorName id={`${id}-author`} username={username} className={styles.author} />
