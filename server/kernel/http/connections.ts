@@ -28,6 +28,8 @@ const CHECK_MS = 50
 const RESERVED_FILES = 64
 const CONNECTIONS_MAX = 4096
 const CONNECTIONS_MIN = 16
+/** Read once: the report, which contains every handle of the process, takes long to make. */
+const CONNECTIONS_LIMIT = connectionsLimit()
 
 /** Serves each connection one request at a time, and makes room by closing idle ones. */
 export class Connections {
@@ -35,7 +37,7 @@ export class Connections {
   readonly #max: number
   #isEnding = false
 
-  constructor(max = connectionsLimit()) {
+  constructor(max = CONNECTIONS_LIMIT) {
     this.#max = max
   }
 
