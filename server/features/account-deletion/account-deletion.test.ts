@@ -9,12 +9,14 @@ import { lockWaits } from '../../testing/database/databases.ts'
 import { findPerson } from '../../testing/database/search-columns.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { privacySection } from '../../testing/privacy-page.ts'
-import { appForTest, mailAppForTest, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest, mailAppForTest, type TestApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { setHidden } from '../posts/hidden-posts.repository.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { addBan } from '../site-state/site-state.service.ts'
 import { eraseNow } from './account-deletion.service.ts'
+
+const app = await appForFile()
 
 const publishChange = async () => {}
 const erasure = { nameKey: Buffer.alloc(32, 7), actor: 'masha', publishChange }
@@ -210,7 +212,6 @@ test('an erased moderator leaves nothing but what the page about personal data n
 })
 
 test('an account whose erasure has begun cannot be returned to, and the server completes an interrupted command', async () => {
-  const app = await appForTest()
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const post = await app.publish(petr, 'О чём говорит стена')
   await app.publish(olga, 'О людях')
@@ -229,7 +230,6 @@ test('an account whose erasure has begun cannot be returned to, and the server c
 })
 
 test('a command and the job that erase one account at once write one row into the journal; a later command finds nobody', async () => {
-  const app = await appForTest()
   const olga = await app.signUp()
   for (const text of ['Раз', 'Два', 'Три']) await app.publish(olga, text)
   const erase = () => eraseNow(app.db, { userId: olga.id, ...erasure })
@@ -241,7 +241,6 @@ test('a command and the job that erase one account at once write one row into th
 })
 
 test('a reply that is restored while its author is erased is subtracted from every count', async () => {
-  const app = await appForTest()
   const moderator = await signUpModerator(app)
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const post = await app.publish(petr, 'О чём говорит стена')

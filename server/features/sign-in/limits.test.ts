@@ -115,7 +115,6 @@ async function checkFive(app: TestApp): Promise<TestAnswer[]> {
 }
 
 test('one IP may request 10 codes a minute, for known, unknown and changed e-mails and while registrations are closed, 60 within minutes, and then one a minute', async () => {
-  const app = await strictApp()
   const users = [await app.signUp(), await app.signUp()]
   const changeEmail = (n: number) => startChange(app, users[n % 2] as TestUser, newEmail(), IP)
   for (let minute = 0; minute < 6; minute++) {
@@ -201,8 +200,7 @@ test('a right code takes back its request, its mail and the wrong codes before i
 })
 
 test('a wrong code states how many attempts the mailbox has left: two for each code of strangers, more for a known browser', async () => {
-  const app = await strictApp()
-  const email = 'olga@example.org'
+  const email = newEmail()
   const { browser: mine } = await app.signIn(email, 'my browser')
   let place = 0
   /** Requests a code from a new network. Returns how to check a code from other networks. */

@@ -19,7 +19,7 @@ import { openDns } from '../../testing/mail/dns-server.ts'
 import { folderForTest } from '../../testing/process/folder-for-test.ts'
 import { freePort } from '../../testing/process/free-port.ts'
 import { collectLog } from '../../testing/process/log-lines.ts'
-import { appForTest, SECRET } from '../../testing/test-app.ts'
+import { appForFile, SECRET } from '../../testing/test-app.ts'
 import { backupName } from '../backup/backup-folder.ts'
 import { checkBackup, checkBackups } from './backup-check.ts'
 import { checkNodes, checkRights, checkSecret } from './database-checks.ts'
@@ -31,11 +31,12 @@ import { checkMailDomain } from './mail-checks.ts'
 import { checkParts } from './parts.ts'
 import { checkPages, checkSettings, checkUnit } from './settings-checks.ts'
 
+const app = await appForFile()
+
 const says = (level: 'ok' | 'warning' | 'broken', message: string | RegExp) =>
   expect.objectContaining({ level, message: expect.stringMatching(message) })
 
 test('a fault while the server runs is logged once, and its end once', async () => {
-  const app = await appForTest()
   const log = collectLog()
   const config = readConfig({ DATA_DIR: app.dataDir })
   const stop = watchHealth(
@@ -68,7 +69,6 @@ test('a unit of the operator’s own that hides the package’s is named', async
 })
 
 test('tables of another role, a superuser, a read-only database and the disks are named, and when they will be full', async () => {
-  const app = await appForTest()
   const facts = await selectDatabaseFacts(app.db)
   expect(checkRights(facts)).toMatchObject({ level: 'ok' })
   const name = new URL(app.databaseUrl).pathname.slice(1)
@@ -181,7 +181,6 @@ test('backups are judged by the files in BACKUP_DIR: a missing or empty folder, 
 })
 
 test('a secret that others may read, pages that cannot be read, and nodes of two versions are named', async () => {
-  const app = await appForTest()
   const folder = await folderForTest()
   const config = readConfig({ DATA_DIR: folder })
   const secret = join(folder, 'app-secret')
