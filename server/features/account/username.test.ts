@@ -30,7 +30,7 @@ test('a valid free username is available, and can be taken; so can the longest, 
   expect(body).toEqual({ username: 'Olga_1987', available: true })
   const taken = await take(olga, 'Olga_1987')
   const { id, email } = olga
-  expect([taken.status, taken.body]).toEqual([200, { id, username: 'Olga_1987', email }])
+  expect(taken).toMatchObject({ status: 200, body: { id, username: 'Olga_1987', email } })
   const { body: account } = await app.call('GET', '/users/current', { token: olga.token })
   expect(account.username).toBe('Olga_1987')
   expect((await take(olga, 'o'.repeat(32))).status).toBe(200)
