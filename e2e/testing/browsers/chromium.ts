@@ -46,9 +46,12 @@ export function isHeadlessShell(path: string): boolean {
   return SHELL_NAMES.includes(basename(path))
 }
 
+/** Each page of a journey lives too shortly to win back what optimizing its scripts costs. */
+const WITHOUT_OPTIMIZING = '--js-flags=--no-opt --no-maglev'
+
 /** The sandbox is off only for root. The caller closes the browser. */
 export async function launchChromium(): Promise<Browser> {
-  return launch(await findHeadlessChromium())
+  return launch(await findHeadlessChromium(), [WITHOUT_OPTIMIZING])
 }
 
 /** Pictures and measurements need a full Chromium. The caller closes the browser. */
