@@ -71,7 +71,7 @@ function EntryFeed(props: PostFeedProps) {
     <>
       {(isLater || list.above > 0) && <ListLink className={styles.beginning}>К началу</ListLink>}
       <div ref={beginning} />
-      {newer && list.state === 'ready' && (
+      {newer && list.isReady && (
         <NewPostsPill
           {...{ list, source, newer, place }}
           isOld={list.isFromTop && (!!anchor || isLate)}
@@ -89,7 +89,7 @@ type FeedPartProps = PostFeedProps & { list: PostListView }
 /** Renders the pages around the place that the reader returns to, and then the other pages. */
 function FeedPages({ list, anchorId, ...props }: FeedPartProps & { anchorId: string }) {
   const { source, label, areReplies = false, card: Card = FeedPost } = props
-  const { pages, ids, above, total, stoppedAt, nextCursor, state } = list
+  const { pages, ids, above, total, stoppedAt, nextCursor, isLoading } = list
   const anchorAt = pages.findIndex((page) => page.ids.includes(anchorId))
   // Without scroll anchoring, pages that follow above would move what is read.
   const [radius, setRadius] = useState(() =>
@@ -99,7 +99,6 @@ function FeedPages({ list, anchorId, ...props }: FeedPartProps & { anchorId: str
   const hasAll = nextCursor === null && list.isFromTop
   const size = hasAll ? ids.length : Math.max(total, above + ids.length)
   const setSize = source.start ? undefined : size
-  const isLoading = state === 'loading'
 
   useEffect(() => {
     if (radius === Number.POSITIVE_INFINITY) return
@@ -110,7 +109,7 @@ function FeedPages({ list, anchorId, ...props }: FeedPartProps & { anchorId: str
 
   if (ids.length === 0 && !isLoading) return null
   return (
-    <div role="feed" aria-label={label} aria-busy={isLoading || list.more === 'loading'}>
+    <div role="feed" aria-label={label} aria-busy={isLoading}>
       {pages.map((page, index) => (
         <div
           key={page.key}
@@ -142,12 +141,11 @@ function FeedPages({ list, anchorId, ...props }: FeedPartProps & { anchorId: str
 }
 
 function FeedEnd({ list, areReplies, empty = <NoPosts />, endText, hasFoot }: FeedPartProps) {
-  if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
-  if (list.state === 'failed' || list.more === 'failed') {
-    const ErrorMessage = list.state === 'failed' && !areReplies ? ErrorPage : ErrorRow
+  if (list.isLoading) return <Skeleton count={list.isReady ? MORE_SKELETONS : FIRST_SKELETONS} />
+  if (list.hasFailed) {
+    const ErrorMessage = list.isReady || areReplies ? ErrorRow : ErrorPage
     return <ErrorMessage text={errorMessage(list.error)} onRetry={list.retry} />
   }
-  if (list.more === 'loading') return <Skeleton count={MORE_SKELETONS} />
   if (list.nextCursor !== null) {
     return (
       // Scrolling loads the next posts, and without scripts this link leads to them.

@@ -16,7 +16,7 @@ export type Place = ReturnType<typeof useScrollAnchor>
 /** Restores and stores the reader's place as a post, because the posts above it may change. */
 export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined) {
   const { key: entryKey, pathname } = useEntry()
-  const ready = list.state === 'ready'
+  const ready = list.isReady
   const last = useRef<PostPosition | undefined>(anchor)
   const shown = useRef<PostListView>(undefined)
 

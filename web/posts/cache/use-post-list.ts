@@ -73,7 +73,9 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     /** Returns whether a post is newer than all read ones, and not published in this tab. */
     isNew: ({ id, by }: NamedPost) =>
       isFromTop && isAboveRead(read, id) && !published.includes(id) && isShown(id, by),
-    state: query.isPending ? 'loading' : query.data ? 'ready' : 'failed',
+    isReady: query.data !== undefined,
+    isLoading: query.isPending || query.isFetchingNextPage,
+    hasFailed: query.data ? query.isFetchNextPageError : query.isError,
     error: query.error,
     nextCursor: read.at(-1)?.nextCursor ?? null,
     /** The total of the first page. It never changes: every post states it for screen readers. */
@@ -84,9 +86,8 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
       const shown = pages.find((it) => it.ids.includes(postId))
       return { cursor: page ? firstCursor(source, page) : start, above: shown?.above ?? 0, total }
     },
-    more: query.isFetchingNextPage ? 'loading' : query.isFetchNextPageError ? 'failed' : 'idle',
     ...readingOf(source, queryKey, query),
-  } as const
+  }
 }
 
 function useIsShown(): (id: string, by?: string) => boolean {
