@@ -97,8 +97,6 @@ test('going back rings the card of a post opened by a key, not by touch', async 
     await expect.poll(() => card.evaluate((it) => it === document.activeElement)).toBe(true)
     return card.evaluate((it) => it.matches(':focus-visible'))
   }
-  // At the very top the anchor is stored only later, with that of another entry.
-  await bringTo(postWith(page, /Номер 69$/), 100)
   await postWith(page, /Номер 69$/).tap()
   expect(await returnTo(postWith(page, /Номер 69$/))).toBe(false)
   await page.keyboard.press('j')

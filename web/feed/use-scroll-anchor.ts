@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'react'
+import { useEffectEvent, useLayoutEffect, useRef } from 'react'
 import { isForUsers, pageAt } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { type Anchor, saveAnchor } from '../history/scroll-anchors.ts'
@@ -9,69 +9,72 @@ import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 /** The number of frames within which the posts above get their true height. */
 const FRAMES_TO_RENDER = 3
 
-type PostPosition = Pick<Anchor, 'postId' | 'top'>
+type ReadPost = Pick<Anchor, 'postId' | 'top'> & {
+  /** What spotOf() returned when the post was last put or seen at `top`, or ''. */
+  spot: string | undefined
+}
 
 export type Place = ReturnType<typeof useScrollAnchor>
 
 /** Restores and stores the reader's place as a post, because the posts above it may change. */
 export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined) {
   const { key: entryKey, pathname } = useEntry()
-  const ready = list.isReady
-  const last = useRef<PostPosition | undefined>(anchor)
-  const shown = useRef<PostListView>(undefined)
+  const { isReady } = list
+  /** The post to keep in place; undefined until the reader scrolls. */
+  const read = useRef<ReadPost | undefined>(anchor && { ...anchor, spot: '' })
 
   useLayoutEffect(() => {
     history.scrollRestoration = 'manual'
-    if (!ready) return
-    const former = shown.current
-    shown.current = list
-    if (last.current) {
-      // Keeps what is being read in place. Safari has no scroll anchoring, and no browser anchors
-      // new elements or the very top of a page.
-      const { postId, top } = last.current
-      const moved = !former || spotOf(former, postId) !== spotOf(list, postId)
-      if (moved) scrollToTop(articleOf(postId), top)
-    }
-    if (!former && anchor?.focusedId) {
-      const { focusedId, focusVisible } = anchor
-      articleOf(focusedId)?.focus({ preventScroll: true, focusVisible } as FocusOptions)
+    if (!isReady) return
+    // Safari has no scroll anchoring, and no browser anchors new elements or the very top of a page.
+    const { current } = read
+    const spot = current && spotOf(list, current.postId)
+    if (current && current.spot !== spot) {
+      current.spot = spot
+      scrollToTop(articleOf(current.postId), current.top)
     }
     if (list.nextCursor === null) reserveHeight(0)
   })
 
+  const remember = useEffectEvent(() => {
+    read.current = positionIn(list, firstVisibleArticle()) ?? read.current
+  })
+  const save = useEffectEvent(() => {
+    const { postId, top } = read.current ?? positionIn(list, firstVisibleArticle()) ?? {}
+    if (!postId || top === undefined || isOfFormerUser(pathname)) return
+    const focusedId = focusedArticle()?.dataset.postId
+    const focusVisible = document.activeElement?.matches(':focus-visible')
+    saveAnchor(entryKey, { postId, top, ...list.placeOf(postId), focusedId, focusVisible })
+  })
+
   useLayoutEffect(() => {
-    if (!ready) return
-    const remember = () => {
-      last.current = positionOf(firstVisibleArticle()) ?? last.current
+    if (!isReady) return
+    if (anchor?.focusedId) {
+      const { focusedId, focusVisible } = anchor
+      articleOf(focusedId)?.focus({ preventScroll: true, focusVisible } as FocusOptions)
     }
-    const save = () => {
-      const left = last.current ?? positionOf(firstVisibleArticle())
-      if (!left || !shown.current || isOfFormerUser(pathname)) return
-      const focusedId = focusedArticle()?.dataset.postId
-      const focusVisible = document.activeElement?.matches(':focus-visible')
-      const place = shown.current.placeOf(left.postId)
-      saveAnchor(entryKey, { ...left, ...place, focusedId, focusVisible }, scrollY === 0)
-    }
+    // A reload at the top should show new posts.
+    const saveForReload = () => (scrollY === 0 ? saveAnchor(entryKey) : save())
     const stop = new AbortController()
     const { signal } = stop
     addEventListener('scroll', remember, { passive: true, signal })
     // A background tab may be discarded without another event, and be reloaded later.
-    document.addEventListener('visibilitychange', save, { signal })
-    addEventListener('pagehide', save, { signal })
+    document.addEventListener('visibilitychange', saveForReload, { signal })
+    addEventListener('pagehide', saveForReload, { signal })
     return () => {
       stop.abort()
       save()
       reserveHeight(0)
     }
-  }, [entryKey, pathname, ready])
+  }, [entryKey, anchor, isReady])
 
   return {
     /** Remembers the post being read, before others are added above it. */
     keep: () => {
-      last.current = positionOf(firstReadArticle(list))
+      read.current = positionIn(list, firstReadArticle(list))
     },
     leave: () => {
-      last.current = undefined
+      read.current = undefined
     },
   }
 }
@@ -95,9 +98,10 @@ function isOfFormerUser(pathname: string): boolean {
   return page !== null && isForUsers(page) && !viewerId()
 }
 
-function positionOf(article: HTMLElement | undefined): PostPosition | undefined {
+function positionIn(list: PostListView, article: HTMLElement | undefined): ReadPost | undefined {
   const postId = article?.dataset.postId
-  return article && postId ? { postId, top: article.getBoundingClientRect().top } : undefined
+  if (!article || !postId) return undefined
+  return { postId, top: article.getBoundingClientRect().top, spot: spotOf(list, postId) }
 }
 
 /** Scrolls again for some frames: posts above get their true height only when rendered. */

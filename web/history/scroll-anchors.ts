@@ -14,30 +14,21 @@ export type Anchor = {
   total: number
 }
 
-const ANCHORS_STORED_MAX = 20
-
-let anchors: Map<string, Anchor> | undefined
+const ANCHORS_STORED_MAX = 100
 
 export function findAnchor(entryKey: string): Anchor | undefined {
-  return storedAnchors().get(entryKey)
+  return storedAnchors().find(([key]) => key === entryKey)?.[1]
 }
 
-/** Saves an anchor. At the top it is not stored, because a reload there should show new posts. */
-export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): void {
-  const all = storedAnchors()
-  all.delete(entryKey)
-  all.set(entryKey, anchor)
-  const stored = [...all].filter(([key]) => key !== entryKey || !isAtTop)
-  sessionStore.writeJson(ANCHORS_KEY, stored.slice(-ANCHORS_STORED_MAX))
+/** Stores the anchor of an entry, or removes it if there is none. */
+export function saveAnchor(entryKey: string, anchor?: Anchor): void {
+  const anchors = storedAnchors().filter(([key]) => key !== entryKey)
+  if (anchor) anchors.push([entryKey, anchor])
+  sessionStore.writeJson(ANCHORS_KEY, anchors.slice(-ANCHORS_STORED_MAX))
 }
 
-export function forgetAnchors(): void {
-  anchors = undefined
-}
-
-function storedAnchors(): Map<string, Anchor> {
-  anchors ??= new Map(sessionStore.readJson(ANCHORS_KEY, areAnchors))
-  return anchors
+function storedAnchors(): [entryKey: string, Anchor][] {
+  return sessionStore.readJson(ANCHORS_KEY, areAnchors) ?? []
 }
 
 const isAnchor = shape<Anchor>({ postId: isString, top: isNumber, cursor: isString })

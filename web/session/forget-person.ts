@@ -1,4 +1,3 @@
-import { forgetAnchors } from '../history/scroll-anchors.ts'
 import { localStore, sessionStore } from '../platform/storage.ts'
 import { LETTERS_OFF_KEY } from '../ui/shortcuts.ts'
 import {
@@ -29,5 +28,4 @@ export function forgetPerson(userId: string): void {
 
 export function forgetTab(): void {
   sessionStore.keys('').forEach(sessionStore.remove)
-  forgetAnchors()
 }
