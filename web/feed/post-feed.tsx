@@ -57,7 +57,7 @@ export function PostFeed(props: PostFeedProps) {
 function EntryFeed(props: PostFeedProps) {
   const { source } = props
   const { key, isReturn } = useEntry()
-  const [anchor] = useState(() => (isReturn ? findAnchor(key) : undefined))
+  const [anchor] = useState(() => (isReturn ? findAnchor(key) : null))
   // The scripts may run long after the server rendered the page.
   const [isLate] = useState(() => isReturn && performance.now() > LIVE_RECENT_MS)
   const list = usePostList(source, anchor)

@@ -1,7 +1,7 @@
 import { useEffectEvent, useLayoutEffect, useRef } from 'react'
 import { isForUsers, pageAt } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
-import { type Anchor, saveAnchor } from '../history/scroll-anchors.ts'
+import { type Anchor, removeAnchor, saveAnchor } from '../history/scroll-anchors.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { viewerId } from '../session/viewer.ts'
 import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
@@ -17,18 +17,18 @@ type ReadPost = Pick<Anchor, 'postId' | 'top'> & {
 export type Place = ReturnType<typeof useScrollAnchor>
 
 /** Restores and stores the reader's place as a post, because the posts above it may change. */
-export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined) {
+export function useScrollAnchor(list: PostListView, anchor: Anchor | null) {
   const { key: entryKey, pathname } = useEntry()
   const { isReady } = list
-  /** The post to keep in place; undefined until the reader scrolls. */
-  const read = useRef<ReadPost | undefined>(anchor && { ...anchor, spot: '' })
+  /** The post to keep in place; null until the reader scrolls. */
+  const read = useRef<ReadPost | null>(anchor && { ...anchor, spot: '' })
 
   useLayoutEffect(() => {
     history.scrollRestoration = 'manual'
     if (!isReady) return
     // Safari has no scroll anchoring, and no browser anchors new elements or the very top of a page.
     const { current } = read
-    const spot = current && spotOf(list, current.postId)
+    const spot = current ? spotOf(list, current.postId) : undefined
     if (current && current.spot !== spot) {
       current.spot = spot
       scrollToTop(articleOf(current.postId), current.top)
@@ -54,7 +54,7 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined) 
       articleOf(focusedId)?.focus({ preventScroll: true, focusVisible } as FocusOptions)
     }
     // A reload at the top should show new posts.
-    const saveForReload = () => (scrollY === 0 ? saveAnchor(entryKey) : save())
+    const saveForReload = () => (scrollY === 0 ? removeAnchor(entryKey) : save())
     const stop = new AbortController()
     const { signal } = stop
     addEventListener('scroll', remember, { passive: true, signal })
@@ -74,7 +74,7 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined) 
       read.current = positionIn(list, firstReadArticle(list))
     },
     leave: () => {
-      read.current = undefined
+      read.current = null
     },
   }
 }
@@ -98,9 +98,9 @@ function isOfFormerUser(pathname: string): boolean {
   return page !== null && isForUsers(page) && !viewerId()
 }
 
-function positionIn(list: PostListView, article: HTMLElement | undefined): ReadPost | undefined {
+function positionIn(list: PostListView, article: HTMLElement | undefined): ReadPost | null {
   const postId = article?.dataset.postId
-  if (!article || !postId) return undefined
+  if (!article || !postId) return null
   return { postId, top: article.getBoundingClientRect().top, spot: spotOf(list, postId) }
 }
 

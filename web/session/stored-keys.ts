@@ -2,7 +2,6 @@ export const THEME_KEY = 'theme'
 export const NO_COUNTS_KEY = 'no-counts'
 export const INTRO_SEEN_KEY = 'intro-seen'
 export const NOTICE_SEEN_KEY = 'notice-seen'
-export const ANCHORS_KEY = 'places'
 export const HIDDEN_KEY = 'hidden'
 export const SIGN_IN_KEY = 'sign-in'
 /** Stores 'registered' or 'returned' until the next page greets the person. */
@@ -10,3 +9,7 @@ export const ARRIVAL_KEY = 'registered'
 export const CLIENT_TOKEN_KEY = 'client-token'
 /** Stored from a session's first token until its end. Holds the user's id once it is known. */
 export const HAD_SESSION_KEY = 'had-session'
+
+export function anchorKey(entryKey: string): string {
+  return `place ${entryKey}`
+}

@@ -2,7 +2,7 @@ import { OPERATION_LIFE_MS } from '../../contract/constants.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { beginEarlyRefresh } from '../session/early-refresh.ts'
 import {
-  ANCHORS_KEY,
+  anchorKey,
   HAD_SESSION_KEY,
   HIDDEN_KEY,
   INTRO_SEEN_KEY,
@@ -30,8 +30,7 @@ try {
   if (seenNotice) hideNotice(seenNotice)
   // A page that was left further down must not first show its top.
   const [{ type } = {}] = performance.getEntriesByType('navigation') as { type?: string }[]
-  const anchors = sessionStorage.getItem(ANCHORS_KEY) || ''
-  const wasLeft = anchors.includes(`"${Object(history.state).key}"`)
+  const wasLeft = sessionStorage.getItem(anchorKey(Object(history.state).key))
   if (hides || (wasLeft && type !== 'navigate')) flags.covered = ''
   const { isLeft, sentAt } = JSON.parse(localStorage.getItem(SIGN_IN_KEY) || '{}')
   if (!hadSession && !isLeft && Date.now() - sentAt < OPERATION_LIFE_MS) flags.codeSent = ''

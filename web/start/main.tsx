@@ -48,7 +48,7 @@ function registerServiceWorker(): void {
 /** Returns false if the list was left further down, or newer posts have come since. */
 function beginsAtAnchor(shown: FirstPage): boolean {
   const left = findAnchor(currentEntry().key)
-  if (left === undefined || !('cursor' in shown)) return true
+  if (left === null || !('cursor' in shown)) return true
   const [first] = (shown.shows === 'post' ? shown.replies : shown.posts).posts
   return left.cursor === shown.cursor || left.cursor === (first && cursorAt(first.id))
 }

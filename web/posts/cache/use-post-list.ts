@@ -45,7 +45,7 @@ const NO_PAGES: readonly CachedPage[] = []
 const UNLESS_READING = { cancelRefetch: false }
 
 /** Reads a list of posts page by page, from the page of its anchor. */
-export function usePostList(source: ListSource, anchor: Anchor | undefined) {
+export function usePostList(source: ListSource, anchor: Anchor | null) {
   const { name, start = '' } = source
   const queryKey = pagesKey(name, useEntry().key)
   const query = usePageQuery(source, queryKey, anchor)
@@ -108,7 +108,7 @@ function usePublished(name: ListName): readonly string[] | undefined {
 
 type PageQuery = ReturnType<typeof usePageQuery>
 
-function usePageQuery(source: ListSource, queryKey: PagesKey, anchor: Anchor | undefined) {
+function usePageQuery(source: ListSource, queryKey: PagesKey, anchor: Anchor | null) {
   const { start = '', isOneWay = false } = source
   return useInfiniteQuery({
     queryKey,
