@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
 import { test } from './testing/journey.ts'
-import { countRequests, holdCalls, newPosts, postWith } from './testing/page-actions.ts'
+import { countRequests, holdCalls, newPosts, postWith, tap } from './testing/page-actions.ts'
 
-test('a second tab shows posts that came while it was loading', async ({ journey, olga }) => {
+test('posts that come while a tab is loading or reads others show', async ({ journey, olga }) => {
   await journey.publish(olga, 'Первая')
   const first = await journey.visitWithNews()
   const second = await first.context().newPage()
@@ -14,6 +14,19 @@ test('a second tab shows posts that came while it was loading', async ({ journey
   await newPosts(first).waitFor()
   scripts.letGo()
   await newPosts(second).waitFor()
+
+  // A post that comes while newer posts are read waits for another tap.
+  await tap(newPosts(second))
+  await newPosts(second).waitFor({ state: 'detached' })
+  await first.route('**/posts?*cursor=oldest-*', async (route) => {
+    const response = await route.fetch()
+    await journey.publish(olga, 'Пока читалась')
+    await newPosts(second).waitFor()
+    await route.fulfill({ response })
+  })
+  await tap(newPosts(first))
+  await postWith(first, 'Пока открывалась').waitFor()
+  await expect.poll(() => newPosts(first).getAttribute('aria-disabled')).toBe(null)
 })
 
 test('a silent stream is replaced after one read', async ({ journey, olga }) => {

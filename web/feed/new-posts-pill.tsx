@@ -43,8 +43,7 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
 
   async function showNewer(): Promise<void> {
     place.keep()
-    const hasShown = await list.showNewer()
-    setHasAdded(hasShown)
+    setHasAdded(await list.showNewer())
     forget()
   }
 
@@ -109,5 +108,6 @@ function useNamed({ list, source, newer, isOld }: NewsOptions) {
     return onNews(onEvent)
   }, [])
 
-  return [named, () => setNamed([])] as const
+  // Those that came since the tap may be newer than what it has read.
+  return [named, () => setNamed((known) => known.slice(named.length))] as const
 }
