@@ -71,7 +71,7 @@ function EntryFeed(props: PostFeedProps) {
     <>
       {(isLater || list.above > 0) && <ListLink className={styles.beginning}>К началу</ListLink>}
       <div ref={beginning} />
-      {newer && list.isReady && (
+      {newer && start === '' && list.isReady && (
         <NewPostsPill
           {...{ list, source, newer, place }}
           isOld={list.isFromTop && (!!anchor || isLate)}

@@ -16,7 +16,7 @@ export function repliesSource(postId: string, start = ''): ListSource {
   return {
     name: `replies ${postId}`,
     start,
-    newer: start === '' ? newerReplies(postId) : undefined,
+    newer: newerReplies(postId),
     read: (cursor, signal) => {
       const parts = { params: { id: postId }, query: pageAfter(cursor) }
       return fallBackOn(404, call('GET /posts/:id/replies', parts, { signal }), NO_POSTS)

@@ -3,8 +3,7 @@ import type { PostPage } from '../../../contract/posts.ts'
 import { queryClient } from '../../http/query-client.ts'
 import { changePost, forgetLikes, putPosts, readCachedPost, setTombstone } from './post-cache.ts'
 
-export type ListName = 'wall' | 'search' | PrivateList | `${ListOf} ${string}`
-type PrivateList = 'liked' | 'received'
+export type ListName = 'wall' | 'search' | 'liked' | 'received' | `${ListOf} ${string}`
 type ListOf = 'replies' | 'author' | 'authorReplies'
 
 export type CachedPage = {
@@ -54,10 +53,8 @@ export function forgetViewer(): void {
   void queryClient.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
 }
 
-const PRIVATE_LISTS = new Set<unknown>(['liked', 'received'] satisfies PrivateList[])
-
 function isPublicList([kind, name]: readonly unknown[]): boolean {
-  return kind === LISTS && !PRIVATE_LISTS.has(name)
+  return kind === LISTS && name !== 'liked' && name !== 'received'
 }
 
 export function seedList(

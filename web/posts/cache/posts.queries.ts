@@ -22,7 +22,7 @@ export function wallSource(start = ''): ListSource {
   return {
     name: 'wall',
     start,
-    newer: start === '' ? NEWER_POSTS : undefined,
+    newer: NEWER_POSTS,
     read: (cursor, signal) => call('GET /posts', { query: pageAfter(cursor) }, { signal }),
   }
 }

@@ -24,7 +24,7 @@ export type ListSource = {
   /** The cursor at which the list begins if there is no anchor. */
   start?: string
   /** Set for a list by id, newest first, in which newer posts wait for a tap. */
-  newer?: Newer | undefined
+  newer?: Newer
   /** Whether the list is never read upwards. */
   isOneWay?: boolean
   read: (cursor: string, signal?: AbortSignal) => Promise<PostPage>
@@ -119,9 +119,9 @@ function usePageQuery(source: ListSource, queryKey: PagesKey, anchor: Anchor | n
       const from = isFirst && first ? firstCursor(source, first) : cursor
       const page = await readPage(source, from, signal)
       if (first && direction === 'backward') return pageAbove(first, { cursor, start }, page)
-      if (!isFirst || page.cursor === start) return page
-      const { above, total, stop } = { stop: undefined, ...(first ?? anchor ?? page) }
-      return { ...page, above, total, stop }
+      const known = first ?? anchor
+      if (!isFirst || !known || page.cursor === start) return page
+      return { ...page, above: known.above, total: known.total, stop: first?.stop }
     },
     initialPageParam: anchor?.cursor ?? start,
     getNextPageParam: ({ nextCursor }) => nextCursor,
@@ -163,7 +163,8 @@ function readingOf(source: ListSource, queryKey: PagesKey, query: PageQuery) {
     loadMore: (): void => {
       if (query.hasNextPage && canReadMore) void query.fetchNextPage(UNLESS_READING)
     },
-    retry: () => void (query.data ? query.fetchNextPage() : query.refetch()),
+    /** Reads the next page again, which is the first one if there is none. */
+    retry: () => void query.fetchNextPage(),
     restart,
     /** Adds newer posts above the list. Returns false if there are none. Throws CallError. */
     showNewer: async (): Promise<boolean> => {
