@@ -72,10 +72,9 @@ export async function createApp(options: AppOptions) {
 }
 
 async function registerAll(node: OpenNode): Promise<Feature[]> {
-  const { config, http, server, sessions } = node
-  const origin = originOf(config)
+  const { config, server, sessions } = node
   const folder = join(config.dataDir, 'pages')
-  const readText = registerTexts(node, { ...config, folder, origin })
+  const readText = registerTexts(node, { ...config, folder, origin: originOf(config) })
   const search = registerSearch(node)
   const publish = createPublish(node)
   const features = [
@@ -95,9 +94,8 @@ async function registerAll(node: OpenNode): Promise<Feature[]> {
   registerReports(node)
   registerDataExport(node)
   registerIdentity(node, () => server.refusalLog.recent())
-  const { cookieName } = sessions
-  await servePages(http, { ...node, search, readText, cookieName, appName: config.appName, origin })
-  node.live.serve(http, node.limits)
+  await servePages({ ...node, search, readText })
+  node.live.serve(node.http, node.limits)
   return features
 }
 

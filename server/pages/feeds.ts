@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { OPAQUE_MAX, PAGE_SIZE_MAX } from '../../contract/constants.ts'
 import {
@@ -17,20 +16,11 @@ import type { PostPage } from '../../contract/posts.ts'
 import { requireProfile } from '../features/account/account.service.ts'
 import { postsOf, readPostList, readThread, wall } from '../features/posts/post-lists.ts'
 import { CachedResponse } from '../kernel/cache/cached-response.ts'
-import type { ResponseCache } from '../kernel/cache/response-cache.ts'
+import { originOf } from '../kernel/config/config.ts'
 import type { Db } from '../kernel/db/database.ts'
 import { VISITOR_CALLS } from '../kernel/http/call-limits.ts'
-import type { Limits } from '../kernel/limits/limits.ts'
 import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
-
-type Options = {
-  db: Db
-  appName: string
-  origin: string
-  cache: Pick<ResponseCache, 'serveShared'>
-  headers: Record<string, string>
-  limits: Limits
-}
+import type { Site } from './web-app.ts'
 
 // Parameters that others add to a link, such as `utm_source`, are ignored.
 const Querystring = Type.Object({
@@ -60,9 +50,9 @@ const FEEDS: [name: keyof typeof FEED_PATHS, kind: Kind][] = [
   ['author', { read: readAuthor, ...ATOM }],
 ]
 
-export async function serveFeeds(app: FastifyInstance, options: Options): Promise<void> {
-  const { db, appName, origin, limits, cache, headers } = options
-  await app.register(async (feeds) => {
+export async function serveFeeds({ http, db, config, limits, cache, headers }: Site) {
+  const origin = originOf(config)
+  await http.register(async (feeds) => {
     feeds.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
     for (const [name, { read, write, type }] of FEEDS) {
       feeds.get<FeedRequest>(FEED_PATHS[name], { schema }, (request, reply) => {
@@ -79,7 +69,7 @@ export async function serveFeeds(app: FastifyInstance, options: Options): Promis
             id: feedId,
             url: withCursor(feedId, cursor),
             nextUrl: page.nextCursor && withCursor(feedId, page.nextCursor),
-            title: pageTitle(title, appName),
+            title: pageTitle(title, config.appName),
             pageUrl: origin + pagePath,
             since,
             posts: page.posts,

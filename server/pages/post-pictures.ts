@@ -1,25 +1,17 @@
-import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Post } from '../../contract/posts.ts'
 import { requirePost } from '../features/posts/hydrate-posts.ts'
 import { CACHE_CONTROL, isNotModified } from '../kernel/cache/cached-response.ts'
-import type { Db } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { Gate } from '../kernel/gate/gate.ts'
 import { VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { withHandlerDeadline } from '../kernel/http/server.ts'
-import { type Limits, widestNetworkOf } from '../kernel/limits/limits.ts'
+import { widestNetworkOf } from '../kernel/limits/limits.ts'
 import { createHelperThread } from '../kernel/threads/threads.ts'
 import { isDrawn, PICTURE_PATH, pictureTag } from './page-head.ts'
 import type { Painting } from './paint-post.ts'
-import type { WebApp } from './web-app.ts'
+import type { Site, WebApp } from './web-app.ts'
 
-type Options = {
-  web: Pick<WebApp, 'appName' | 'maker'>
-  db: Db
-  limits: Limits
-  handleMs?: number | undefined
-}
 type PictureRequest = { Params: { id: string } }
 
 /** The longest painting. Requests end sooner; a late picture is cached for the next request. */
@@ -44,13 +36,12 @@ export function createPainter() {
 
 /** Serves pictures for link previews. It reads the post each time: no picture outlives its post. */
 export async function servePostPictures(
-  app: FastifyInstance,
-  { web, db, limits, handleMs }: Options,
+  { appName, maker }: WebApp,
+  { http, db, limits, handleMs }: Site,
 ): Promise<void> {
-  const { appName, maker } = web
   const painter = createPainter()
   const gate = new Gate(WAITING)
-  app.addHook('onClose', painter.stop)
+  http.addHook('onClose', painter.stop)
   const pictures = new LRUCache<string, Buffer, { post: Post; network: string }>({
     maxSize: CACHED_BYTES,
     sizeCalculation: (png) => 512 + png.length,
@@ -65,7 +56,7 @@ export async function servePostPictures(
       }, network),
   })
 
-  await app.register(async (routes) => {
+  await http.register(async (routes) => {
     routes.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
     routes.get<PictureRequest>(PICTURE_PATH, async (request, reply) => {
       const post = await requirePost(db, request.params.id, null)

@@ -8,7 +8,6 @@ import {
   type Page,
   pageAfter,
   postPath,
-  type SiteState,
   searchPath,
   withCursor,
 } from '../../contract/pages.ts'
@@ -19,18 +18,15 @@ import type { TextName } from '../../contract/texts.ts'
 import { requireProfile } from '../features/account/account.service.ts'
 import { readAncestors } from '../features/posts/hydrate-posts.ts'
 import { postsOf, readPostList, readThread, repliesOf, wall } from '../features/posts/post-lists.ts'
-import type { Search } from '../features/search/search.service.ts'
-import type { ReadText } from '../features/texts/texts.service.ts'
+import { createSiteStateReader } from '../features/site-state/site-state.service.ts'
 import { CachedResponse } from '../kernel/cache/cached-response.ts'
-import type { ResponseCache } from '../kernel/cache/response-cache.ts'
-import type { Db } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { noteRefusal } from '../kernel/http/error-handler.ts'
 import { HTML_TYPE } from '../kernel/http/refusal.ts'
 import type { Http } from '../kernel/http/route.ts'
 import { withHandlerDeadline } from '../kernel/http/server.ts'
 import { headOf, type Missing, VISITOR_META } from './page-head.ts'
-import type { WebApp } from './web-app.ts'
+import type { Site, WebApp } from './web-app.ts'
 
 /** The names of the pages with a list of posts that visitors may see. */
 export const LISTS = ['wall', 'post', 'author', 'authorReplies', 'search'] as const
@@ -44,15 +40,6 @@ export type PublicPage = Extract<Page, { name: (typeof LISTS)[number] | TextName
 /** Whether the request for a page carried a session cookie, even an invalid one. */
 export type Reader = 'visitor' | 'session'
 
-export type RenderOptions = {
-  db: Db
-  search: Search
-  readText: ReadText
-  /** Never rejects. */
-  readSiteState: () => Promise<SiteState>
-  cache: Pick<ResponseCache, 'serveShared'>
-  headers: Record<string, string>
-}
 type Content = { route: string; url: string; first: FirstPage }
 
 const MISSING: Record<Missing, { route: string; url: string }> = {
@@ -75,12 +62,15 @@ export class PageMoved extends Error {
 /** Renders public pages as a visitor sees them, and serves everybody from the response cache. */
 export class RenderedPages {
   readonly #web: WebApp
-  readonly #options: RenderOptions
+  readonly #site: Site
+  /** Never rejects. */
+  readonly readSiteState: ReturnType<typeof createSiteStateReader>
   readonly #missing: Partial<Record<Missing, Promise<CachedResponse>>> = {}
 
-  constructor(web: WebApp, options: RenderOptions) {
+  constructor(web: WebApp, site: Site) {
     this.#web = web
-    this.#options = options
+    this.#site = site
+    this.readSiteState = createSiteStateReader(site.db)
   }
 
   /** Serves one page for all sessions, with a visitor's content. Rejects with PageMoved. */
@@ -89,14 +79,14 @@ export class RenderedPages {
     if (page.name === 'search') return this.#serveSearch(page, content, { reader, http })
     // The key of sessions contains a space, which no request has in its URL.
     const key = content.url + KEY_ENDS[reader]
-    return this.#options.cache.serveShared({ ...http, url: key }, async () =>
+    return this.#site.cache.serveShared({ ...http, url: key }, async () =>
       this.#render({ ...content, first: await this.#read(page) }, reader),
     )
   }
 
   /** Serves a page for signed-in users without its content, which the browser adds. */
   serveOwn(path: string, http: Http): Promise<Buffer> {
-    return this.#options.cache.serveShared({ ...http, url: `${path} own` }, async () => {
+    return this.#site.cache.serveShared({ ...http, url: `${path} own` }, async () => {
       const first = { ...(await this.#readFacts()), shows: 'own' } as const
       return this.#render({ route: path, url: path, first }, 'session')
     })
@@ -126,7 +116,7 @@ export class RenderedPages {
       body: bufferOf(body),
       tag,
       type: HTML_TYPE,
-      headers: this.#options.headers,
+      headers: this.#site.headers,
       vary: 'Cookie',
       ...(isPrivate && { cacheControl: 'private, no-cache' }),
       postIds: postIdsShown(first),
@@ -135,11 +125,11 @@ export class RenderedPages {
   }
 
   async #readFacts() {
-    return { now: Math.floor(Date.now() / 1000), site: await this.#options.readSiteState() }
+    return { now: Math.floor(Date.now() / 1000), site: await this.readSiteState() }
   }
 
   async #read(page: Exclude<PublicPage, { name: 'search' }>): Promise<FirstPage> {
-    const { db, readText } = this.#options
+    const { db, readText } = this.#site
     const { cursor } = page
     const facts = await this.#readFacts()
     const query = pageAfter(cursor)
@@ -177,7 +167,7 @@ export class RenderedPages {
     const by = { viewer: null, ip: http.request.ip }
     const [facts, found] = await Promise.all([
       this.#readFacts(),
-      q === '' ? NOTHING : this.#options.search({ q, ...pageAfter(cursor) }, by).catch(asRefusal),
+      q === '' ? NOTHING : this.#site.search({ q, ...pageAfter(cursor) }, by).catch(asRefusal),
     ])
     const refused = found instanceof AppError
     const { words, similar, ...posts } = refused ? NOTHING : found

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { TEXT_NAMES } from '../../contract/constants.ts'
 import {
   cursorIn,
@@ -9,13 +9,11 @@ import {
   pageAt,
   searchIn,
 } from '../../contract/pages.ts'
-import { createSiteStateReader } from '../features/site-state/site-state.service.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { NO_POST_CACHE_CONTROL, noteRefusal } from '../kernel/http/error-handler.ts'
 import { HTML_TYPE } from '../kernel/http/refusal.ts'
 import type { Http } from '../kernel/http/route.ts'
-import type { Limits } from '../kernel/limits/limits.ts'
 import { serveAppFiles } from './app-files.ts'
 import { serveFeeds } from './feeds.ts'
 import { type Bare, headOf, type Missing, siteStateMeta, VISITOR_META } from './page-head.ts'
@@ -26,11 +24,10 @@ import {
   type PublicPage,
   type Reader,
   RenderedPages,
-  type RenderOptions,
   urlOf,
 } from './rendered-pages.ts'
 import { serveSitemap } from './sitemap.ts'
-import type { WebApp } from './web-app.ts'
+import type { Site, WebApp } from './web-app.ts'
 
 const NOT_NOW =
   'Страница сейчас не открывается. Через несколько секунд она загрузится ещё раз' +
@@ -38,16 +35,6 @@ const NOT_NOW =
 
 const WITH_LIST = new Set<string>(LISTS)
 const PUBLIC = new Set<string>([...LISTS, ...TEXT_NAMES])
-
-type Options = Omit<RenderOptions, 'readSiteState'> & {
-  /** The built web app; null if it was not built: then no pages are served. */
-  web: WebApp | null
-  limits: Limits
-  cookieName: string
-  appName: string
-  origin: string
-  handleMs?: number | undefined
-}
 
 /** Returns the page for an overloaded server. Without scripts it reloads itself after 5 s. */
 export function pageNotNow(web: WebApp): Record<Reader, string> {
@@ -61,23 +48,23 @@ function shellNotNow({ shell }: WebApp): WebApp['shell'] {
 }
 
 /** Serves pages, files, feeds and the sitemap, and answers requests for unknown paths. */
-export async function servePages(http: FastifyInstance, options: Options): Promise<void> {
-  const { web, limits } = options
-  const pages = web && new Pages(web, options)
+export async function servePages(site: Site): Promise<void> {
+  const { http, web, limits } = site
+  const pages = web && new Pages(web, site)
   if (pages) {
     http.addHook('onClose', web.maker.stop)
-    await servePostPictures(http, { ...options, web })
-    await http.register(async (site) => {
-      site.addHook('onRequest', ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]))
-      await serveAppFiles(site, web)
+    await servePostPictures(web, site)
+    await http.register(async (files) => {
+      files.addHook('onRequest', ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]))
+      await serveAppFiles(files, web)
       for (const [name, path] of Object.entries(PATHS)) {
         const config = WITH_LIST.has(name) ? { lane: laneOf } : {}
-        site.get(path, { config }, (request, reply) => pages.send({ request, reply }))
+        files.get(path, { config }, (request, reply) => pages.send({ request, reply }))
       }
     })
   }
-  await serveFeeds(http, options)
-  await serveSitemap(http, options)
+  await serveFeeds(site)
+  await serveSitemap(site)
   await http.register(async (missing) => {
     missing.addHook('onRequest', async (request, reply) => {
       const isPage = pages && wantsPage(request)
@@ -113,14 +100,14 @@ function spell(path: string, query: string): string {
 
 class Pages {
   readonly #web: WebApp
-  readonly #options: Options & RenderOptions
+  readonly #site: Site
   readonly #rendered: RenderedPages
   readonly #refusedShell: WebApp['shell']
 
-  constructor(web: WebApp, options: Options) {
+  constructor(web: WebApp, site: Site) {
     this.#web = web
-    this.#options = { ...options, readSiteState: createSiteStateReader(options.db) }
-    this.#rendered = new RenderedPages(web, this.#options)
+    this.#site = site
+    this.#rendered = new RenderedPages(web, site)
     this.#refusedShell = shellNotNow(web)
   }
 
@@ -142,7 +129,7 @@ class Pages {
   async #sendShell({ request, reply }: Http, shows: Bare): Promise<FastifyReply> {
     const { before, after } = shows === 'other' ? this.#refusedShell : this.#web.shell
     const session = this.#hasSession(request) ? '' : VISITOR_META
-    const state = siteStateMeta(await this.#options.readSiteState())
+    const state = siteStateMeta(await this.#rendered.readSiteState())
     return reply
       .headers({ 'cache-control': 'private, no-cache', vary: 'Cookie' })
       .type(HTML_TYPE)
@@ -181,7 +168,7 @@ class Pages {
     const { request, reply } = http
     const { ip } = request
     try {
-      await this.#options.limits.charge([
+      await this.#site.limits.charge([
         { limit: VISITOR_CALLS, ip },
         { limit: MADE_PAGES, ip },
       ])
@@ -200,7 +187,7 @@ class Pages {
   }
 
   #hasSession({ cookies }: FastifyRequest): boolean {
-    return cookies[this.#options.cookieName] !== undefined
+    return cookies[this.#site.sessions.cookieName] !== undefined
   }
 }
 

@@ -1,21 +1,14 @@
-import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { PATHS, postPath } from '../../contract/pages.ts'
 import { readIdRanges, readPostsInRange } from '../features/posts/id-ranges.ts'
 import { CachedResponse } from '../kernel/cache/cached-response.ts'
+import { originOf } from '../kernel/config/config.ts'
 import type { Db } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { escapeXml } from '../kernel/http/escape.ts'
 import type { Http } from '../kernel/http/route.ts'
-import type { Limits } from '../kernel/limits/limits.ts'
-
-type Options = {
-  db: Db
-  origin: string
-  headers: Record<string, string>
-  limits: Limits
-}
+import type { Site } from './web-app.ts'
 
 /** The range of ids in one sitemap; the protocol allows 50,000 URLs. */
 const SITEMAP_IDS = 5000
@@ -32,8 +25,8 @@ const LANE = { config: { lane: 'page' } } as const
 
 type SitemapRequest = { Params: { number: string } }
 
-export async function serveSitemap(app: FastifyInstance, options: Options): Promise<void> {
-  const { origin, headers, limits } = options
+export async function serveSitemap({ http, db, config, headers, limits }: Site): Promise<void> {
+  const origin = originOf(config)
   const toResponse = (text: string, type: string) =>
     new CachedResponse({
       route: 'file',
@@ -47,14 +40,14 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
     sizeCalculation: ({ identity }) => identity.body.length,
     ttl: CACHE_SECONDS * 1000,
     fetchMethod: async (key) => {
-      const text = key === 'index' ? makeIndex(options) : makeSitemap(options, key)
+      const text = key === 'index' ? makeIndex(db, origin) : makeSitemap(db, origin, key)
       return toResponse(await text, 'application/xml; charset=utf-8')
     },
   })
   const send = async (key: 'index' | number, http: Http) =>
     (await responses.forceFetch(key)).send(http)
 
-  await app.register(async (sitemaps) => {
+  await http.register(async (sitemaps) => {
     sitemaps.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
     sitemaps.get('/sitemap.xml', LANE, (request, reply) => send('index', { request, reply }))
     sitemaps.get<SitemapRequest>('/sitemap/:number(^\\d{1,9}).xml', LANE, (request, reply) =>
@@ -64,14 +57,14 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
 
   const lines = [...ROBOTS, '', `Sitemap: ${origin}/sitemap.xml`, '']
   const robots = toResponse(lines.join('\n'), 'text/plain; charset=utf-8')
-  app.get(
+  http.get(
     '/robots.txt',
     { onRequest: ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]) },
     (request, reply) => robots.send({ request, reply }),
   )
 }
 
-async function makeIndex({ db, origin }: Options): Promise<string> {
+async function makeIndex(db: Db, origin: string): Promise<string> {
   const ranges = await readIdRanges(db, { size: SITEMAP_IDS, count: SITEMAPS_MAX })
   const sitemaps = ranges.map(({ number, newest }) => sitemapEntry(origin, number, newest))
   // The first sitemap also contains the wall, so the index lists it even without posts.
@@ -89,7 +82,7 @@ function lastmod(date: Date | null): string {
 }
 
 /** Returns the sitemap of a range of ids. Throws NOT_FOUND if it would be empty. */
-async function makeSitemap({ db, origin }: Options, number: number): Promise<string> {
+async function makeSitemap(db: Db, origin: string, number: number): Promise<string> {
   const posts = await readPostsInRange(db, { size: SITEMAP_IDS, number })
   const post = `<url><loc>${escapeXml(origin + postPath(''))}`
   const urls = posts.map(({ id, modified_at }) => `${post}${id}</loc>${lastmod(modified_at)}</url>`)

@@ -1,7 +1,12 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { PAGE_FRAMES_FILE, type PageFrames, type PageSettings } from '../../contract/pages.ts'
+import type { Search } from '../features/search/search.service.ts'
+import type { Sessions } from '../features/sessions/sessions.service.ts'
+import type { ReadText } from '../features/texts/texts.service.ts'
+import type { ResponseCache } from '../kernel/cache/response-cache.ts'
 import { readIfExists } from '../kernel/config/read-if-exists.ts'
+import type { Node } from '../kernel/feature.ts'
 import { escapeHtml } from '../kernel/http/escape.ts'
 import { createHelperThread } from '../kernel/threads/threads.ts'
 import type { Answer, Asked, MadePage, MakerData, PageParts, PictureParts } from './make-page.ts'
@@ -13,6 +18,18 @@ type Settings = PageSettings & {
 }
 
 export type WebApp = PageFrames & Settings & { folder: string; maker: PageMaker }
+
+/** A node with what its pages, files, feeds and sitemap need. */
+export type Site = Node & {
+  /** The built web app; null if it was not built: then no pages are served. */
+  web: WebApp | null
+  cache: Pick<ResponseCache, 'serveShared'>
+  headers: Record<string, string>
+  sessions: Pick<Sessions, 'cookieName'>
+  search: Search
+  readText: ReadText
+  handleMs?: number | undefined
+}
 
 const SERVER_BUILD = '.server/entry-server.js'
 
