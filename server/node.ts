@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { postIdOf } from '../contract/posts.ts'
 import { createLikeFlag } from './features/likes/likes.service.ts'
 import { isModerator } from './features/moderation/moderators.repository.ts'
+import { SessionAuthenticator } from './features/sessions/authenticator.ts'
 import { selectTokenKey } from './features/sessions/sessions.repository.ts'
 import { Sessions } from './features/sessions/sessions.service.ts'
 import { ShutNetworks } from './features/site-state/shut-networks.ts'
@@ -54,10 +55,13 @@ export type OpenNode = Awaited<ReturnType<typeof openNode>>
 export async function openNode(options: AppOptions) {
   const base = await openBase(options)
   const served = await openHttp(base)
-  const { auth, limits, handleMs } = base
+  const { auth, db, limits, handleMs } = base
   const { cache, server } = served
   const http = server.app
-  const route = createRouter(http, { auth, limits, cache, postIdOf, handleMs })
+  const route = createRouter(http, {
+    ...{ auth, limits, cache, postIdOf, handleMs },
+    isModerator: (userId) => isModerator(db, userId),
+  })
   const parts = { http, route, publishChange: cache.publishChange }
   return { ...base, ...served, ...parts } satisfies Node
 }
@@ -92,10 +96,7 @@ async function openBase(options: AppOptions) {
     metrics,
     outage,
     sessions,
-    auth: sessions.authenticator(db, {
-      contact: config.contactEmail,
-      isModerator: ({ userId }) => isModerator(db, userId),
-    }),
+    auth: new SessionAuthenticator(db, sessions.tokens, config.contactEmail),
     noteAccess: createAccessJournal(config.accessJournalDays),
     mail: transport,
     mayErase: createSteadyClock({ readTime: () => databaseTime(background), log, settleMs }),

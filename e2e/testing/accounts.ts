@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { lockUserByEmail } from '../../server/features/account/account.repository.ts'
 import { requireUserByEmail } from '../../server/features/account/account.service.ts'
 import {
-  browserCookie,
+  cookieOf,
   formatSessionCookie,
   randomSecret,
 } from '../../server/features/sessions/cookie.ts'
@@ -43,7 +43,7 @@ export function openAccounts(
       })
       const { accessToken } = sessions.issueToken(viewer)
       const cookie = `${sessions.cookieName}=${formatSessionCookie(secret)}`
-      const browser = `${browserCookie(publicUrl).name}=${secretOfBrowser}`
+      const browser = `${cookieOf('browser', publicUrl).name}=${secretOfBrowser}`
       return { ...user, token: accessToken.token, cookie, browser, clientToken }
     })
   }

@@ -2,10 +2,10 @@ import { getPriority } from 'node:os'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { type FirstPage, OPEN_SITE, SITE_DESCRIPTION } from '../../contract/pages.ts'
-import { sessionCookie } from '../features/sessions/cookie.ts'
+import { cookieOf } from '../features/sessions/cookie.ts'
 import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
 
-const SESSION = { cookie: `${sessionCookie(undefined).name}=whatever` }
+const SESSION = { cookie: `${cookieOf('session').name}=whatever` }
 /** How many pages are read and made at once. */
 const PAGES_AT_WORK = 12
 

@@ -38,14 +38,7 @@ const CLOCK_DIFFERENCE_SECONDS = 60
 const RECENT_MAX = 10_000
 const RECENT_MS = 5 * 60_000
 
-type Options = {
-  tokens: TokenOptions
-  contact: string | undefined
-  isModerator: Authenticator['isModerator']
-}
-
 export class SessionAuthenticator implements Authenticator {
-  readonly isModerator: Authenticator['isModerator']
   readonly #db: Db
   readonly #tokens: TokenOptions
   readonly #contact: string | undefined
@@ -53,11 +46,11 @@ export class SessionAuthenticator implements Authenticator {
   readonly #wereLive = new LRUCache<string, true>({ max: RECENT_MAX, ttl: RECENT_MS })
   readonly #checks: BatchedCalls<Viewer, Awaited<ReturnType<typeof selectLiveSessions>>[number]>
 
-  constructor(db: Db, { tokens, contact, isModerator }: Options) {
+  /** `contact` is the address that blocked users may write to. */
+  constructor(db: Db, tokens: TokenOptions, contact: string | undefined) {
     this.#db = db
     this.#tokens = tokens
     this.#contact = contact
-    this.isModerator = isModerator
     this.#checks = new BatchedCalls((viewers) => selectLiveSessions(db, viewers))
   }
 

@@ -5,7 +5,7 @@ import type { TestAnswer } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { envOf, runHere } from '../../testing/process/run-command.ts'
 import { appForFile, appForTest, mailAppForTest } from '../../testing/test-app.ts'
-import { browserCookie } from './cookie.ts'
+import { cookieOf } from './cookie.ts'
 import { openBrowser } from './sessions.fixture.ts'
 
 const EMAIL = 'olga@example.org'
@@ -24,7 +24,7 @@ test('a browser that has lost its clientToken refreshes by its cookie alone, and
   expectRefusal(await laptop.refresh({}, ''), 'INVALID_REQUEST')
   expectRefusal(await laptop.refresh({ clientToken: 'another' }, ''), 'UNAUTHORIZED')
   expectRefusal(
-    await laptop.refresh({}, `${browserCookie(undefined).name}=${'x'.repeat(43)}`),
+    await laptop.refresh({}, `${cookieOf('browser').name}=${'x'.repeat(43)}`),
     'UNAUTHORIZED',
   )
 })

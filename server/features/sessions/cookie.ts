@@ -7,7 +7,7 @@ export type SessionSecret = { id: string; secret: string }
 export const IDLE_SECONDS = 30 * 86_400
 export const LIFETIME_SECONDS = 90 * 86_400
 
-const BROWSER_SECONDS = 180 * 86_400
+export const BROWSER_SECONDS = 180 * 86_400
 
 const FORMAT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([A-Za-z0-9_-]{43})$/
 
@@ -33,15 +33,6 @@ export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-export function sessionCookie(publicUrl: string | undefined): Cookie {
-  return cookie('session', publicUrl)
-}
-
-export function browserCookie(publicUrl: string | undefined): Cookie {
-  const { name, options } = cookie('browser', publicUrl)
-  return { name, options: { ...options, maxAge: BROWSER_SECONDS } }
-}
-
 const BROWSER_FORMAT = /^[A-Za-z0-9_-]{43}$/
 
 export function parseBrowserCookie(value: string | undefined): string | undefined {
@@ -54,7 +45,7 @@ export type Cookie = { name: string; options: CookieSerializeOptions }
  * The name contains the port, because browsers send cookies to all ports of a host. Without a
  * PUBLIC_URL it contains none, because nodes that listen on different ports may serve one site.
  */
-function cookie(name: string, publicUrl = 'http://localhost'): Cookie {
+export function cookieOf(name: 'session' | 'browser', publicUrl = 'http://localhost'): Cookie {
   const { protocol, port } = new URL(publicUrl)
   const isHttps = protocol === 'https:'
   return {

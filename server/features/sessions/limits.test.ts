@@ -4,13 +4,13 @@ import { stopClock } from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
 import { expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
-import { formatSessionCookie, newSessionSecret, sessionCookie } from './cookie.ts'
+import { cookieOf, formatSessionCookie, newSessionSecret } from './cookie.ts'
 import { type Client, refresh as refreshFrom } from './sessions.fixture.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')
 
 const STRICT = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
-const NAME = sessionCookie(undefined).name
+const NAME = cookieOf('session').name
 const OFFICE = '192.0.2.1'
 
 function refresh(app: TestApp, client: Client, ip = OFFICE) {

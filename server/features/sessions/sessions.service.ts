@@ -6,17 +6,13 @@ import { deriveKey } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Authenticator, Viewer } from '../../kernel/http/route.ts'
+import type { Viewer } from '../../kernel/http/route.ts'
 import { hashNetwork } from '../../kernel/limits/limits.ts'
+import { accessTokenKey, signAccessToken, type TokenOptions } from './authenticator.ts'
 import {
-  accessTokenKey,
-  SessionAuthenticator,
-  signAccessToken,
-  type TokenOptions,
-} from './authenticator.ts'
-import {
-  browserCookie,
+  BROWSER_SECONDS,
   type Cookie,
+  cookieOf,
   formatSessionCookie,
   hashSecret,
   IDLE_SECONDS,
@@ -26,7 +22,6 @@ import {
   parseSessionCookie,
   randomSecret,
   type SessionSecret,
-  sessionCookie,
 } from './cookie.ts'
 import { insertKnownClient, removeOtherClients } from './known-clients.repository.ts'
 import type { Proof } from './refresh.service.ts'
@@ -47,28 +42,18 @@ type Opening = {
 
 /** Signs access tokens, opens sessions, and identifies clients by tokens and cookies. */
 export class Sessions {
-  readonly #tokens: TokenOptions
+  readonly tokens: TokenOptions
+  readonly cookieName: string
   readonly #clientKey: Buffer
   readonly #cookie: Cookie
   readonly #browserCookie: Cookie
 
   constructor({ secret, storedKey, accessTokenSeconds, publicUrl }: Options) {
-    this.#tokens = { key: accessTokenKey(secret, storedKey), seconds: accessTokenSeconds }
+    this.tokens = { key: accessTokenKey(secret, storedKey), seconds: accessTokenSeconds }
     this.#clientKey = deriveKey(secret, 'client-token')
-    this.#cookie = sessionCookie(publicUrl)
-    this.#browserCookie = browserCookie(publicUrl)
-  }
-
-  get cookieName(): string {
-    return this.#cookie.name
-  }
-
-  /** `contact` is the address that blocked users may write to. */
-  authenticator(
-    db: Db,
-    options: { contact: string | undefined } & Pick<Authenticator, 'isModerator'>,
-  ): Authenticator {
-    return new SessionAuthenticator(db, { tokens: this.#tokens, ...options })
+    this.#cookie = cookieOf('session', publicUrl)
+    this.cookieName = this.#cookie.name
+    this.#browserCookie = cookieOf('browser', publicUrl)
   }
 
   /** Hashes a client: its clientToken together with the browser's cookie, if there is one. */
@@ -118,7 +103,7 @@ export class Sessions {
   }
 
   issueToken(viewer: Viewer): AccessTokenAnswer {
-    return signAccessToken(viewer, this.#tokens)
+    return signAccessToken(viewer, this.tokens)
   }
 
   readCookie(request: FastifyRequest): SessionSecret | null {
@@ -133,7 +118,8 @@ export class Sessions {
   }
 
   setBrowser(reply: FastifyReply, browser: string): void {
-    reply.setCookie(this.#browserCookie.name, browser, this.#browserCookie.options)
+    const { name, options } = this.#browserCookie
+    reply.setCookie(name, browser, { ...options, maxAge: BROWSER_SECONDS })
   }
 
   clearCookie(reply: FastifyReply): void {

@@ -34,7 +34,6 @@ export type Authenticator = {
   areLive(viewers: Viewer[]): Promise<boolean[]>
   /** Returns whether a recent check found the session live, and its user able to write. */
   wasLive(viewer: Viewer): boolean
-  isModerator(viewer: Viewer): Promise<boolean>
 }
 
 type ViewerOf<E extends Endpoint> = E['access'] extends 'user' | 'moderator'
@@ -65,6 +64,7 @@ type ReadCache = {
 
 type RouterOptions = {
   auth: Authenticator
+  isModerator: (userId: string) => Promise<boolean>
   limits: Limits
   cache: ReadCache
   postIdOf: (endpoint: Endpoint, params: unknown, answered: unknown) => string | undefined
@@ -159,7 +159,7 @@ function isEmpty(body: unknown): boolean {
 async function identifyViewer(
   request: FastifyRequest,
   endpoint: Endpoint,
-  { auth, limits, checksSession }: RouterOptions & RouteOptions,
+  { auth, limits, checksSession, isModerator }: RouterOptions & RouteOptions,
 ): Promise<Viewer | null> {
   const { access } = endpoint
   const hasToken = access !== 'cookie' && request.headers.authorization !== undefined
@@ -175,7 +175,7 @@ async function identifyViewer(
   }
   let checked: Promise<LiveSession> | undefined
   const checkSession = () => {
-    checked ??= requireSession(viewer, endpoint, auth)
+    checked ??= requireSession(viewer, endpoint, { auth, isModerator })
     return checked
   }
   if (checksSession && auth.wasLive(viewer)) return { ...viewer, checkSession }
@@ -186,12 +186,11 @@ async function identifyViewer(
 async function requireSession(
   viewer: Viewer,
   { access, publishes }: Endpoint,
-  auth: Authenticator,
+  { auth, isModerator }: Pick<RouterOptions, 'auth' | 'isModerator'>,
 ): Promise<LiveSession> {
-  const isForModerators = access === 'moderator'
   const [session, isAllowed] = await Promise.all([
     auth.findSession(viewer),
-    !isForModerators || auth.isModerator(viewer),
+    access !== 'moderator' || isModerator(viewer.userId),
   ])
   if (!session) throw new AppError('UNAUTHORIZED')
   if (!isAllowed) throw new AppError('NOT_FOUND')
