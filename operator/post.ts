@@ -1,7 +1,6 @@
-import { selectRecentPosts } from '../server/features/moderation/authors.repository.ts'
 import { decide } from '../server/features/moderation/decisions.service.ts'
 import { readWaitingPost } from '../server/features/moderation/moderation.service.ts'
-import { selectSubject } from '../server/features/moderation/queue.repository.ts'
+import { selectRecentPosts, selectSubject } from '../server/features/moderation/queue.repository.ts'
 import { removeWave } from '../server/features/moderation/wave.service.ts'
 import type { Queryable } from '../server/kernel/db/database.ts'
 import { counted } from '../server/kernel/errors/words.ts'

@@ -2,10 +2,10 @@ import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { selectRecentPosts } from './authors.repository.ts'
 import type { NewBlock } from './blocks.repository.ts'
 import { blockUser } from './blocks.service.ts'
 import { type Decided, decide, type NewDecision } from './decisions.service.ts'
+import { selectRecentPosts } from './queue.repository.ts'
 
 type InTransaction = <T>(work: (tx: Queryable) => Promise<T>) => Promise<T>
 
