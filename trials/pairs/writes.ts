@@ -1,5 +1,5 @@
 import { eraseNow } from '../../server/features/account-deletion/account-deletion.service.ts'
-import { moveAccounts } from '../../server/features/account-deletion/move-accounts.task.ts'
+import { moveAccounts } from '../../server/features/account-deletion/account-moves.service.ts'
 import { answerJobs } from '../../server/features/answers/answers.mail.ts'
 import { moveLikes } from '../../server/features/likes/likes.service.ts'
 import { decide as decideAny } from '../../server/features/moderation/decisions.service.ts'

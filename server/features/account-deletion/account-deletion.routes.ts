@@ -8,7 +8,7 @@ import { redeemCode } from '../codes/codes.service.ts'
 import { lockViewer, type Sessions } from '../sessions/sessions.service.ts'
 import { accountDeletionMails } from './account-deletion.mail.ts'
 import { deleteAccount, startDeletion } from './account-deletion.service.ts'
-import { accountDeletionJobs } from './move-accounts.task.ts'
+import { moveAccountsJob } from './account-moves.service.ts'
 
 const ACCOUNT_DELETIONS: Limit = {
   name: 'account-deletion',
@@ -56,7 +56,7 @@ export function registerAccountDeletion(node: Node, sessions: Sessions): Feature
   })
 
   return {
-    jobs: accountDeletionJobs(node),
+    jobs: { 'move-accounts': moveAccountsJob(node) },
     mails: accountDeletionMails(mailWords(node.config)),
   }
 }

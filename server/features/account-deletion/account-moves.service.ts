@@ -1,6 +1,8 @@
 import type { PublishChange } from '../../kernel/cache/change-feed.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
+import type { Node } from '../../kernel/feature.ts'
 import { appendToJournal, isInJournal } from '../../kernel/journal/journal.ts'
+import type { Job } from '../../kernel/queue/queue.ts'
 import { reserveNamesOf } from '../account/account.service.ts'
 import { moveOwnLikes } from '../likes/likes.repository.ts'
 import { erasePostsOf, moveLikes } from '../likes/likes.service.ts'
@@ -12,7 +14,10 @@ import {
   hasPosts,
   lockAccount,
   markReturned,
+  selectDeletionStates,
+  selectMoves,
 } from './account-deletion.repository.ts'
+import { deletionFolders, type Noted, noteDeletions } from './deletion-list.service.ts'
 
 export const ERASURE = 'user.erase'
 
@@ -21,6 +26,36 @@ export type MoveOptions = {
   publishChange: PublishChange
   /** Rejects when the process is about to end. */
   stopping?: Promise<never>
+}
+
+export function moveAccountsJob({ background: db, config, key, log, ...node }: Node): Job {
+  const { mayErase, publishChange } = node
+  const options = { nameKey: key('usernames'), mayErase, publishChange }
+  const folders = deletionFolders(config)
+  const noted: Noted = new Map()
+  const onFailure = (err: unknown) =>
+    log.error({ err }, 'a deleted account was not noted beside the backups')
+  return {
+    everyMinutes: 1,
+    async run({ stopping }) {
+      await noteDeletions(await selectDeletionStates(db), folders, { noted, onFailure })
+      await moveAccounts(db, { ...options, stopping })
+    },
+  }
+}
+
+/** Moves all accounts; one failure does not stop the others. `mayErase` checks the clock. */
+export async function moveAccounts(
+  db: Db,
+  { mayErase, ...options }: MoveOptions & { mayErase: () => Promise<boolean> },
+): Promise<void> {
+  const failures: unknown[] = []
+  for (const move of await selectMoves(db, await mayErase())) {
+    await Promise.race([options.stopping, undefined])
+    const mover = new AccountMover(db, move, options)
+    await mover[move.kind]().catch((error) => failures.push(error))
+  }
+  if (failures.length > 0) throw failures[0]
 }
 
 type Step = (tx: Queryable) => Promise<boolean>

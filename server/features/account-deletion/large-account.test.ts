@@ -6,7 +6,7 @@ import type { TestUser } from '../../testing/http/client.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { deleteAccount, eraseNow, returnToAccount } from './account-deletion.service.ts'
-import { moveAccounts } from './move-accounts.task.ts'
+import { moveAccounts } from './account-moves.service.ts'
 
 /** More than some steps move. */
 const POSTS = 2500

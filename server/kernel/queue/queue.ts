@@ -22,7 +22,7 @@ export type Ending = { signal: AbortSignal; stopping: Promise<never> }
 /** A period, which begins `atMinute` minutes after the hour or midnight (UTC); 0 unless given. */
 type Schedule = { everyMinutes: number; atMinute?: number }
 
-type Job = Partial<Schedule> & { run: (ending: Ending) => Promise<void> }
+export type Job = Partial<Schedule> & { run: (ending: Ending) => Promise<void> }
 export type Jobs = Record<string, Job>
 
 type JobsLog = {
