@@ -1,4 +1,4 @@
-import { startAccountDeletion, verifyAccountDeletion } from '../../../contract/account-deletion.ts'
+import * as calls from '../../../contract/account-deletion.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
@@ -23,7 +23,7 @@ const ACCOUNT_DELETIONS: Limit = {
 export function registerAccountDeletion(node: Node, sessions: Sessions): Feature {
   const { route, limits, publishChange, noteAccess } = node
 
-  route(startAccountDeletion, async ({ body, viewer }, { request }) => {
+  route(calls.startAccountDeletion, async ({ body, viewer }, { request }) => {
     await limits.charge([
       { limit: CODE_REQUESTS, ip: request.ip },
       { limit: ACCOUNT_DELETIONS, key: viewer.userId },
@@ -34,7 +34,7 @@ export function registerAccountDeletion(node: Node, sessions: Sessions): Feature
     return { id: await startDeletion(node, viewer, client) }
   })
 
-  route(verifyAccountDeletion, async ({ params, body, viewer }, { request, reply }) => {
+  route(calls.verifyAccountDeletion, async ({ params, body, viewer }, { request, reply }) => {
     const { userId } = viewer
     const clientHash = sessions.hashClient(body.clientToken, request)
     const guess = { id: params.id, userId, clientHash, ip: request.ip, code: body.confirmCode }

@@ -1,12 +1,4 @@
-import {
-  type CurrentUser,
-  changeUsername,
-  readCurrentUser,
-  startEmailChange,
-  undoEmailChange as undoEmailChangeEndpoint,
-  validateUsername,
-  verifyEmailChange,
-} from '../../../contract/account.ts'
+import * as calls from '../../../contract/account.ts'
 import { usernameProblem } from '../../../contract/account-rules.ts'
 import { readProfile } from '../../../contract/profiles.ts'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
@@ -79,7 +71,7 @@ const EMAIL_UNDOS: Limit = {
 export function registerAccount(node: Node, sessions: Sessions): Feature {
   const { route, db } = node
   const undoKey = node.key('email-undo')
-  route(readCurrentUser, ({ viewer }) => readOwnAccount(db, viewer.userId))
+  route(calls.readCurrentUser, ({ viewer }) => readOwnAccount(db, viewer.userId))
   route(readProfile, ({ params }) => requireProfile(db, params.username))
   registerUsernames(node)
   registerEmailChanges(node, sessions)
@@ -93,13 +85,13 @@ export function registerAccount(node: Node, sessions: Sessions): Feature {
 function registerUsernames({ route, db, limits, key, publishChange }: Node): void {
   const nameKey = key('usernames')
 
-  route(validateUsername, async ({ params: { username }, viewer }) => {
+  route(calls.validateUsername, async ({ params: { username }, viewer }) => {
     await limits.charge([{ limit: USERNAME_CHECKS, key: viewer.userId }])
     await requireFree(db, username, { user: await selectUser(db, viewer.userId), nameKey })
     return { username, available: true as const }
   })
 
-  route(changeUsername, async ({ body: { username }, viewer }) => {
+  route(calls.changeUsername, async ({ body: { username }, viewer }) => {
     const user = await selectUser(db, viewer.userId)
     if (username === user.username) return readAccount(db, user.id)
     await requireFree(db, username, { user, nameKey })
@@ -121,7 +113,7 @@ function registerUsernames({ route, db, limits, key, publishChange }: Node): voi
 function registerEmailChanges(node: Node, sessions: Sessions): void {
   const { route, db, limits } = node
 
-  route(startEmailChange, async ({ body, viewer }, { request }) => {
+  route(calls.startEmailChange, async ({ body, viewer }, { request }) => {
     const { ip } = request
     const email = requireNewEmail(body.email)
     await limits.charge([
@@ -141,7 +133,7 @@ function registerEmailChanges(node: Node, sessions: Sessions): void {
     return { id: await startOperation(node, begin) }
   })
 
-  route(verifyEmailChange, async ({ params, body, viewer }, { request }) => {
+  route(calls.verifyEmailChange, async ({ params, body, viewer }, { request }) => {
     const { userId } = viewer
     const clientHash = sessions.hashClient(body.clientToken, request)
     const guess = { id: params.id, userId, clientHash, ip: request.ip, code: body.confirmCode }
@@ -162,7 +154,7 @@ function registerEmailChanges(node: Node, sessions: Sessions): void {
 }
 
 function registerEmailUndo({ route, db, limits }: Node, undoKey: Buffer): void {
-  route(undoEmailChangeEndpoint, async ({ params, body }, { request }) => {
+  route(calls.undoEmailChange, async ({ params, body }, { request }) => {
     await limits.charge([{ limit: EMAIL_UNDOS, ip: request.ip }])
     const right = undoSecret(params.id, undoKey)
     if (!isSameSecret(body.secret, right)) throw new AppError('LINK_EXPIRED')
@@ -178,7 +170,7 @@ function registerEmailUndo({ route, db, limits }: Node, undoKey: Buffer): void {
 async function requireFree(
   db: Queryable,
   username: string,
-  { user, nameKey }: { user: CurrentUser; nameKey: Buffer },
+  { user, nameKey }: { user: calls.CurrentUser; nameKey: Buffer },
 ): Promise<void> {
   if (usernameProblem(username)) throw new AppError('INVALID_USERNAME')
   if (username.toLowerCase() === user.username.toLowerCase()) return

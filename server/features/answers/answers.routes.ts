@@ -1,11 +1,4 @@
-import {
-  listReceived,
-  markReceived,
-  mutePost,
-  readReceived,
-  setReplyMails,
-  unmutePost,
-} from '../../../contract/answers.ts'
+import * as calls from '../../../contract/answers.ts'
 import { API_PREFIX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import { readSigned } from '../../kernel/config/app-secret.ts'
@@ -32,7 +25,7 @@ type Mailed = { Params: { token: string } }
 export function registerAnswers(node: Node): Feature {
   const { route, http, db, limits, config } = node
   const unsubscribeKey = node.key('unsubscribe')
-  route(listReceived, async ({ query, viewer }, { request: { ip } }) => {
+  route(calls.listReceived, async ({ query, viewer }, { request: { ip } }) => {
     const list = receivedBy(viewer.userId)
     // Read before the list, so that a reply that arrives in between counts as unread.
     const seen = await selectSeen(db, viewer.userId)
@@ -44,18 +37,18 @@ export function registerAnswers(node: Node): Feature {
     }
   })
 
-  route(readReceived, ({ viewer }) => selectReceived(db, viewer.userId))
+  route(calls.readReceived, ({ viewer }) => selectReceived(db, viewer.userId))
 
-  route(markReceived, ({ body, viewer }) => updateSeen(db, viewer.userId, body.seen))
+  route(calls.markReceived, ({ body, viewer }) => updateSeen(db, viewer.userId, body.seen))
 
-  route(setReplyMails, async ({ body, viewer }) => {
+  route(calls.setReplyMails, async ({ body, viewer }) => {
     const isSet = await setWantsMail(db, viewer.userId, body.wantsMail)
     if (!isSet) throw new AppError('UNAUTHORIZED')
   })
 
-  route(mutePost, ({ params, viewer }) => mute(params.id, viewer.userId, true))
+  route(calls.mutePost, ({ params, viewer }) => mute(params.id, viewer.userId, true))
 
-  route(unmutePost, ({ params, viewer }) => mute(params.id, viewer.userId, false))
+  route(calls.unmutePost, ({ params, viewer }) => mute(params.id, viewer.userId, false))
 
   // A separate plugin context, because no other call accepts a form.
   http.register(async (mails) => {

@@ -1,4 +1,4 @@
-import { readCodeMail } from '../../../contract/codes.ts'
+import * as calls from '../../../contract/codes.ts'
 import { CODE_ATTEMPTS } from '../../../contract/constants.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
@@ -10,7 +10,7 @@ import { lockedFor } from './codes.service.ts'
 
 export function registerCodes(node: Node, sessions: Sessions): Feature {
   const { route, db, config, key } = node
-  route(readCodeMail, async ({ params, body }, { request }) => {
+  route(calls.readCodeMail, async ({ params, body }, { request }) => {
     const clientHash = sessions.hashClient(body.clientToken, request)
     const mail = await selectMailState(db, { id: params.id, clientHash })
     if (!mail) throw new AppError('OPERATION_EXPIRED')

@@ -1,5 +1,5 @@
 import { API_PREFIX } from '../../../contract/constants.ts'
-import { prepareDownload } from '../../../contract/data-export.ts'
+import * as calls from '../../../contract/data-export.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
 import { Gate } from '../../kernel/gate/gate.ts'
@@ -36,7 +36,7 @@ export function registerDataExport(node: Node): void {
   const key = node.key('downloads')
   const archives = new Gate({ ...ARCHIVES, message: BUSY, retryAfter: 60 })
 
-  route(prepareDownload, async ({ viewer: { userId } }, { request }) => {
+  route(calls.prepareDownload, async ({ viewer: { userId } }, { request }) => {
     // Throws if no slot is free. The download takes one.
     await archives.run(async () => {}, widestNetworkOf(request.ip))
     const refused = await limits.findRefusal([

@@ -1,4 +1,4 @@
-import { likePost, unlikePost } from '../../../contract/likes.ts'
+import * as calls from '../../../contract/likes.ts'
 import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -16,7 +16,7 @@ const LIKES: Limit = {
 export function registerLikes({ route, db, background, limits }: Node): Feature {
   const setLike = batchLikes(db)
 
-  route(likePost, async ({ params: { id: postId }, viewer: { userId } }) => {
+  route(calls.likePost, async ({ params: { id: postId }, viewer: { userId } }) => {
     const charges = [{ limit: LIKES, key: userId }]
     await limits.charge(charges)
     try {
@@ -27,7 +27,7 @@ export function registerLikes({ route, db, background, limits }: Node): Feature 
     }
   })
 
-  route(unlikePost, async ({ params: { id: postId }, viewer: { userId } }) => ({
+  route(calls.unlikePost, async ({ params: { id: postId }, viewer: { userId } }) => ({
     likes_count: await setLike({ postId, userId, isLiked: false }),
   }))
 

@@ -1,14 +1,4 @@
-import {
-  appeal,
-  blockUser as blockUserEndpoint,
-  decide as decideEndpoint,
-  listOwnRemoved,
-  listOwnReports,
-  markReportsSeen,
-  readModeratedPost as readPostEndpoint,
-  readQueue as readQueueEndpoint,
-  unblockUser as unblockUserEndpoint,
-} from '../../../contract/moderation.ts'
+import * as calls from '../../../contract/moderation.ts'
 import { parsePostText } from '../../../contract/text.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -69,11 +59,11 @@ async function actorOf(db: Db, { userId }: Viewer): Promise<string> {
 
 function registerQueue(node: Node): void {
   const { route, db, config, publishChange } = node
-  route(readQueueEndpoint, () => readQueue(db))
+  route(calls.readQueue, () => readQueue(db))
 
-  route(readPostEndpoint, ({ params }) => readModeratedPost(db, params.id))
+  route(calls.readModeratedPost, ({ params }) => readModeratedPost(db, params.id))
 
-  route(decideEndpoint, async ({ params, body, viewer }) => {
+  route(calls.decide, async ({ params, body, viewer }) => {
     const actor = await actorOf(db, viewer)
     const by = { actor, isModerator: true, removedDays: config.removedDays }
     const decision = { ...body, ...by, postId: params.id }
@@ -87,7 +77,7 @@ function registerQueue(node: Node): void {
 function registerBlocks(node: Node): void {
   const { route, db, key } = node
   const nameKey = key('usernames')
-  route(blockUserEndpoint, async ({ params: { id }, body, viewer }) => {
+  route(calls.blockUser, async ({ params: { id }, body, viewer }) => {
     const { reason, days, removesRecent } = body
     const by = await actorOf(db, viewer)
     const block = { userId: id, reason, days, by }
@@ -95,24 +85,24 @@ function registerBlocks(node: Node): void {
     await db.transaction().execute((tx) => blockUser(tx, block))
   })
 
-  route(unblockUserEndpoint, async ({ params: { id }, viewer }) => {
+  route(calls.unblockUser, async ({ params: { id }, viewer }) => {
     const by = await actorOf(db, viewer)
     await db.transaction().execute((tx) => unblockUser(tx, { userId: id, by, nameKey }))
   })
 }
 
 function registerOwn({ route, db, limits, config: { moderatorEmails } }: Node): void {
-  route(listOwnReports, async ({ viewer }) => ({
+  route(calls.listOwnReports, async ({ viewer }) => ({
     reports: await selectOwnReports(db, viewer.userId),
   }))
 
-  route(markReportsSeen, ({ viewer }) => markSeen(db, viewer.userId))
+  route(calls.markReportsSeen, ({ viewer }) => markSeen(db, viewer.userId))
 
-  route(listOwnRemoved, async ({ viewer }) => ({
+  route(calls.listOwnRemoved, async ({ viewer }) => ({
     posts: await selectOwnRemoved(db, viewer.userId),
   }))
 
-  route(appeal, async ({ params: { id }, body, viewer: { userId } }) => {
+  route(calls.appeal, async ({ params: { id }, body, viewer: { userId } }) => {
     const text = parsePostText(body.text)
     if (text === null) throw new AppError('INVALID_REQUEST')
     await db.transaction().execute(async (tx) => {

@@ -1,14 +1,14 @@
 import { MUTES_MAX } from '../../../contract/constants.ts'
-import { listMutes, muteUser, unmuteUser } from '../../../contract/mutes.ts'
+import * as calls from '../../../contract/mutes.ts'
 import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
 import { countOtherMutes, deleteMute, insertMute, selectMutes } from './mutes.repository.ts'
 
 export function registerMutes({ route, db }: Node): void {
-  route(listMutes, async ({ viewer }) => ({ users: await selectMutes(db, viewer.userId) }))
+  route(calls.listMutes, async ({ viewer }) => ({ users: await selectMutes(db, viewer.userId) }))
 
-  route(muteUser, async ({ params, viewer: { userId } }) => {
+  route(calls.muteUser, async ({ params, viewer: { userId } }) => {
     const mute = muteOf(userId, params.id)
     await db.transaction().execute(async (tx) => {
       if ((await countOtherMutes(tx, mute)) >= MUTES_MAX) throw new AppError('TOO_MANY_MUTES')
@@ -16,7 +16,7 @@ export function registerMutes({ route, db }: Node): void {
     })
   })
 
-  route(unmuteUser, async ({ params, viewer: { userId } }) => {
+  route(calls.unmuteUser, async ({ params, viewer: { userId } }) => {
     if (!(await deleteMute(db, muteOf(userId, params.id)))) throw nobody()
   })
 }

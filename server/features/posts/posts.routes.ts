@@ -1,10 +1,4 @@
-import {
-  createPost,
-  deletePost as deletePostEndpoint,
-  editPost as editPostEndpoint,
-  listPosts,
-  readPost,
-} from '../../../contract/posts.ts'
+import * as calls from '../../../contract/posts.ts'
 import { isRowId, NO_USER } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
@@ -24,7 +18,7 @@ const EDITS: Limit = {
 export function registerPosts(node: Node, publish: Publish): Feature {
   const { route, db, limits, publishChange, noteAccess } = node
   const { editPeriodSeconds, removedDays } = node.config
-  route(listPosts, async ({ query, viewer }, { request: { ip } }) => {
+  route(calls.listPosts, async ({ query, viewer }, { request: { ip } }) => {
     const { filter, userId, ...place } = query
     const page = { ...place, ip }
     if (filter === 'liked') {
@@ -40,10 +34,10 @@ export function registerPosts(node: Node, publish: Publish): Feature {
     return readPostList(db, list, page, viewer)
   })
 
-  route(readPost, ({ params, viewer }) => requirePost(db, params.id, viewer))
+  route(calls.readPost, ({ params, viewer }) => requirePost(db, params.id, viewer))
 
   route(
-    createPost,
+    calls.createPost,
     ({ body, headers, viewer }, { request }) => {
       const idempotencyKey = headers['idempotency-key']
       return publish({ viewer, request, body, idempotencyKey, repliedId: null })
@@ -51,7 +45,7 @@ export function registerPosts(node: Node, publish: Publish): Feature {
     { checksSession: true },
   )
 
-  route(editPostEndpoint, async ({ params: { id }, body, viewer }) => {
+  route(calls.editPost, async ({ params: { id }, body, viewer }) => {
     const written = requireWritten(body)
     await limits.charge([{ limit: EDITS, key: viewer.userId }])
     const edit = { id, ownerId: viewer.userId, written, periodSeconds: editPeriodSeconds }
@@ -60,7 +54,7 @@ export function registerPosts(node: Node, publish: Publish): Feature {
     return post
   })
 
-  route(deletePostEndpoint, async ({ params: { id }, viewer: { userId } }, { request }) => {
+  route(calls.deletePost, async ({ params: { id }, viewer: { userId } }, { request }) => {
     await db.transaction().execute(async (tx) => {
       await deletePost(tx, { id, ownerId: userId, evidenceDays: removedDays })
       await noteAccess?.(tx, { action: 'delete-post', userId, postId: id, request })

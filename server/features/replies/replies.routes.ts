@@ -1,10 +1,5 @@
 import { ANCESTORS_MAX } from '../../../contract/constants.ts'
-import {
-  createReply,
-  listAncestors,
-  listReplies,
-  listRepliesOf,
-} from '../../../contract/replies.ts'
+import * as calls from '../../../contract/replies.ts'
 import { isRowId, NO_USER } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
@@ -13,24 +8,24 @@ import { readPostList, repliesOf, repliesTo } from '../posts/post-lists.ts'
 import type { Publish } from '../posts/publications.service.ts'
 
 export function registerReplies({ route, db }: Node, publish: Publish): void {
-  route(listRepliesOf, async ({ query: { userId, ...page }, viewer }, { request: { ip } }) => {
-    const ownerId = userId ?? viewer?.userId
-    if (ownerId === undefined) throw new AppError('UNAUTHORIZED')
-    const list = repliesOf(isRowId(ownerId) ? ownerId : NO_USER)
+  route(calls.listRepliesOf, async ({ query, viewer }, { request: { ip } }) => {
+    const { userId = viewer?.userId, ...page } = query
+    if (userId === undefined) throw new AppError('UNAUTHORIZED')
+    const list = repliesOf(isRowId(userId) ? userId : NO_USER)
     return readPostList(db, list, { ...page, ip }, viewer)
   })
 
-  route(listReplies, async ({ params: { id }, query, viewer }, { request: { ip } }) => {
+  route(calls.listReplies, async ({ params: { id }, query, viewer }, { request: { ip } }) => {
     if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
     return readPostList(db, repliesTo(id), { ...query, ip }, viewer)
   })
 
-  route(listAncestors, ({ params: { id }, query: { limit = ANCESTORS_MAX }, viewer }) =>
+  route(calls.listAncestors, ({ params: { id }, query: { limit = ANCESTORS_MAX }, viewer }) =>
     readAncestors(db, { id, limit }, viewer),
   )
 
   route(
-    createReply,
+    calls.createReply,
     ({ params, body, headers, viewer }, { request }) => {
       const idempotencyKey = headers['idempotency-key']
       return publish({ viewer, request, body, idempotencyKey, repliedId: params.id })

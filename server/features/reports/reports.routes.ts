@@ -1,4 +1,4 @@
-import { listReasons, reportPost } from '../../../contract/reports.ts'
+import * as calls from '../../../contract/reports.ts'
 import { isVisible, parsePostText } from '../../../contract/text.ts'
 import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -17,9 +17,9 @@ const REPORTS: Limit = {
 }
 
 export function registerReports({ route, db, limits, config, publishChange }: Node): void {
-  route(listReasons, async () => ({ reasons: await selectReasons(db) }))
+  route(calls.listReasons, async () => ({ reasons: await selectReasons(db) }))
 
-  route(reportPost, async ({ params: { id: postId }, query, body, viewer }) => {
+  route(calls.reportPost, async ({ params: { id: postId }, query, body, viewer }) => {
     const { userId: reporterId } = viewer
     const { reason_id: reasonId } = query
     const isHidden = await db.transaction().execute(async (tx) => {

@@ -1,10 +1,4 @@
-import {
-  closeCurrentSession,
-  closeOtherSessions as closeOtherSessionsEndpoint,
-  closeSession,
-  listSessions,
-  refreshSession as refreshEndpoint,
-} from '../../../contract/sessions.ts'
+import * as calls from '../../../contract/sessions.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
 import { requireOwnOrigin } from '../../kernel/http/headers.ts'
@@ -33,7 +27,7 @@ const FAILED_REFRESHES: Limit = {
 export function registerSessions(node: Node, sessions: Sessions): Feature {
   const { route, db, limits } = node
   const { publicUrl } = node.config
-  route(refreshEndpoint, async ({ body }, { request, reply }) => {
+  route(calls.refreshSession, async ({ body }, { request, reply }) => {
     requireOwnOrigin(request, publicUrl)
     const presented = sessions.readCookie(request)
     const proof = sessions.readProof(body.clientToken, request)
@@ -58,17 +52,17 @@ export function registerSessions(node: Node, sessions: Sessions): Feature {
     return sessions.issueToken({ userId: refreshed.userId, sessionId: presented.id })
   })
 
-  route(listSessions, async ({ viewer }) => ({ sessions: await selectSessions(db, viewer) }))
+  route(calls.listSessions, async ({ viewer }) => ({ sessions: await selectSessions(db, viewer) }))
 
-  route(closeSession, async ({ params, viewer }) => {
+  route(calls.closeSession, async ({ params, viewer }) => {
     if (params.id === viewer.sessionId) throw new AppError('CURRENT_SESSION')
     if (!UUID.test(params.id)) throw new AppError('SESSION_NOT_FOUND')
     await closeOtherSessions(db, viewer, params.id)
   })
 
-  route(closeOtherSessionsEndpoint, ({ viewer }) => closeOtherSessions(db, viewer))
+  route(calls.closeOtherSessions, ({ viewer }) => closeOtherSessions(db, viewer))
 
-  route(closeCurrentSession, async ({ viewer }, { reply }) => {
+  route(calls.closeCurrentSession, async ({ viewer }, { reply }) => {
     await deleteSession(db, viewer)
     sessions.clearCookie(reply)
   })

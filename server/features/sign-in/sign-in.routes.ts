@@ -1,12 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Answer, Input } from '../../../contract/endpoint.ts'
-import {
-  startLogin,
-  startRegistration,
-  validateInvitation,
-  verifyLogin,
-  verifyRegistration,
-} from '../../../contract/sign-in.ts'
+import * as calls from '../../../contract/sign-in.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
 import { requireOwnOrigin } from '../../kernel/http/headers.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
@@ -29,8 +23,8 @@ import { signInMails } from './sign-in.mail.ts'
 import { announceSignIn, chargeRequest, lockAccount, startSignIn } from './sign-in.service.ts'
 
 type Purpose = 'login' | 'registration'
-type StartInput = Input<typeof startLogin>
-type VerifyInput = Input<typeof verifyLogin>
+type StartInput = Input<typeof calls.startLogin>
+type VerifyInput = Input<typeof calls.verifyLogin>
 
 type Parts = { sessions: Sessions; readText: ReadText }
 
@@ -50,7 +44,7 @@ function registerStarts(node: Node, sessions: Sessions): void {
     networkHash: sessions.hashNetwork(request.ip),
   })
 
-  route(startRegistration, async ({ body }, { request }) => {
+  route(calls.startRegistration, async ({ body }, { request }) => {
     requireOwnOrigin(request, publicUrl)
     const { ip } = request
     const email = requireNewEmail(body.email)
@@ -62,11 +56,11 @@ function registerStarts(node: Node, sessions: Sessions): void {
     return { id: await startSignIn(node, { ...asked, purpose: 'registration', askerWaitsUntil }) }
   })
 
-  route(validateInvitation, async ({ body }) => ({
+  route(calls.validateInvitation, async ({ body }) => ({
     isValid: await isAdmitted(db, body.invitation),
   }))
 
-  route(startLogin, async ({ body }, { request }) => {
+  route(calls.startLogin, async ({ body }, { request }) => {
     requireOwnOrigin(request, publicUrl)
     requireEmail(body.email)
     const asked = askedBy(body, request)
@@ -79,16 +73,16 @@ function registerVerifications(node: Node, { sessions, readText }: Parts): void 
   const { route, publishChange, noteAccess, config } = node
   const nameKey = node.key('usernames')
 
-  route(verifyRegistration, (input, http) =>
+  route(calls.verifyRegistration, (input, http) =>
     verify('registration', { ...input, invitation: input.body.invitation }, http),
   )
-  route(verifyLogin, (input, http) => verify('login', input, http))
+  route(calls.verifyLogin, (input, http) => verify('login', input, http))
 
   async function verify(
     purpose: Purpose,
     { params, body, invitation }: VerifyInput & { invitation?: string | undefined },
     { request, reply }: Http,
-  ): Promise<Answer<typeof verifyLogin>> {
+  ): Promise<Answer<typeof calls.verifyLogin>> {
     requireOwnOrigin(request, config.publicUrl)
     const { clientToken } = body
     const { ip } = request
