@@ -67,46 +67,48 @@ export async function restoreBackup(
   path: string,
   options: Options,
 ): Promise<Restored> {
-  const { manifest, secret: wouldBe } = await requireRestorable(path, options.known)
-  const { isDryRun = false } = options
-  const replaced = await withRestoreLock(url, async (client) => {
+  const restorable = await requireRestorable(path, options.known)
+  const returned = await withRestoreLock(url, async (client) => {
     await requireNoServer(client)
     if (await hasWall(client)) await options.mayReplace()
-    if (isDryRun) return { secret: wouldBe }
-    return await replaceWall(client, url, { ...options, backup: { path, manifest } })
+    if (!options.isDryRun) return replaceWall(client, url, { ...options, ...restorable, path })
   })
-  if (!isDryRun) await migrate(url)
-  return { manifest, ...replaced }
+  if (!returned) return restorable
+  await migrate(url)
+  return { ...restorable, returned }
 }
 
 async function replaceWall(
   client: pg.Client,
   url: string,
   {
-    backup,
+    path,
+    manifest,
+    secret,
     actor,
     known,
     signal,
     onProgress = () => {},
-  }: Options & { backup: { path: string; manifest: Manifest } },
-): Promise<Omit<Restored, 'manifest'>> {
+  }: Options & Restored & { path: string },
+): Promise<Returned> {
   try {
-    await loadIntoScratch(client, url, { backup, onProgress, signal })
-    const { createdAt } = backup.manifest
-    const folders = [dirname(backup.path), ...deletionFolders(known)]
+    await loadIntoScratch(client, url, { backup: { path, manifest }, onProgress, signal })
+    const { createdAt } = manifest
+    const folders = [dirname(path), ...deletionFolders(known)]
     const deletedAgain = await withStartDatabase(scratchUrl(url), async ({ db }) => {
       await appendToJournal(db, { actor, action: 'wall.restore', details: { createdAt } })
       return deleteAgain(db, { folders, createdAt })
     })
     const returned = { deletedAgain, sessions: await countLoadedSessions(client) }
     signal?.throwIfAborted()
-    let secret: Restored['secret'] = 'same'
     await moveScratchIntoPlace(client, async () => {
       await requireNoServer(client)
       // Places the secret last, because after a failure the former wall needs its own secret.
-      secret = await placeAppSecret(backup.manifest.secret, known)
+      if (secret === 'placed' && manifest.secret !== null) {
+        await placeAppSecret(manifest.secret, known.dataDir)
+      }
     })
-    return { secret, returned }
+    return returned
   } catch (error) {
     await dropScratch(client)
     throw error

@@ -12,13 +12,10 @@ import { makeDataDir } from './data-dir.ts'
 
 export type SecretSource = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
 
-/** Whether the backup's secret was put into DATA_DIR, was known already, or is missing. */
+/** Whether the backup's secret is put into DATA_DIR, is known already, or is missing. */
 export type SecretOutcome = 'placed' | 'same' | 'missing'
 
-/**
- * Returns what placeAppSecret() will do. Throws StartError if APP_SECRET is not the backup's, unless
- * ACCEPT_NEW_SECRET is set.
- */
+/** Throws StartError if APP_SECRET is not the backup's, unless ACCEPT_NEW_SECRET is set. */
 export async function planSecretRestore(
   secret: string | null,
   { appSecret, acceptNewSecret, dataDir }: SecretSource,
@@ -35,16 +32,9 @@ export async function planSecretRestore(
 }
 
 /** Puts the secret into DATA_DIR. The secret of a replaced wall stays there as app-secret.old-…. */
-export async function placeAppSecret(
-  secret: string | null,
-  known: SecretSource,
-): Promise<SecretOutcome> {
-  const outcome = await planSecretRestore(secret, known)
-  if (outcome !== 'placed' || secret === null) return outcome
-  const { dataDir } = known
+export async function placeAppSecret(secret: string, dataDir: string): Promise<void> {
   await makeDataDir(dataDir)
   const path = secretFile(dataDir)
   await ifExists(rename(path, `${path}.old-${Date.now()}`))
   await storeAppSecret(dataDir, secret)
-  return outcome
 }
