@@ -61,20 +61,15 @@ export async function setCopyFormat(client: pg.ClientBase): Promise<void> {
 
 /** Returns the sequences, which are never behind the rows of an earlier snapshot. */
 export async function selectSequences(client: pg.ClientBase): Promise<Sequence[]> {
-  const { rows } = await client.query<{ table: string; column: string; sequence: string }>(`
+  const { rows } = await client.query<Sequence>(`
     SELECT c.relname AS "table", a.attname AS "column",
-      pg_get_serial_sequence(quote_ident(c.relname), a.attname) AS sequence
+      coalesce(s.last_value, s.start_value)::text AS last, s.last_value IS NOT NULL AS "isCalled"
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+    JOIN pg_sequences s ON s.schemaname = current_schema() AND quote_ident(s.schemaname) || '.' ||
+      quote_ident(s.sequencename) = pg_get_serial_sequence(quote_ident(c.relname), a.attname)
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND a.attidentity <> ''
     ORDER BY 1, 2`)
-  const sequences: Sequence[] = []
-  for (const { table, column, sequence } of rows) {
-    const state = await client.query(
-      `SELECT last_value::text AS last, is_called AS "isCalled" FROM ${sequence}`,
-    )
-    sequences.push({ table, column, ...state.rows[0] })
-  }
-  return sequences
+  return rows
 }
 
 export async function setSequence(
