@@ -18,31 +18,28 @@ export type Progress = (table: string) => void
 
 /** Writes the parts of a backup into an open, empty file, and the manifest at its end. */
 export class BackupWriter {
-  #file: FileHandle
-  #sum = createHash('sha256')
-  #offset = 0
-  #signal: AbortSignal | undefined
+  /** The number of bytes written. */
+  bytes = 0
+  readonly #file: FileHandle
+  readonly #sum = createHash('sha256')
+  readonly #signal: AbortSignal | undefined
 
   constructor(file: FileHandle, signal?: AbortSignal) {
     this.#file = file
     this.#signal = signal
   }
 
-  get bytes(): number {
-    return this.#offset
-  }
-
   /** Compresses a table's COPY text into the file. Resolves to the part's entry in the manifest. */
   async addPart(copy: Readable): Promise<Omit<Part, 'table' | 'columns'>> {
     await this.#begin()
-    const offset = this.#offset
+    const offset = this.bytes
     const counted = countRows()
     const write = async (chunks: AsyncIterable<Buffer>) => {
       for await (const chunk of chunks) await this.#write(chunk)
     }
-    const options = this.#signal ? { signal: this.#signal } : {}
+    const options = { signal: this.#signal }
     await pipeline(copy, counted.through, createZstdCompress(), write, options)
-    return { ...counted.result(), offset, bytes: this.#offset - offset }
+    return { ...counted.result(), offset, bytes: this.bytes - offset }
   }
 
   async finish(manifest: Manifest): Promise<void> {
@@ -56,13 +53,13 @@ export class BackupWriter {
   }
 
   async #begin(): Promise<void> {
-    if (this.#offset === 0) await this.#write(MAGIC)
+    if (this.bytes === 0) await this.#write(MAGIC)
   }
 
   async #write(chunk: Buffer, isSummed = true): Promise<void> {
     if (isSummed) this.#sum.update(chunk)
     await this.#file.appendFile(chunk)
-    this.#offset += chunk.length
+    this.bytes += chunk.length
   }
 }
 

@@ -59,7 +59,7 @@ async function loadPart(
   const source = readPart(backup.path, part)
   const target = client.query(copyFrom(copyInStatement(part)))
   const steps = [...source, counted.through, target] as const
-  await explainWrong(part.table, signal ? pipeline(steps, { signal }) : pipeline(steps))
+  await explainWrong(part.table, pipeline(steps, { signal }))
   requireEqual(part, counted.result())
 }
 

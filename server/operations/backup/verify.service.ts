@@ -55,14 +55,14 @@ type Throwaway = Pick<Options, 'major' | 'signal'>
 
 /** Starts PostgreSQL in a new folder. `remove` stops it and deletes its files. */
 async function startThrowaway(folder: string, { major, signal }: Throwaway) {
-  const silent = { say() {}, major, ...(signal && { signal }) }
+  const options = { major, signal, say() {} }
   let failure: unknown
   for (const parent of verifyParents(folder)) {
     let dataDir = ''
     const removeFiles = () => rm(dataDir, { recursive: true, force: true })
     try {
       dataDir = await mkdtemp(join(parent, VERIFICATION))
-      const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, ...silent })
+      const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, ...options })
       return { connectionString, remove: () => stop().then(removeFiles) }
     } catch (error) {
       failure = error

@@ -27,7 +27,7 @@ type EmbeddedPostgresOptions = {
   /** The major version whose installed programs are preferred to the embedded ones. */
   major?: string | undefined
   /** Aborting the signal undoes the start, which then rejects. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 export type EmbeddedPostgres = {
