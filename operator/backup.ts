@@ -78,8 +78,8 @@ async function verifyFile(context: ContextWithoutWall): Promise<Output> {
 /** Runs `work` in the configured wall. Returns undefined if the wall or `work` fails. */
 async function inWall<T>({ config }: ContextWithoutWall, work: (db: Db) => Promise<T>) {
   try {
-    const wall = await openWall(config, () => {})
-    return await work(wall.db).finally(wall.close)
+    await using wall = await openWall(config, () => {})
+    return await work(wall.db)
   } catch {
     return undefined
   }

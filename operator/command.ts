@@ -6,8 +6,8 @@ import type { Options } from './options.ts'
 
 export type Env = Record<string, string | undefined>
 
-/** A migrated database. `close` disconnects, and stops a temporary one, started by the command. */
-export type Wall = { url: string; db: Db; isTemporary: boolean; close(): Promise<void> }
+/** A migrated database. Its disposal disconnects, and stops one that the command has started. */
+export type Wall = AsyncDisposable & { url: string; db: Db; isTemporary: boolean }
 
 /** The output of a command: `lines` are printed for people, `json` is printed with `--json`. */
 export type Output = {

@@ -22,8 +22,8 @@ async function examineAll(alone: Alone): Promise<Output> {
 async function findAll({ env, say }: Alone) {
   try {
     const config = readConfig(env, callerFolder)
-    const wall = await openWall(config, say)
-    return await examine({ db: wall.db, config }).finally(wall.close)
+    await using wall = await openWall(config, say)
+    return await examine({ db: wall.db, config })
   } catch (error) {
     const message = explainStartFailure(error)
     if (error instanceof ConfigError) {

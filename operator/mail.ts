@@ -63,16 +63,10 @@ const OUTCOMES: Record<LoggedMail['outcome'], string> = {
 async function mailLog(context: ContextWithoutWall): Promise<Output> {
   const address = addressOf(context)
   const { config, say } = context
-  const wall = await openWall(config, say)
-  try {
-    const mails = await selectMailLog(
-      wall.db,
-      address === undefined ? undefined : await hashOf(wall.db, config, address),
-    )
-    return listed(mails.map(lineOf), 'За последние две недели таких писем нет.', mails)
-  } finally {
-    await wall.close()
-  }
+  await using wall = await openWall(config, say)
+  const hash = address === undefined ? undefined : await hashOf(wall.db, config, address)
+  const mails = await selectMailLog(wall.db, hash)
+  return listed(mails.map(lineOf), 'За последние две недели таких писем нет.', mails)
 }
 
 /** Returns the hash of an address in the log. Throws StartError if the secret is not the wall's. */

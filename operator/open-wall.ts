@@ -23,22 +23,16 @@ const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: '
 
 /**
  * Connects to DATABASE_DIRECT_URL or DATABASE_URL, or else to the embedded database, which it
- * starts if no server runs it, and `close` stops again. Throws Refusal or StartError.
+ * starts if no server runs it, and the disposal stops again. Throws Refusal or StartError.
  */
 export async function openWall(config: Config, say: (line: string) => void): Promise<Wall> {
+  await using opening = new AsyncDisposableStack()
   const { url, stop, isTemporary = false } = await findDatabase(config, say)
-  const { db, close } = openDatabase(url, () => {}, POOL)
-  const closeAll = async () => {
-    await close()
-    await stop()
-  }
-  try {
-    await requireMigrated(db)
-    return { url, db, isTemporary, close: closeAll }
-  } catch (error) {
-    await closeAll()
-    throw error
-  }
+  opening.defer(stop)
+  const db = opening.use(openDatabase(url, () => {}, POOL).db)
+  await requireMigrated(db)
+  const open = opening.move()
+  return { url, db, isTemporary, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
 /** The embedded databases that this process has started. */

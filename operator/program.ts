@@ -141,8 +141,8 @@ async function perform(command: Command, usage: string, alone: Alone): Promise<O
   if (command.needs === 'nothing') return call(command.forms, alone)
   const context = { ...alone, config: readConfig(alone.env, callerFolder) }
   if (command.needs === 'settings') return call(command.forms, context)
-  const wall = await openWall(context.config, context.say)
-  return call(command.forms, { ...context, wall, db: wall.db }).finally(wall.close)
+  await using wall = await openWall(context.config, context.say)
+  return await call(command.forms, { ...context, wall, db: wall.db })
 }
 
 /** Returns `env` with those variables of `--env-file` that are not set yet. May throw Refusal. */

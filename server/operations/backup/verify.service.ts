@@ -74,21 +74,17 @@ async function startThrowaway(folder: string, { major, signal }: Throwaway) {
 }
 
 async function readWall(url: string): Promise<Omit<Verified, 'manifest'>> {
-  const { db, close } = openDatabase(url, () => {}, POOL)
-  try {
-    const [difference] = await findCounterDifferences(db)
-    if (difference) {
-      const { counter, id, kept, rows } = difference
-      throw new BackupError(
-        `Копия неверна: счётчик ${counter} ${id} равен ${kept}, а строк ${rows}. Исправьте стену (recount) и сделайте новую.`,
-      )
-    }
-    const { total } = await readPostList(db, wall, {}, null)
-    const fingerprint = await readFingerprint(db)
-    return { posts: total, fingerprint, major: await readPostgresMajor(db) }
-  } finally {
-    await close()
+  await using db = openDatabase(url, () => {}, POOL).db
+  const [difference] = await findCounterDifferences(db)
+  if (difference) {
+    const { counter, id, kept, rows } = difference
+    throw new BackupError(
+      `Копия неверна: счётчик ${counter} ${id} равен ${kept}, а строк ${rows}. Исправьте стену (recount) и сделайте новую.`,
+    )
   }
+  const { total } = await readPostList(db, wall, {}, null)
+  const fingerprint = await readFingerprint(db)
+  return { posts: total, fingerprint, major: await readPostgresMajor(db) }
 }
 
 /** Returns folders to verify in. The second serves if PostgreSQL cannot run beside the backup. */

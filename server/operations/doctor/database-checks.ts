@@ -49,15 +49,13 @@ export function checkRights(facts: DatabaseFacts): Verdict {
 export async function checkPooler(config: Config): Promise<Verdict | undefined> {
   const { databaseUrl, databaseDirectUrl } = config
   if (databaseUrl === undefined || databaseDirectUrl === undefined) return undefined
-  const { db, close } = openDatabase(databaseUrl, () => {}, { isBehindPooler: true })
+  await using db = openDatabase(databaseUrl, () => {}, { isBehindPooler: true }).db
   try {
     await sql`SELECT 1`.execute(db)
     return ok('база данных отвечает и через DATABASE_URL')
   } catch (error) {
     const message = `через DATABASE_URL база данных не отвечает: ${(error as Error).message}`
     return broken(message, 'Запустите пулер (PgBouncer) и проверьте его адрес и пароли')
-  } finally {
-    await close()
   }
 }
 
