@@ -6,14 +6,13 @@ import type { Config } from '../../kernel/config/config.ts'
 import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
 import { type Db, openDatabase } from '../../kernel/db/database.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
-import { OLDEST_POSTGRES, readSecret } from '../start/installation.ts'
+import { readSecret } from '../start/installation.ts'
 import type { DatabaseFacts, JobFacts } from './doctor.repository.ts'
 import { broken, ok, type Verdict, warning } from './finding.ts'
 
-export function checkVersions({ postgres, postgres_major, version }: DatabaseFacts): Verdict {
-  const message = `Вслух ${version ?? '—'}, PostgreSQL ${postgres}, Node ${process.versions.node}`
-  if (postgres_major >= OLDEST_POSTGRES) return ok(message)
-  return broken(message, `Обновите PostgreSQL до ${OLDEST_POSTGRES} или новее`)
+/** States the versions. The start refuses an older PostgreSQL, so the doctor never meets one. */
+export function stateVersions({ postgres, version }: DatabaseFacts): Verdict {
+  return ok(`Вслух ${version ?? '—'}, PostgreSQL ${postgres}, Node ${process.versions.node}`)
 }
 
 /** Warns if nodes run different versions, because then an upgrade has not ended. */

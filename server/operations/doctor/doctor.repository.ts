@@ -10,7 +10,6 @@ export function selectDatabaseFacts(db: Queryable) {
     .select(['version', 'counter_differences'])
     .select([
       sql<string>`current_setting('server_version')`.as('postgres'),
-      sql<number>`current_setting('server_version_num')::int / 10000`.as('postgres_major'),
       sql<number | null>`extract(epoch FROM now() - counters_checked_at)::float8 / 86400`.as(
         'counters_age_days',
       ),

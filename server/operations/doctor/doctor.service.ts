@@ -17,7 +17,7 @@ import {
   checkPooler,
   checkRights,
   checkSecret,
-  checkVersions,
+  stateVersions,
 } from './database-checks.ts'
 import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts, selectJobFacts } from './doctor.repository.ts'
@@ -71,7 +71,7 @@ async function examineCheaply({ db, config }: Examined) {
   const isEmbedded = config.databaseUrl === undefined
   return {
     database: await findingsOf({
-      versions: checkVersions(facts),
+      versions: stateVersions(facts),
       parts: checkParts({ postgres: facts.postgres, node: process.versions.node, isEmbedded }),
       nodes: checkNodes(facts),
       database: checkRights(facts),
