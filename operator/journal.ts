@@ -17,7 +17,8 @@ export const journal: Command = {
 }
 
 async function read(context: Context): Promise<Output> {
-  const filter = await filterOf(context)
+  const { post: postId, since: sinceSeconds } = context.options
+  const filter = { userId: await idOf(context), postId, sinceSeconds }
   if (context.options.access) return accesses(context, filter)
   const acts = await readJournal(context.db, filter)
   return outputOf(acts, acts.flatMap(actLines))
@@ -45,16 +46,6 @@ function outputOf(acts: { at: Date }[], lines: string[]): Output {
           `… показаны последние ${ACTS_MAX}, с ${time(oldest.at)}. Сузьте: --user, --post или --since.`,
         ]
   return { lines: [...lines, ...rest], json: acts }
-}
-
-async function filterOf(context: Context): Promise<JournalFilter> {
-  const { post: postId, since: sinceSeconds } = context.options
-  const userId = await idOf(context)
-  return {
-    ...(userId !== undefined && { userId }),
-    ...(postId !== undefined && { postId }),
-    ...(sinceSeconds !== undefined && { sinceSeconds }),
-  }
 }
 
 async function idOf(context: Context): Promise<string | undefined> {

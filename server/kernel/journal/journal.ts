@@ -7,8 +7,8 @@ export type JournalEntry = {
   /** A moderator's e-mail, the operator's name, or `vslukh`. */
   actor: string
   action: string
-  userId?: string | null
-  postId?: string | null
+  userId?: string | null | undefined
+  postId?: string | null | undefined
   reason?: string | null
   details?: Record<string, unknown>
 }
@@ -38,7 +38,11 @@ export function isInJournal(db: Queryable, action: string, userId: string): Prom
   return hasRow(acts.where('action', '=', action).limit(1))
 }
 
-export type JournalFilter = { userId?: string; postId?: string; sinceSeconds?: number }
+export type JournalFilter = {
+  userId?: string | undefined
+  postId?: string | undefined
+  sinceSeconds?: number | undefined
+}
 
 export const ACTS_MAX = 500
 
