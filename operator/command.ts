@@ -1,3 +1,4 @@
+import { isEmail } from '../contract/account-rules.ts'
 import { type Change, publishFromOutside } from '../server/kernel/cache/change-feed.ts'
 import type { Config } from '../server/kernel/config/config.ts'
 import type { Db, Queryable } from '../server/kernel/db/database.ts'
@@ -101,4 +102,10 @@ export class Interrupted extends Refusal {}
 export class UsageError extends Error {
   /** The name of the command whose help shows the right call. */
   command?: string
+}
+
+/** Returns an e-mail address that the operator has given. Throws UsageError if it is none. */
+export function readEmail(text = ''): string {
+  if (isEmail(text)) return text
+  throw new UsageError(`«${text}» — не адрес почты`)
 }

@@ -1,4 +1,3 @@
-import { isEmail } from '../contract/account-rules.ts'
 import { deriveKey } from '../server/kernel/config/app-secret.ts'
 import type { Config } from '../server/kernel/config/config.ts'
 import type { Db } from '../server/kernel/db/database.ts'
@@ -8,7 +7,7 @@ import { hashAddress } from '../server/kernel/mail/outbox.repository.ts'
 import { sendTestMail } from '../server/kernel/mail/test-mail.service.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
-import { listed, Refusal, UsageError } from './command.ts'
+import { listed, Refusal, readEmail } from './command.ts'
 import { time } from './format.ts'
 import { openWall } from './open-wall.ts'
 
@@ -18,13 +17,8 @@ export const mail: Command = {
   forms: { 'mail test АДРЕС': testMail, 'mail log [АДРЕС]': mailLog },
 }
 
-function addressOf({ words: [address] }: ContextWithoutWall): string | undefined {
-  if (address === undefined || isEmail(address)) return address
-  throw new UsageError(`${address} — не адрес почты`)
-}
-
 async function testMail(context: ContextWithoutWall): Promise<Output> {
-  const address = addressOf(context) ?? ''
+  const address = readEmail(context.words[0])
   const { smtpUrl } = context.config
   if (smtpUrl === undefined) {
     throw new Refusal('SMTP_URL не задан: письма печатаются и сохраняются в DATA_DIR/mail.')
@@ -60,9 +54,8 @@ const OUTCOMES: Record<LoggedMail['outcome'], string> = {
   slowed: 'ждёт: слишком много адресов, которых нет, письма новым адресам уходят медленно',
 }
 
-async function mailLog(context: ContextWithoutWall): Promise<Output> {
-  const address = addressOf(context)
-  const { config, say } = context
+async function mailLog({ config, say, words }: ContextWithoutWall): Promise<Output> {
+  const address = words[0] === undefined ? undefined : readEmail(words[0])
   await using wall = await openWall(config, say)
   const hash = address === undefined ? undefined : await hashOf(wall.db, config, address)
   const mails = await selectMailLog(wall.db, hash)

@@ -1,11 +1,10 @@
-import { isEmail } from '../contract/account-rules.ts'
 import {
   addModerator,
   removeModerator,
   selectModerators,
 } from '../server/features/moderation/moderators.repository.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, listed, Refusal, UsageError } from './command.ts'
+import { change, listed, Refusal, readEmail } from './command.ts'
 import { time } from './format.ts'
 
 export const moderator: Command = {
@@ -27,20 +26,15 @@ async function list(context: Context): Promise<Output> {
   return listed(lines, 'Модераторов нет.', moderators)
 }
 
-function emailOf({ words: [email = ''] }: Context): string {
-  if (!isEmail(email)) throw new UsageError(`«${email}» — не адрес почты`)
-  return email
-}
-
 async function add(context: Context): Promise<Output> {
-  const email = emailOf(context)
+  const email = readEmail(context.words[0])
   const isNew = await change(context, (tx) => addModerator(tx, { email, actor: context.actor }))
   if (!isNew) throw new Refusal(`${email} уже среди модераторов.`)
   return { lines: [`${email} теперь видит жалобы.`], json: { email } }
 }
 
 async function remove(context: Context): Promise<Output> {
-  const email = emailOf(context)
+  const email = readEmail(context.words[0])
   const was = await change(context, (tx) => removeModerator(tx, { email, actor: context.actor }))
   if (!was) throw new Refusal(`${email} нет среди модераторов.`)
   return { lines: [`${email} больше не видит жалобы.`], json: { email } }

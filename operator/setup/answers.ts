@@ -4,7 +4,7 @@ import { isEmail } from '../../contract/account-rules.ts'
 import { verifySmtp } from '../../server/kernel/mail/relay.ts'
 import { explainSmtp } from '../../server/kernel/mail/smtp-advice.ts'
 import { fromCaller } from '../../server/operations/start/caller-folder.ts'
-import { type Alone, type Env, Refusal, UsageError } from '../command.ts'
+import { type Alone, type Env, Refusal, readEmail, UsageError } from '../command.ts'
 import type { Options } from '../options.ts'
 
 export type Answers = Record<'host' | 'smtpUrl' | 'mailFrom' | 'name' | 'contact', string>
@@ -157,11 +157,6 @@ function isDecodable(text: string): boolean {
   } catch {
     return false
   }
-}
-
-function readEmail(text: string): string {
-  if (isEmail(text)) return text
-  throw new UsageError(`«${text}» — не адрес почты`)
 }
 
 function readName(text: string): string {
