@@ -33,6 +33,9 @@ const days = number('число дней')
 const rowId = (what: string) =>
   kind(`нужен ${what}`, (given) => (isRowId(given) ? given : undefined))
 
+const oneOf = <T extends string>(...names: T[]) =>
+  kind(`нужно одно из: ${names.join(', ')}`, (given) => names.find((name) => name === given))
+
 const UNITS: Record<string, number> = { d: 86_400, h: 3600, m: 60, s: 1 }
 
 /** A duration such as `2h` or `7d`, in seconds. */
@@ -74,7 +77,7 @@ export const OPTIONS = {
   order: note('чьё предписание и его номер, для журнала'),
   post: rowId('номер записи')('номер записи'),
   page: number('номер страницы')('номер страницы'),
-  proxy: text('nginx вместо caddy'),
+  proxy: oneOf('caddy', 'nginx')('nginx вместо caddy'),
   quiet: flag('не сообщать автору и тем, кто жаловался'),
   reason: reason('причина словами: её увидят те, кого она касается'),
   replace: flag('заменить стену, которая уже есть'),

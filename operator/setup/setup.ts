@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { broken, type Finding } from '../../server/operations/doctor/finding.ts'
 import type { Alone, Command, Env, Output } from '../command.ts'
-import { Interrupted, UsageError } from '../command.ts'
+import { Interrupted } from '../command.ts'
 import { lineOf } from '../doctor.ts'
 import { type Answers, hostOf, readAnswers } from './answers.ts'
 import { isOwnDomain } from './dns.ts'
@@ -28,7 +28,7 @@ export const setup: Command = {
 }
 
 async function setUp(alone: Alone): Promise<Output> {
-  const proxy = proxyOf(alone)
+  const { proxy = 'caddy' } = alone.options
   const gid = await requireMachine()
   const before = (await readIfExists(SETTINGS_FILE)) ?? ''
   const set = parseEnv(before)
@@ -41,13 +41,6 @@ async function setUp(alone: Alone): Promise<Output> {
     { ...site, gid, before, text, records: [], hasProxy: false, hasDatabase: true },
     alone,
   )
-}
-
-function proxyOf({ options }: Alone): ProxyName {
-  const { proxy = 'caddy' } = options
-  const found = (Object.keys(PROXIES) as ProxyName[]).find((name) => name === proxy)
-  if (found) return found
-  throw new UsageError(`--proxy: нужно одно из: ${Object.keys(PROXIES).join(', ')}`)
 }
 
 /** Returns the settings to write: the answers, and defaults for settings that are not set. */
