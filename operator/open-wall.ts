@@ -6,17 +6,10 @@ import { requireMigrated } from '../server/kernel/db/migrate.ts'
 import { connectionStringFor } from '../server/operations/embedded-postgres/address.ts'
 import { DATABASE, hasCluster } from '../server/operations/embedded-postgres/cluster.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
-import { DataDirTaken } from '../server/operations/embedded-postgres/lock.ts'
+import { DataDirTaken, isServed } from '../server/operations/embedded-postgres/lock.ts'
 import { findRunning } from '../server/operations/embedded-postgres/pid-file.ts'
-import {
-  joinDatabase,
-  waitForOthers,
-} from '../server/operations/embedded-postgres/shared-database.ts'
 import { Refusal, type Wall } from './command.ts'
 import { interruption } from './terminal.ts'
-
-/** The longest time that another command may take to start or stop the database. */
-const JOINING_MS = 30_000
 
 /** Commands may read whole tables, so a statement may take an hour. */
 const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh operator' }
@@ -70,34 +63,24 @@ export async function findDatabase(
         'или файл с ними: --env-file',
     )
   }
-  const since = performance.now()
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const running = hasCluster(cluster) ? await findRunning(await realpath(cluster)) : undefined
-    const address = running?.address
-    const joined = address && (await joinDatabase(connectionStringFor(address, DATABASE, DATABASE)))
-    if (joined) return joined
-    const starting = startAlone(dataDir, say)
+    const url = running?.address && connectionStringFor(running.address, DATABASE, DATABASE)
+    if (url !== undefined && (await isServed(url))) return { url, stop: nothing }
+    const starting = startAlone(dataDir, tries === 1 ? say : () => {})
     broughtUp.push(starting)
     try {
       return await starting
     } catch (error) {
-      // Retries while another command is starting or stopping the database.
-      if (!(error instanceof DataDirTaken) || performance.now() - since > JOINING_MS) throw error
+      // Waits while another command uses the database, or a server starts or stops it.
+      if (!(error instanceof DataDirTaken)) throw error
+      if (tries === 1) say('С базой данных ещё работает другая команда, ждём её конца…')
     }
   }
 }
 
-/** Starts the embedded database. `stop` waits for other commands that use it. */
 async function startAlone(dataDir: string, say: (line: string) => void): Promise<Found> {
   const options = { dataDir, say, signal: interruption }
   const { connectionString: url, stop } = await startEmbeddedPostgres(options)
-  return {
-    url,
-    isTemporary: true,
-    async stop() {
-      const alone = await waitForOthers(url, say)
-      await stop()
-      await alone?.end()
-    },
-  }
+  return { url, stop, isTemporary: true }
 }

@@ -5,7 +5,7 @@ import {
   Folder,
   query,
 } from '../../server/operations/embedded-postgres/embedded-postgres.fixture.ts'
-import { joinDatabase } from '../../server/operations/embedded-postgres/shared-database.ts'
+import { isServed } from '../../server/operations/embedded-postgres/lock.ts'
 import { preventStart } from './embedded-database.ts'
 
 const at = new Folder()
@@ -38,7 +38,7 @@ test('takes its lock again when only the connections died; a command does not wa
   expect(await at.pid()).toBe(pid)
   await expect(at.start()).rejects.toThrow('уже занята')
   process.kill(pid, 'SIGSTOP')
-  expect(await joinDatabase(postgres.connectionString)).toBeUndefined()
+  expect(await isServed(postgres.connectionString)).toBe(false)
   process.kill(pid, 'SIGCONT')
 })
 

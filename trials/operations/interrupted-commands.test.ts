@@ -80,7 +80,7 @@ test('an interrupted command stops the database that it has started', async () =
   await expect(stat(join(DATA_DIR, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
 })
 
-test('two commands at once on a stopped wall share the database, and the last one stops it', async () => {
+test('two commands at once on a stopped wall run one after the other, and leave no database running', async () => {
   const DATA_DIR = await stoppedWall()
   // In each round the commands meet at another moment of the start or the stop.
   const names = Array<string[]>(6).fill(['recount', 'doctor', 'journal']).flat()

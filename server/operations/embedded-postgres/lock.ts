@@ -1,10 +1,13 @@
 import { Client } from 'pg'
+import { openClient } from '../../kernel/db/database.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
+import { COUNT_NODES } from '../../kernel/db/nodes.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import type { Address } from './address.ts'
 import { DATABASE, SUPERUSER } from './cluster.ts'
 
 const LOCK = 1
+const CONNECT_MS = 5_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const CANNOT_CONNECT_NOW = '57P03'
 /** SQLSTATEs of a login, a catalog or a full disk, which waiting does not mend. */
@@ -27,7 +30,7 @@ export async function connect(address: Address): Promise<Client | 'starting' | '
     database: 'postgres',
     ssl: false,
     keepAlive: true,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: CONNECT_MS,
     // The connection of a server that was just killed may hold the lock for a moment longer.
     options: '-c lock_timeout=2s -c statement_timeout=0 -c idle_session_timeout=0',
   })
@@ -62,4 +65,15 @@ export async function createDatabase(client: Client): Promise<void> {
   if (role.rows[0]?.createdb) await client.query(`alter role ${DATABASE} nocreatedb`)
   const database = await client.query('select from pg_database where datname = $1', [DATABASE])
   if (database.rowCount === 0) await client.query(`create database ${DATABASE} owner ${DATABASE}`)
+}
+
+/** Returns whether a server, and not only another command, keeps the database running. */
+export async function isServed(url: string): Promise<boolean> {
+  try {
+    const limits = { connectionTimeoutMillis: CONNECT_MS }
+    await using client = await openClient(url, 'vslukh command', limits)
+    return (await client.query(COUNT_NODES)).rows[0].nodes > 0
+  } catch {
+    return false
+  }
 }
