@@ -85,19 +85,17 @@ async function copyChecked(file: string, folder: string, given?: string): Promis
   throw new Refusal(`${file}: SHA-256 не та. Файл повреждён или подменён, скачайте его заново.`)
 }
 
-const NEEDED = ['package.json', 'migrations', 'build', 'bin/vslukh', 'scripts/start.ts']
-
-/** Reads a release's version and root. Throws Refusal, which names `file`, if it does not fit. */
+/**
+ * Reads the version and the root of an archive whose sum is right. Throws Refusal, which names
+ * `file`, if it is not a release's or is for another machine.
+ */
 async function readRelease(archive: string, file: string) {
   const listed = await execute('tar', ['-tzf', archive], { maxBuffer: 64 * 1024 * 1024 }).catch(
     () => undefined,
   )
-  const names = listed?.stdout.split('\n').filter((name) => name !== '') ?? []
-  const [root = ''] = names[0]?.split('/') ?? []
+  const [root = ''] = listed?.stdout.split('/', 1) ?? []
   const [, version, platform] = /^vslukh-(\d[\w.-]*?)-((?:linux|darwin)-\w+)$/.exec(root) ?? []
-  const isWhole = NEEDED.every((path) => names.includes(`${root}/${path}`))
-  const isOne = names.every((name) => name.startsWith(`${root}/`) && !name.includes('/../'))
-  if (version === undefined || !isWhole || !isOne) {
+  if (version === undefined) {
     throw new Refusal(`${file} — не целый архив версии: vslukh-ВЕРСИЯ-linux-x64.tar.gz`)
   }
   const own = `${process.platform}-${process.arch}`
