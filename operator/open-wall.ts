@@ -11,6 +11,9 @@ import { findRunning } from '../server/operations/embedded-postgres/pid-file.ts'
 import { Refusal, type Wall } from './command.ts'
 import { interruption } from './terminal.ts'
 
+/** The longest wait for another command, or for a server that starts, stops or is frozen. */
+const WAIT_MS = 30_000
+
 /** Commands may read whole tables, so a statement may take an hour. */
 const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh operator' }
 
@@ -63,6 +66,7 @@ export async function findDatabase(
         'или файл с ними: --env-file',
     )
   }
+  const since = performance.now()
   for (let tries = 1; ; tries++) {
     const running = hasCluster(cluster) ? await findRunning(await realpath(cluster)) : undefined
     const url = running?.address && connectionStringFor(running.address, DATABASE, DATABASE)
@@ -72,8 +76,7 @@ export async function findDatabase(
     try {
       return await starting
     } catch (error) {
-      // Waits while another command uses the database, or a server starts or stops it.
-      if (!(error instanceof DataDirTaken)) throw error
+      if (!(error instanceof DataDirTaken) || performance.now() - since > WAIT_MS) throw error
       if (tries === 1) say('С базой данных ещё работает другая команда, ждём её конца…')
     }
   }

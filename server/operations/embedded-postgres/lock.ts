@@ -16,8 +16,8 @@ const LASTING_ERROR = /^(28|3D|42|53100)/
 export class DataDirTaken extends StartError {
   constructor(dataDir: string) {
     super(
-      `Папка данных ${dataDir} уже занята другим запущенным сервером. ` +
-        'Остановите его или укажите другую папку в DATA_DIR.',
+      `Папка данных ${dataDir} уже занята: с ней работает другой сервер или другая команда. ` +
+        'Остановите их или укажите другую папку в DATA_DIR.',
     )
   }
 }
