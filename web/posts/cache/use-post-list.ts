@@ -144,9 +144,10 @@ function firstCursor({ newer }: ListSource, page: CachedPage): string {
 
 function readingOf(source: ListSource, queryKey: PagesKey, query: PageQuery) {
   const first = query.data?.pages[0]
-  // A page that this render waits for may have arrived: only the next render knows what is missing.
-  const canReadAbove = !query.isFetchingPreviousPage && !query.isFetchPreviousPageError
-  const canReadMore = !query.isFetchingNextPage && !query.isFetchNextPageError
+  // What this render waits for may have arrived: only the next render, which the end of each read
+  // causes, knows what is missing.
+  const canReadAbove = !query.isFetching && !query.isFetchPreviousPageError
+  const canReadMore = !query.isFetching && !query.isFetchNextPageError
 
   /** Replaces the list by its first page. If that fails, throws CallError and changes nothing. */
   async function restart(): Promise<void> {
