@@ -13,7 +13,7 @@ export const run = promisify(execFile)
 
 /** Finds a program, or installs its Debian package for root. */
 export const programOf = (debianPackage: string, ...paths: string[]) =>
-  findProgram(paths, { debianPackage, advice: `Install ${debianPackage}` })
+  findProgram(paths, debianPackage)
 
 /** Runs a program. Never rejects. */
 export const attempt = (file: string, args: string[], env?: Record<string, string>) =>

@@ -37,9 +37,7 @@ const ADVICE = 'No Chromium found: install Chromium or Chrome, or set CHROMIUM_P
  */
 export async function findHeadlessChromium(): Promise<string> {
   const paths = [...pathsOf(SHELL_NAMES), ...fullBrowserPaths()]
-  return (
-    namedPath() ?? findProgram(paths, { debianPackage: 'chromium-headless-shell', advice: ADVICE })
-  )
+  return namedPath() ?? findProgram(paths, 'chromium-headless-shell', ADVICE)
 }
 
 export function isHeadlessShell(path: string): boolean {
@@ -56,8 +54,8 @@ export async function launchChromium(): Promise<Browser> {
 
 /** Pictures and measurements need a full Chromium. The caller closes the browser. */
 export async function launchFullChromium(flags: string[] = []): Promise<Browser> {
-  const wanted = { debianPackage: 'chromium', advice: ADVICE }
-  return launch(namedPath() ?? (await findProgram(fullBrowserPaths(), wanted)), flags)
+  const path = namedPath() ?? (await findProgram(fullBrowserPaths(), 'chromium', ADVICE))
+  return launch(path, flags)
 }
 
 function launch(executablePath: string, flags: string[] = []): Promise<Browser> {

@@ -5,10 +5,8 @@ import type { DrivenBrowser } from './driven-browser.ts'
 /** Otherwise installs Debian's package for root. Throws an Error that states what to do. */
 export function findFirefox(): Promise<string> {
   const usual = ['/usr/bin/firefox-esr', '/usr/bin/firefox', '/snap/bin/firefox']
-  return findProgram([...usual, '/Applications/Firefox.app/Contents/MacOS/firefox'], {
-    debianPackage: 'firefox-esr',
-    advice: 'No Firefox found: install Firefox, or Debian’s package firefox-esr',
-  })
+  const ofMac = '/Applications/Firefox.app/Contents/MacOS/firefox'
+  return findProgram([...usual, ofMac], 'firefox-esr')
 }
 
 /** Starts a headless Firefox, driven by WebDriver BiDi. */

@@ -13,16 +13,10 @@ const SCREEN = { width: 1280, height: 1000 }
  * packages for root. Throws an Error that states what to do.
  */
 export async function findWebKit() {
-  const driver = await findProgram(['/usr/bin/WebKitWebDriver'], {
-    debianPackage: 'webkit2gtk-driver',
-    advice: 'No WebKit found: install Debian’s package webkit2gtk-driver; other systems have none',
-  })
+  const driver = await findProgram(['/usr/bin/WebKitWebDriver'], 'webkit2gtk-driver')
   const browser = globSync('/usr/lib/*/webkit2gtk-4.*/MiniBrowser')[0]
   if (!browser) throw new Error('No MiniBrowser found, which Debian’s libwebkit2gtk-4.1-0 contains')
-  const screen = await findProgram(['/usr/bin/Xvfb'], {
-    debianPackage: 'xvfb',
-    advice: 'No Xvfb found, which WebKit needs for its windows: install Debian’s package xvfb',
-  })
+  const screen = await findProgram(['/usr/bin/Xvfb'], 'xvfb')
   return { driver, browser, screen }
 }
 

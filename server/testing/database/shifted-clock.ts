@@ -6,10 +6,7 @@ import { folderForTest } from '../process/folder-for-test.ts'
 
 /** A process that preloads this library sees another time (Debian package: faketime). */
 export async function findFakeTime(): Promise<string> {
-  await findProgram(['/usr/bin/faketime'], {
-    debianPackage: 'faketime',
-    advice: 'This test fakes the clock by faketime: install it (Debian: faketime)',
-  })
+  await findProgram(['/usr/bin/faketime'], 'faketime')
   const [library = ''] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
   return library
 }

@@ -9,10 +9,8 @@ import { freePort } from '../process/free-port.ts'
 
 /** If it is not there, installs Debian's package for root. */
 export function findBalancer(): Promise<string> {
-  return findProgram(['/usr/sbin/haproxy', '/usr/local/sbin/haproxy', '/usr/local/bin/haproxy'], {
-    debianPackage: 'haproxy',
-    advice: 'No haproxy found: install it',
-  })
+  const paths = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy', '/usr/local/bin/haproxy']
+  return findProgram(paths, 'haproxy')
 }
 
 /**

@@ -15,7 +15,8 @@ export function isExecutable(path: string): boolean {
 /** Else installs the Debian package, which only root can. Throws an Error with `advice`. */
 export async function findProgram(
   usualPaths: string[],
-  { debianPackage, advice }: { debianPackage: string; advice: string },
+  debianPackage: string,
+  advice = `Not found: ${usualPaths.join(', ')}. Install it (Debian: ${debianPackage})`,
 ): Promise<string> {
   if (!usualPaths.some(isExecutable)) installDebianPackage(debianPackage)
   const found = usualPaths.find(isExecutable)
@@ -24,10 +25,7 @@ export async function findProgram(
 }
 
 export function findNginx(): Promise<string> {
-  return findProgram(['/usr/sbin/nginx', '/usr/local/bin/nginx'], {
-    debianPackage: 'nginx-light',
-    advice: 'No nginx found: install it',
-  })
+  return findProgram(['/usr/sbin/nginx', '/usr/local/bin/nginx'], 'nginx-light')
 }
 
 /** Throws when apt-get fails. */
