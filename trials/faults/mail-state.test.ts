@@ -11,8 +11,7 @@ import {
   signInDialog,
 } from '../../e2e/testing/sign-in-actions.ts'
 import { smtpSender, toMessage } from '../../server/kernel/mail/smtp.ts'
-import { type Mailbox, mailboxForTest } from '../../server/testing/mail/mailbox.ts'
-import { openRefusingSmtp } from '../../server/testing/mail/smtp-faults.ts'
+import { type Mailbox, mailboxForTest, openMailbox } from '../../server/testing/mail/mailbox.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
 
 const SENT = 'Письмо отправлено'
@@ -47,7 +46,7 @@ test('the code step shows that an address does not exist and leads back to it; t
   olga,
   petr,
 }) => {
-  const refusing = await openRefusingSmtp({ code: 550, words: '5.1.1 unknown', port })
+  const refusing = await openMailbox(port, { refusal: { code: 550, words: '5.1.1 unknown' } })
   const page = await journey.visit()
   await askForCode(page, olga.email)
   const { dialog, goBack, email, error } = signInDialog(page)

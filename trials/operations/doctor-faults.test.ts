@@ -14,7 +14,7 @@ import {
   startWall,
 } from '../../server/testing/examined-wall.ts'
 import { certificateForTest } from '../../server/testing/http/certificate.ts'
-import { openRefusingSmtp } from '../../server/testing/mail/smtp-faults.ts'
+import { mailboxForTest } from '../../server/testing/mail/mailbox.ts'
 import { isRoot } from '../../server/testing/process/debian-package.ts'
 import { folderForTest, mountForTest } from '../../server/testing/process/folder-for-test.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
@@ -143,7 +143,8 @@ async function behindProxy(wall: Wall, how: Parameters<typeof proxyTo>[1]): Prom
 }
 
 async function withRefusedPassword(): Promise<Env> {
-  const { port } = await openRefusingSmtp({ code: 535, words: '5.7.8 wrong', at: 'login' })
+  const refusal = { code: 535, words: '5.7.8 wrong', at: 'login' } as const
+  const { port } = await mailboxForTest(0, { refusal })
   return { SMTP_URL: `smtp://wall:${PASSWORD}@127.0.0.1:${port}` }
 }
 

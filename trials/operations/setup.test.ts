@@ -1,10 +1,10 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { dkimPublicKey } from '../../server/kernel/mail/dkim.ts'
 import { openDns } from '../../server/testing/mail/dns-server.ts'
-import { openRefusingSmtp } from '../../server/testing/mail/smtp-faults.ts'
+import { mailboxForTest } from '../../server/testing/mail/mailbox.ts'
 import { asRoot as test } from '../../server/testing/process/folder-for-test.ts'
 import { type Dialog, programOf, talk } from './deploy-file.ts'
 import { DNS, openMachine, SETUP } from './machine-without-systemd.ts'
@@ -156,8 +156,8 @@ function talkToSetup(machine: Machine, dialog: Dialog) {
 
 test('a new mail server that refuses the login does not replace one that accepts it', async () => {
   const machine = await openMachine()
-  const { port, close } = await openRefusingSmtp({ code: 535, words: '5.7.8 wrong', at: 'login' })
-  onTestFinished(close)
+  const refusal = { code: 535, words: '5.7.8 wrong', at: 'login' } as const
+  const { port } = await mailboxForTest(0, { refusal })
   const settings = join(machine.folder, 'etc/vslukh.env')
   await writeFile(settings, `SMTP_URL=${machine.mailbox.url}\n`)
   await writeFile(join(machine.folder, 'etc/smtp-url'), `smtp://olga:typo@127.0.0.1:${port}`)

@@ -8,12 +8,12 @@ export type ReceivedMail = Awaited<ReturnType<typeof readMail>>
 
 export type Mailbox = Awaited<ReturnType<typeof openMailbox>>
 
-export type Refusal = {
+type Refusal = {
   /** For example 451 (temporarily) or 550 (permanently). */
   code: number
   /** The text after the code, such as an enhanced status code and words. */
   words?: string
-  at?: 'connect' | 'login' | 'sender' | 'address' | 'message'
+  at?: 'connect' | 'login' | 'address' | 'message'
   /** Which addresses are refused, if not all. */
   of?: (address: string) => boolean
 }
@@ -56,7 +56,6 @@ export async function openMailbox(
       void free.promise.then(() => done(refuse('connect')))
     },
     onAuth: ({ username }, _session, done) => done(refuse('login'), { user: username }),
-    onMailFrom: (_address, _session, done) => done(refuse('sender')),
     onRcptTo: ({ address }, _session, done) => done(refuse('address', address)),
     onData(stream, session, done) {
       buffer(stream)

@@ -1,11 +1,5 @@
 import { createServer, type Socket } from 'node:net'
 import { listen } from '../process/free-port.ts'
-import { openMailbox, type Refusal } from './mailbox.ts'
-
-/** Opens a mailbox that refuses one step of every mail. */
-export function openRefusingSmtp({ port, ...refusal }: Refusal & { port?: number }) {
-  return openMailbox(port, { refusal })
-}
 
 /** The steps of an SMTP conversation: what the client sends, and the reply that ends the step. */
 const STEPS = {
