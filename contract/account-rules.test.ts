@@ -19,16 +19,12 @@ test.each([
   ['olga@', 'nothing after it'],
   ['olga@example', 'no dot'],
   ['olga@example.o', 'one character after the dot'],
-  ['olga ivanova@example.org', 'a space'],
-  [' olga@example.org', 'a space in front'],
-  ['olga@example.org\n', 'a line feed at the end'],
-  ['olga@exam\u00a0ple.org', 'a no-break space'],
   [`${'o'.repeat(243)}@example.org`, '255 characters'],
 ])('%j is not an e-mail: %s', (address) => {
   expect(isEmail(address)).toBe(false)
 })
 
-const FORBIDDEN = ',;:<>()"[]\\\0\t\r\n\u007f\u0085\u2028\u200b\u202e\ud800'
+const FORBIDDEN = ' ,;:<>()"[]\\\0\t\r\n\u007f\u0085\u00a0\u2028\u200b\u202e\ud800'
 
 test.each([...FORBIDDEN])('an address with %j in any place is not an e-mail', (it) => {
   const addresses = [`${it}o@a.org`, `o${it}o@a.org`, `o@a${it}a.org`, `o@a.org${it}`]

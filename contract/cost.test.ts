@@ -50,12 +50,8 @@ test.each([
   ['a long run of joiners', `q${fill('\u2060')}\u0301`],
   ['letters that NFC turns into three', fill('\u{1d160}')],
 ])('16 KiB of %s take at most 2 ms', (_what, text) => {
-  for (const rule of RULES) {
-    expect(
-      takesLessThan(MOST_MS, () => rule(text)),
-      rule.name,
-    ).toBe(true)
-  }
+  const slow = RULES.filter((rule) => !takesLessThan(MOST_MS, () => rule(text)))
+  expect(slow.map(({ name }) => name)).toEqual([])
 })
 
 test('16 KiB of any repeated characters take at most 2 ms', () => {

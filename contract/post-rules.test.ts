@@ -48,12 +48,11 @@ test('the ids of posts are in the order of their JSON, each before the id of its
 
 test.each([
   // The browser's clock may be behind.
-  [-1, 600, 600],
-  [0.5, 600, 600],
-  [599.9, 600, 1],
-  [600, 600, 0],
-  [100_000, 600, 0],
-])('%d s after its publication, a post may be edited for %d s in all, thus %d s more', (...row) => {
-  const [age, period, left] = row
-  expect(editSecondsLeft({ created_at: 1000 }, 1000 + age, period)).toBe(left)
+  [-1, 600],
+  [0.5, 600],
+  [599.9, 1],
+  [600, 0],
+  [100_000, 0],
+])('%d s after its publication, a post has %d of 600 s left for an edit', (age, left) => {
+  expect(editSecondsLeft({ created_at: 1000 }, 1000 + age, 600)).toBe(left)
 })
