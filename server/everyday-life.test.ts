@@ -1,5 +1,5 @@
 import { afterAll, expect, vi } from 'vitest'
-import { from, startAt, verifyAt, wrongCode } from './testing/calls/sign-in-calls.ts'
+import { from, type Path, startAt, verifyAt, wrongCode } from './testing/calls/sign-in-calls.ts'
 import { passLimitTime, passMailLimitTime, signUpEarlier } from './testing/database/passing-time.ts'
 import type { TestAnswer } from './testing/http/client.ts'
 import { appForFile, testPerNode } from './testing/test-app.ts'
@@ -36,8 +36,6 @@ function served(answer: TestAnswer): TestAnswer {
   expect(answer.status).toBeLessThan(400)
   return answer
 }
-
-type Path = '/registrations' | '/logins'
 
 async function ask(path: Path, clientToken: string, { ip = home, to = email } = {}) {
   return served(await startAt(app, path, { email: to, clientToken, ip })).body.id as string

@@ -1,10 +1,9 @@
-import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import type { ReceivedPage } from '../../../contract/answers.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { comeBack } from '../../testing/calls/account-deletion-calls.ts'
-import { passSessionTime } from '../../testing/database/passing-time.ts'
+import { passSessionTime, passTime } from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
@@ -117,18 +116,17 @@ test('mails about replies can be turned off and on, also before the first reply'
 
 /** Passes time and mails. Returns the mails about replies that Anna has got so far. */
 async function mailsAfter(seconds: number) {
-  await passTime(seconds)
+  await passAll(seconds)
   await mailReplies()
   return mailsTo(anna)
 }
 
 /** Moves every visit, reply and mail into the past. */
-async function passTime(seconds: number): Promise<void> {
-  const passed = sql`${seconds} * interval '1 second'`
+async function passAll(seconds: number): Promise<void> {
   await passSessionTime(app, seconds)
-  await app.sql`UPDATE known_clients SET used_at = used_at - ${passed}`
-  await app.sql`UPDATE posts SET created_at = created_at - ${passed}`
-  await app.sql`UPDATE answer_states SET mailed_at = mailed_at - ${passed}`
+  await passTime(app.db, seconds, 'known_clients', 'used_at')
+  await passTime(app.db, seconds, 'posts', 'created_at')
+  await passTime(app.db, seconds, 'answer_states', 'mailed_at')
 }
 
 /** Runs the job that mails about replies. Resolves when all queued mails are sent. */
@@ -148,7 +146,7 @@ const mailsTo = ({ email }: TestUser) =>
 
 test('a person who is away for an hour after a reply is mailed its text, with one link and a way to unsubscribe', async () => {
   const post = await app.publish(anna, 'Вопрос')
-  await passTime(60)
+  await passAll(60)
   await app.reply(petr, post.id, 'Ответ Петра')
   expect(await mailsAfter(0)).toEqual([])
   const [mail, ...others] = await mailsAfter(HOUR)
@@ -166,11 +164,11 @@ test('a person who is away for an hour after a reply is mailed its text, with on
 test('no mail is sent if the person was there after the reply, has seen it or has muted its author, or if the reply is gone', async () => {
   const post = await app.publish(anna)
   const reply = await app.reply(petr, post.id)
-  await passTime(HOUR)
+  await passAll(HOUR)
   await visit()
   expect(await mailsAfter(0)).toEqual([])
 
-  await passTime(HOUR)
+  await passAll(HOUR)
   await app.call('DELETE', `/posts/${reply.id}`, { token: petr.token })
   await app.reply(petr, post.id)
   await see(2)
@@ -199,7 +197,7 @@ test('there is one mail a day at most, and after three without a visit no more u
     await app.reply(petr, post.id)
     return mailsAfter(seconds)
   }
-  await passTime(60)
+  await passAll(60)
   expect(await answerAndWait(HOUR)).toHaveLength(1)
   expect(await answerAndWait(HOUR)).toHaveLength(1)
   expect(await answerAndWait(DAY)).toHaveLength(2)
@@ -207,19 +205,19 @@ test('there is one mail a day at most, and after three without a visit no more u
   expect(third.map(({ text }) => /писем больше не будет/.test(text))).toEqual([false, false, true])
   expect(await answerAndWait(DAY)).toHaveLength(3)
   await visit()
-  await passTime(60)
+  await passAll(60)
   expect(await answerAndWait(DAY)).toHaveLength(4)
   for (const _ of ['fifth', 'sixth']) await answerAndWait(DAY)
   // A sign-in is a visit, also after a logout, which deletes its session.
   await comeBack(app, anna.email)
   await app.sql`DELETE FROM sessions WHERE user_id = ${anna.id}`
-  await passTime(60)
+  await passAll(60)
   expect(await answerAndWait(DAY)).toHaveLength(7)
 })
 
 test('the link in the header unsubscribes by one POST of a form, without a sign-in; opening it changes nothing', async () => {
   const post = await app.publish(anna)
-  await passTime(60)
+  await passAll(60)
   await app.reply(petr, post.id)
   const [mail] = await mailsAfter(HOUR)
   const path = /<https:\/\/wall\.example(\/\S+)>/.exec(mail?.source ?? '')?.[1] ?? ''

@@ -4,7 +4,7 @@ import { WRITTEN_FIELDS } from '../../../contract/post-rules.ts'
 import { decide, report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
-import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, strictApp, testPerNode } from '../../testing/test-app.ts'
 
 const MANY = Number(process.env.EXPORTED_POSTS ?? 5000)
 
@@ -159,7 +159,7 @@ test('the archive has likes of hidden posts, known browsers, decisions about the
 })
 
 test('a person may ask again until an archive has gone out, once a day; a ticket serves for a minute: not a HEAD, and nobody with a forged one', async () => {
-  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const app = await strictApp()
   const olga = await app.signUp()
   const ask = () => app.call('POST', '/users/current/downloads', { token: olga.token })
   // The answer to the first is lost.
@@ -186,8 +186,7 @@ test('a person may ask again until an archive has gone out, once a day; a ticket
 testPerNode('how much one node does at once')(
   'two archives are made at a time for one network; a refused or incomplete download may be repeated within the day, five times',
   async () => {
-    const config = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
-    const app = await appForTest({ config })
+    const app = await strictApp()
     const [olga, petr, ira] = [await app.signUp(), await app.signUp(), await app.signUp()]
     // More than the buffers of a connection hold: text that no packer makes smaller, repeated
     // beyond its memory.

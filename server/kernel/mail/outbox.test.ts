@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
 import { askMail, startAt } from '../../testing/calls/sign-in-calls.ts'
 import { openDatabaseForTest } from '../../testing/database/database-for-test.ts'
-import { passLimitTime, passPauseTime, retryMails } from '../../testing/database/passing-time.ts'
+import { passLimitTime, passTime, retryMails } from '../../testing/database/passing-time.ts'
 import { mailboxForTest } from '../../testing/mail/mailbox.ts'
 import { appForTest, mailAppForTest, NODES } from '../../testing/test-app.ts'
 import type { Db } from '../db/database.ts'
@@ -139,7 +139,8 @@ test('a wrong password stops all mails but one try a minute; the right one sends
   expect(await mailHealth(app.db)).toMatchObject({ ...failing, error: 'EAUTH', reason })
 
   for (const minute of [1, 2]) {
-    await passPauseTime(app, 61)
+    await passTime(app.db, 61, 'mail_pause', 'next_try_at')
+    await retryMails(app)
     await expect.poll(() => mailbox.counts.refusals).toBe(first + minute)
     await untilAllWait()
     expect(mailbox.counts.refusals).toBe(first + minute)

@@ -43,13 +43,6 @@ export function passSessionTime({ db }: TestApp, seconds: number): Promise<void>
   return passTime(db, seconds, 'sessions', 'created_at', 'used_at', 'rotated_at')
 }
 
-/** The mails that wait for the pause become older too. */
-export async function passPauseTime({ db }: TestApp, seconds: number): Promise<void> {
-  await passTime(db, seconds, 'mail_pause', 'next_try_at')
-  await passTime(db, seconds, 'outbox', 'due_at')
-  await wakeSenders(db)
-}
-
 /** Makes every waiting mail due. */
 export async function retryMails({ db, sql }: TestApp): Promise<void> {
   await sql`UPDATE outbox SET due_at = now() WHERE payload IS NOT NULL`
