@@ -88,10 +88,9 @@ test('a running server writes no file and, even at its most verbose level, no li
     LOG_LEVEL: 'trace',
     RATE_LIMIT_SCALE: '1000',
   })
-  const url = /http:\/\/\S+/.exec(started.stdout)?.[0] ?? ''
   const secret = (await readFile(join(dataDir, 'app-secret'), 'utf8')).trim()
   const codeFor = (id: string) => codeOf(id, deriveKey(secret, 'codes'))
-  const words = await live(createClient(new URL(url).origin, { check() {}, codeFor }), codeFor)
+  const words = await live(createClient(started.url, { check() {}, codeFor }), codeFor)
   // A job writes it, once the account is deleted.
   await expect.poll(() => existsSync(join(dataDir, 'deletions.jsonl'))).toBe(true)
   await started.stop()

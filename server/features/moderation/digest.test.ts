@@ -33,14 +33,11 @@ test('a digest that finds nothing any more is no mail: neither sent nor logged a
 
 test('each moderator gets a mail of their own at the first report of a quiet hour, and one an hour while there is something new', async () => {
   await tell()
-  for (const [to, colleague] of [
-    [ANNA, BORIS],
-    [BORIS, ANNA],
-  ] as const) {
+  for (const to of moderatorEmails) {
     const mail = await mailbox.mailTo(to)
     expect(mail.subject).toContain('Жалобы ждут решения: 1')
     expect(mail.text).toContain(`${publicUrl}/moderation`)
-    expect(JSON.stringify(mail)).not.toContain(colleague)
+    expect(JSON.stringify(mail)).not.toContain(to === ANNA ? BORIS : ANNA)
   }
   await tell()
   await tell()

@@ -25,11 +25,8 @@ test('docs/configuration.md is the table of variables: `npm test -- config.test 
 test('the example of a settings file has every variable that is read, and no other, with a sentence above it', () => {
   const example = readFileSync(join(ROOT, 'deploy/vslukh.env.example'), 'utf8')
   const named = [...example.matchAll(/^# .*[а-я].*\n#([A-Z_]+)=/gm)].map(([, name]) => name)
-  expect(named.sort()).toEqual(
-    Object.values(VARIABLES)
-      .map(({ name }) => name)
-      .sort(),
-  )
+  const read = Object.values(VARIABLES).map(({ name }) => name)
+  expect(named.sort()).toEqual(read.sort())
 })
 
 test('with no variable set, mails come from localhost and are not signed, and no command follows a backup', () => {

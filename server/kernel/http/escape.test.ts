@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hostileText, unescapeHtml } from '../../testing/calls/hostile-text.ts'
+import { hostileText } from '../../testing/calls/hostile-text.ts'
 import { escapeHtml } from './escape.ts'
 
 test('text that was escaped for HTML has nothing but text in it, and all of it', () => {
@@ -8,7 +8,8 @@ test('text that was escaped for HTML has nothing but text in it, and all of it',
     fc.property(hostileText, (text) => {
       const html = escapeHtml(text)
       expect(html).not.toMatch(/[<>"']|&(?!#\d+;)/)
-      expect(unescapeHtml(html)).toBe(text)
+      const read = html.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))
+      expect(read).toBe(text)
     }),
   )
 })

@@ -21,15 +21,12 @@ async function keyFile(text: string): Promise<string> {
 
 /** Relaxed canonicalization of a header field and of a body (RFC 6376, sections 3.4.2 and 3.4.4). */
 const relaxHeader = (name: string, value: string) =>
-  `${name.toLowerCase()}:${value
-    .replace(/\r\n/g, '')
-    .replace(/[ \t]+/g, ' ')
-    .trim()}`
+  `${name.toLowerCase()}:${value.replace(/\s+/g, ' ').trim()}`
 const relaxBody = (body: string) =>
-  `${body
-    .replace(/[ \t]+(?=\r\n)/g, '')
+  body
     .replace(/[ \t]+/g, ' ')
-    .replace(/(\r\n)+$/, '')}\r\n`
+    .replace(/ (?=\r\n)/g, '')
+    .replace(/(\r\n)*$/, '\r\n')
 
 /** Splits a text into its parts with a name; of two with the same name the last counts. */
 function partsByName(text: string, between: string | RegExp, sign: string) {

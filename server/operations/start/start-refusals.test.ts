@@ -90,9 +90,8 @@ test.each([
 
 test('an error of a file is called one, and not a database that does not answer', async () => {
   const explain = (work: Promise<unknown>) => work.then(() => '', explainStartFailure)
-  expect(await explain(readFile(join(root, 'none')))).toBe(
-    `${join(root, 'none')}: такого файла или папки нет`,
-  )
+  const none = join(root, 'none')
+  expect(await explain(readFile(none))).toBe(`${none}: такого файла или папки нет`)
   expect(await explain(readFile(root))).toContain('папка, а нужен файл')
   expect(await explain(readFile(join(root, 'x'.repeat(300))))).toContain('xx: ENAMETOO')
   expect(await explain(writeFile('/dev/full', 'x'))).toMatch(/^Файл не записан: на диске/)

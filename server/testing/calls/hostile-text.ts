@@ -21,8 +21,3 @@ export const hostileText = fc.string({
 export function withoutNonXml(text: string): string {
   return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
 }
-
-/** The HTML must be without tags, and its special characters numeric references. */
-export function unescapeHtml(html: string): string {
-  return html.replace(/&#(\d+);/g, (_reference, code) => String.fromCharCode(code))
-}

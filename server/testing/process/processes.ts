@@ -20,10 +20,8 @@ export function cpuOf(pid: number): number {
 function readStat(pid: number): number[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number)
+    const fields = stat.slice(stat.lastIndexOf(')') + 2)
+    return fields.split(' ').map(Number)
   } catch {
     return []
   }
