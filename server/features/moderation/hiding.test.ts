@@ -94,21 +94,17 @@ test('an account with more than three refused reports in a month hides nothing u
 const many = (emailOf: (at: number) => string) => Array.from({ length: 10 }, (_, at) => emailOf(at))
 
 test.each([
-  [
-    'of one mailbox, from many networks',
-    many((at) => `liar+${at}@example.org`),
-    (at: number) => `198.51.100.${at}`,
-  ],
+  ['of one mailbox, from many networks', many((at) => `liar+${at}@example.org`), '198.51.100.'],
   [
     'of one mailbox that Google spells in many ways',
     ['l.iar@gmail.com', 'liar@gmail.com', 'li.ar+x@googlemail.com'],
-    (at: number) => `192.0.2.${at}`,
+    '192.0.2.',
   ],
-  ['registered from one network', many((at) => `other-${at}@example.org`), () => '2001:db8:7:1::5'],
-])('accounts %s count as one reporter', async (_which, emails, networkOf) => {
+  ['registered from one network', many((at) => `other-${at}@example.org`), '2001:db8:7:1::'],
+])('accounts %s count as one reporter', async (_which, emails, addresses) => {
   const liars: TestUser[] = []
   for (const [at, email] of emails.entries()) {
-    liars.push(await app.signIn(email, undefined, { 'x-forwarded-for': networkOf(at) }))
+    liars.push(await app.signIn(email, undefined, { 'x-forwarded-for': `${addresses}${at}` }))
   }
   await app.sql`UPDATE users SET created_at = created_at - interval '2 days'`
   expect(await hide(liars)).toBe(false)
