@@ -18,10 +18,8 @@ const BY_QUEUE = /"graphile_worker"|\boutbox\b/
 
 /** Whether a connection is of the pool of jobs, some of which begin with each minute. */
 function isOfJobs(client: pg.Client): boolean {
-  const { connectionParameters } = client as unknown as {
-    connectionParameters: { application_name?: string }
-  }
-  return connectionParameters.application_name === BACKGROUND.applicationName
+  const { application_name } = Reflect.get(client, 'connectionParameters')
+  return application_name === BACKGROUND.applicationName
 }
 
 /**

@@ -2,8 +2,10 @@ import { connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { listen } from '../process/free-port.ts'
 
-const QUERY = 'Q'.charCodeAt(0)
-const SYNC = 'S'.charCodeAt(0)
+/** The types of messages that end a statement: Query and Sync (protocol 3.0). */
+const ENDS_STATEMENT = /[QS]/
+/** A password response and Terminate are no part of a statement. */
+const STANDS_ALONE = /[pX]/
 
 /** `unread` contains what a frozen database has not read. */
 type Line = { client: Socket; server: Socket; unread: Buffer[] }
@@ -15,7 +17,8 @@ type Line = { client: Socket; server: Socket; unread: Buffer[] }
  */
 export async function openPostgresProxy(databaseUrl: string, applicationName = 'vslukh') {
   const counted = `application_name\0${applicationName}\0`
-  const { target, urlAt } = postgresTarget(databaseUrl)
+  const { host, port, user, database } = new pg.Client(databaseUrl)
+  const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
   const lines = new Set<Line>()
   let statements = 0
   let freezesAt = Number.POSITIVE_INFINITY
@@ -56,7 +59,7 @@ export async function openPostgresProxy(databaseUrl: string, applicationName = '
   })
 
   return {
-    url: urlAt(await listen(proxy)),
+    url: `postgresql://${user}@127.0.0.1:${await listen(proxy)}/${database}`,
     /** Freezes before the `n`-th statement from now reaches the database. Resolves when it has. */
     freezeAt(n: number): Promise<void> {
       freezesAt = statements + n
@@ -86,20 +89,9 @@ export async function openPostgresProxy(databaseUrl: string, applicationName = '
   }
 }
 
-/** Where a PostgreSQL listens, and who connects to it. */
-function postgresTarget(databaseUrl: string) {
-  const { host, port, user, database } = new pg.Client(databaseUrl)
-  const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
-  return {
-    target,
-    urlAt: (proxyPort: number) => `postgresql://${user}@127.0.0.1:${proxyPort}/${database}`,
-  }
-}
-
 /**
- * Splits the bytes of a client into the start of its connection and its statements, which end with
- * a Query or Sync message (protocol 3.0). `isCounted` is true for connections whose start contains
- * `counted`.
+ * Splits the bytes of a client into the start of its connection and its statements. `isCounted` is
+ * true for connections whose start contains `counted`.
  */
 function createSplitter(counted: string, onPiece: (bytes: Buffer, isCounted: boolean) => void) {
   let pending: Buffer = Buffer.alloc(0)
@@ -115,20 +107,15 @@ function createSplitter(counted: string, onPiece: (bytes: Buffer, isCounted: boo
       if (pending.length < at + head + 4) return
       const end = at + head + pending.readInt32BE(at + head)
       if (pending.length < end) return
-      const type = hasStarted ? pending[at] : undefined
+      const type = pending.toString('latin1', at, at + head)
       at = end
-      if (hasStarted && type !== QUERY && type !== SYNC && !standsAlone(type)) continue
+      if (hasStarted && !ENDS_STATEMENT.test(type) && !STANDS_ALONE.test(type)) continue
       const piece = pending.subarray(0, end)
       pending = pending.subarray(end)
       at = 0
       if (!hasStarted) isCounted = piece.includes(counted)
-      onPiece(piece, isCounted && (type === QUERY || type === SYNC))
+      onPiece(piece, isCounted && ENDS_STATEMENT.test(type))
       hasStarted = true
     }
   }
-}
-
-/** A password response or Terminate is no part of a statement. */
-function standsAlone(type: number | undefined): boolean {
-  return type === 'p'.charCodeAt(0) || type === 'X'.charCodeAt(0)
 }
