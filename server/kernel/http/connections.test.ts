@@ -41,11 +41,7 @@ test.each([
     socket.write(request)
     await once(server, 'request')
   }
-  const isServed = () =>
-    fetch(url, { headers: { connection: 'close' } }).then(
-      ({ ok }) => ok,
-      () => false,
-    )
+  const isServed = async () => (await fetch(url, { headers: { connection: 'close' } })).ok
   await expect.poll(isServed, { timeout: 10_000 }).toBe(true)
   expect(performance.now() - began).toBeGreaterThan(900)
   expect(await isServed()).toBe(true)

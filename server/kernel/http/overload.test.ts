@@ -173,9 +173,8 @@ test('pipelined requests are answered in order; when more than 32 wait, the conn
   const socket = await openSocket(app.url)
   socket.write(requests.join(''))
   const answers = await readToEnd(socket)
-  expect([...answers.matchAll(/"text":"Запись (\d)"/g)].map(([, n]) => Number(n))).toEqual([
-    0, 1, 2, 3, 4, 5, 6, 7,
-  ])
+  const texts = [...answers.matchAll(/"text":"(.+?)"/g)].map(([, text]) => text)
+  expect(texts).toEqual(posts.map(({ text }) => text))
 
   const { held } = await openDeaf(app, DOCUMENT.repeat(WAITING_MAX + 10))
   if (!held.destroyed) await once(held, 'close')

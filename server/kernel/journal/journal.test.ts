@@ -26,10 +26,8 @@ test('an act whose row of the access journal fails is undone: no post, no sessio
   const post = await app.publish(olga)
   const { id } = (await startAt(app, '/logins', { email: olga.email })).body
   const signIn = () => verifyAt(app, '/logins', { id })
-  const publishAtOnce = () =>
-    Promise.all(
-      Array.from({ length: 5 }, () => app.call('POST', '/posts', { token, body: { text: 'Эй' } })),
-    )
+  const publish = () => app.call('POST', '/posts', { token, body: { text: 'Эй' } })
+  const publishAtOnce = () => Promise.all(Array.from({ length: 5 }, publish))
   await app.sql`ALTER TABLE access_journal RENAME TO away`
   const refused = [
     ...(await publishAtOnce()),

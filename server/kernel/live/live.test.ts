@@ -70,8 +70,14 @@ test('a client that has stopped reading is dropped once its buffers are full, an
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
   })
-  const { live, http, url } = await serveNews()
-  onTestFinished(() => void vi.useRealTimers())
+  const [live, http, limits] = [new Live(), fastify(), limitsInMemory(() => 0)]
+  onTestFinished(async () => {
+    vi.useRealTimers()
+    live.close()
+    await http.close()
+  })
+  live.serve(http, limits)
+  const url = await http.listen({ host: '127.0.0.1', port: 0 })
   const connections: Socket[] = []
   http.server.on('connection', (socket) => connections.push(socket))
   const stopped = await openNews(url)
@@ -130,17 +136,3 @@ testPerNode('bytes that a balancer would judge before any node')(
     expect(new Set(retries).size).toBeGreaterThan(1)
   },
 )
-
-async function serveNews() {
-  const live = new Live()
-  const http = fastify()
-  onTestFinished(async () => {
-    live.close()
-    await http.close()
-  })
-  live.serve(
-    http,
-    limitsInMemory(() => 0),
-  )
-  return { live, http, url: await http.listen({ host: '127.0.0.1', port: 0 }) }
-}
