@@ -124,7 +124,8 @@ test('exactly the endpoints with a cache entry answer a visitor with an ETag', a
 test('a CDN may cache the 404 of a deleted post for a second', async () => {
   const { id } = await app.publish(olga)
   await app.call('DELETE', `/posts/${id}`, { token: olga.token })
-  for (const path of [`/api/v1/posts/${id}`, `/posts/${id}`, `/posts/${id}/replies.atom`]) {
+  const ofPage = ['', '/replies.atom', '/picture.png'].map((rest) => `/posts/${id}${rest}`)
+  for (const path of [`/api/v1/posts/${id}`, ...ofPage]) {
     const { status, headers } = await fetch(app.url + path)
     expect([path, status]).toEqual([path, 404])
     expect(headers.get('cache-control')).toBe('public, max-age=0, s-maxage=1')
