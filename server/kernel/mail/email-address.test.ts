@@ -4,7 +4,6 @@ import { emailKey, hasReadableDomain, mailboxOf, withUsualDomain } from './email
 test.each([
   ['olga+wall@example.org', 'olga@example.org'],
   ['OLGA+a+b@Example.org.', 'olga@example.org'],
-  ['olga@ｅxample.org', 'olga@example.org'],
   ['olga+1@пример.рф', 'olga@xn--e1afmkfd.xn--p1ai'],
   ['o.l.ga+x@gmail.com', 'olga@googlemail.com'],
   ['olga-ivanova@yandex.ru', 'Olga.Ivanova+x@ya.ru'],
