@@ -118,10 +118,8 @@ function queryOf(parameters: Parameter[]): fc.Arbitrary<string> {
     .map((values) => Object.entries(values).map(([name, value]) => `${name}=${encode(value)}`))
     .map((all) => all.join('&'))
   const wrong = fc.constantFrom('=', '&&', 'page', '%', 'limit[]=1')
-  return mostly(
-    query,
-    fc.tuple(query, wrong).map((both) => both.join('&')),
-  )
+  const both = fc.tuple(query, wrong).map((parts) => parts.join('&'))
+  return mostly(query, both)
 }
 
 /** Encodes a value as a browser does, but leaves the `$` of a known name. */

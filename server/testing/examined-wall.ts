@@ -1,9 +1,5 @@
-import {
-  createServer as createHttpServer,
-  request as httpRequest,
-  type RequestListener,
-} from 'node:http'
-import { createServer } from 'node:https'
+import http, { type RequestListener } from 'node:http'
+import https from 'node:https'
 import { expect, onTestFinished } from 'vitest'
 import type { Finding } from '../operations/doctor/finding.ts'
 import { databaseForTest } from './database/database-for-test.ts'
@@ -30,7 +26,7 @@ export async function examine(env: Env) {
 
 /** Serves a listener for one test. Resolves to its origin. */
 export async function serve(listener: RequestListener, tls?: { key: Buffer; cert: Buffer }) {
-  const server = tls ? createServer(tls, listener) : createHttpServer(listener)
+  const server = tls ? https.createServer(tls, listener) : http.createServer(listener)
   onTestFinished(() => void server.close())
   return `${tls ? 'https' : 'http'}://localhost:${await listen(server)}`
 }
@@ -45,10 +41,11 @@ export function proxyTo(
   return (request, response) => {
     const headers = { ...request.headers, ...(!isSilent && { 'x-forwarded-for': '198.51.100.7' }) }
     const options = { headers, method: request.method, localAddress }
-    httpRequest(`${target}${request.url}`, options, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
-    })
+    http
+      .request(`${target}${request.url}`, options, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(response)
+      })
       .on('error', () => response.writeHead(502).end())
       .end()
   }

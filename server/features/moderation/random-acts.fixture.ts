@@ -64,7 +64,7 @@ export const ACTS: Record<string, [weight: number, act: Act]> = {
 }
 
 /** Each number is taken modulo what there is. */
-export type Chosen = { what: string; who: number; which: number }
+type Chosen = { what: string; who: number; which: number }
 
 /** Performs an act. It may be refused: the post may be deleted, and the person blocked. */
 export async function perform(world: World, { what, who, which }: Chosen): Promise<number> {

@@ -23,10 +23,8 @@ test('a browser that has lost its clientToken refreshes by its cookie alone, and
 
   expectRefusal(await laptop.refresh({}, ''), 'INVALID_REQUEST')
   expectRefusal(await laptop.refresh({ clientToken: 'another' }, ''), 'UNAUTHORIZED')
-  expectRefusal(
-    await laptop.refresh({}, `${cookieOf('browser').name}=${'x'.repeat(43)}`),
-    'UNAUTHORIZED',
-  )
+  const unknown = `${cookieOf('browser').name}=${'x'.repeat(43)}`
+  expectRefusal(await laptop.refresh({}, unknown), 'UNAUTHORIZED')
 })
 
 test('a stranger who computes the owner’s clientToken gets an operation of their own, and is not known', async () => {

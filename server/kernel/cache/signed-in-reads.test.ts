@@ -93,12 +93,10 @@ test('a session closed on any node is refused, although its token is known and o
     const { status, body } = await app.call('GET', `/posts/${id}`, { token })
     return status === 200 ? body.actions.is_liked : status
   }
-  const readAll = () => {
-    const readers = [vera, phone, tablet]
-    return Promise.all(
-      readers.flatMap((reader) => [liked, unliked].map((post) => isLiked(reader, post))),
-    )
-  }
+  const reads = [vera, phone, tablet].flatMap((reader) =>
+    [liked, unliked].map((post) => () => isLiked(reader, post)),
+  )
+  const readAll = () => Promise.all(reads.map((read) => read()))
   expect(await readAll()).toEqual([true, false, true, false, true, false])
   expect((await elsewhere.call('DELETE', '/sessions/current', tablet)).status).toBe(204)
   for (let times = 0; times < 3; times++) {

@@ -5,7 +5,7 @@ import type { TestApp } from '../test-app.ts'
 import { from } from './sign-in-calls.ts'
 
 /** The notice to the old address links to it. */
-export type UndoLink = { id: string; secret: string }
+type UndoLink = { id: string; secret: string }
 
 export function startChange(
   app: TestApp,
