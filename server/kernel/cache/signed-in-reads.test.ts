@@ -67,13 +67,8 @@ test('users who read from the cache at once see their own likes, and a visitor n
   // On another node: on this one, whoever has just written reads past the cache.
   const like = ({ token }: TestUser, { id }: Post) =>
     other.call('POST', `/posts/${id}/likes`, { token })
-  for (const [user, post] of [
-    [vera, first],
-    [petr, first],
-    [petr, second],
-  ] as const) {
-    expect((await like(user, post)).status).toBe(200)
-  }
+  for (const user of [vera, petr]) expect((await like(user, first)).status).toBe(200)
+  expect((await like(petr, second)).status).toBe(200)
   const answers = await readCached(app, vera, petr, anna, vera, petr, anna)
   answers.push(await app.call('GET', '/posts'))
   const likedIn = ({ body }: (typeof answers)[number]) =>
