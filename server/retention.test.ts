@@ -13,11 +13,7 @@ const app = await appForFile()
 test('saved mails go after a week, and other files stay', async () => {
   const folder = join(app.dataDir, 'mail')
   await mkdir(folder, { recursive: true })
-  for (const [name, days] of [
-    ['old.eml', 8],
-    ['new.eml', 6],
-    ['notes.txt', 30],
-  ] as const) {
+  for (const [name, days] of Object.entries({ 'old.eml': 8, 'new.eml': 6, 'notes.txt': 30 })) {
     const at = new Date(Date.now() - days * 86_400_000)
     await writeFile(join(folder, name), 'x')
     await utimes(join(folder, name), at, at)

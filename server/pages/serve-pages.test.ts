@@ -253,11 +253,8 @@ test('an author is rendered with their posts or replies; another spelling and a 
   }
   const post = await app.publish(petr, 'Моя запись')
   const reply = await app.reply(petr, post.id, 'Мой ответ')
-  for (const [path, id] of [
-    ['/users/Petr_now', post.id],
-    ['/users/Petr_now/replies', reply.id],
-  ] as const) {
-    const { html, title, first } = await read(path)
+  for (const [list, id] of Object.entries({ '': post.id, '/replies': reply.id })) {
+    const { html, title, first } = await read(`/users/Petr_now${list}`)
     expect(title).toBe('Petr_now - Вслух')
     expect(html).toContain('href="/users/Petr_now/posts.atom"')
     if (first?.shows !== 'author') throw new Error('The page shows no author')
