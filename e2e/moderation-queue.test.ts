@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
-import { type Journey, test as onWall } from './testing/journey.ts'
-import { act, moderated, reportByApi, signUpModerator } from './testing/moderation-actions.ts'
+import type { Journey } from './testing/journey.ts'
+import { act, reportByApi, signUpModerator, test } from './testing/moderation-actions.ts'
 import {
   chooseFromMenu,
   closeByKey,
@@ -17,7 +17,6 @@ import {
 } from './testing/page-actions.ts'
 import { endSessions, signInButton } from './testing/sign-in-actions.ts'
 
-const test = moderated(onWall)
 /** The browser sends a decision after this time. */
 const DELAY_MS = 10_000
 /** The calls to decide or to block. */
@@ -133,7 +132,7 @@ test('a post that three people report is hidden', async ({ journey, vera, petr, 
 test('a block can remove the posts of a day, or be cancelled', async ({ journey, vera, queue }) => {
   const anna = await journey.signUp()
   const old = await queue.report('Старая запись', anna)
-  await journey.sql.query(`UPDATE posts SET created_at = now() - interval '2 days'`)
+  await journey.rows(`UPDATE posts SET created_at = now() - interval '2 days'`)
   await queue.report('Спам первый', anna)
   await queue.report('Чужая запись')
   await queue.report('Спам второй', anna)

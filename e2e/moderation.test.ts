@@ -1,12 +1,10 @@
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
-import { DESKTOP, test as onWall, PHONE } from './testing/journey.ts'
-import { act, moderated, reportByDialog } from './testing/moderation-actions.ts'
+import { DESKTOP, PHONE } from './testing/journey.ts'
+import { act, reportByDialog, test } from './testing/moderation-actions.ts'
 import { postWith, switchView, toast, untilStill } from './testing/page-actions.ts'
 import { profileLink, signInButton, signInThrough } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
-
-const test = moderated(onWall)
 
 test('a removal notifies both sides, an appeal ends it', async ({ journey, vera, olga, petr }) => {
   const post = await journey.publish(petr, 'Спорная запись')

@@ -3,25 +3,22 @@ import { expect } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
 import { emailKey } from '../../server/kernel/mail/email-address.ts'
 import type { TestUser } from '../../server/testing/http/client.ts'
-import { DESKTOP, type Journey, type test } from './journey.ts'
+import { desktopTest, type Journey } from './journey.ts'
 import { chooseFromMenu, postWith } from './page-actions.ts'
 
 /** Tests on a wide screen in which Vera decides about Olga's reports of Petr's posts. */
-export function moderated(on: typeof test) {
-  return on
-    .extend('viewport', DESKTOP)
-    .extend('moderator', { scope: 'file' }, ({ site }) => signUpModerator(site))
-    .extend('vera', { auto: true }, ({ moderator }) => moderator)
-    .extend('queue', ({ journey, olga, petr }) => ({
-      visit: (as: TestUser) => journey.visit({ as, path: '/moderation' }),
-      /** Publishes a post, which Olga reports. */
-      async report(text: string, author = petr): Promise<Post> {
-        const post = await journey.publish(author, text)
-        await reportByApi(journey, olga, post)
-        return post
-      },
-    }))
-}
+export const test = desktopTest
+  .extend('moderator', { scope: 'file' }, ({ site }) => signUpModerator(site))
+  .extend('vera', { auto: true }, ({ moderator }) => moderator)
+  .extend('queue', ({ journey, olga, petr }) => ({
+    visit: (as: TestUser) => journey.visit({ as, path: '/moderation' }),
+    /** Publishes a post, which Olga reports. */
+    async report(text: string, author = petr): Promise<Post> {
+      const post = await journey.publish(author, text)
+      await reportByApi(journey, olga, post)
+      return post
+    },
+  }))
 
 export async function signUpModerator({ signUp, rows }: Pick<Journey, 'signUp' | 'rows'>) {
   const user = await signUp()
