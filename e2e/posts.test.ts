@@ -200,7 +200,7 @@ test('a deletion asks first, and leads from the post to the wall', async ({ jour
 
 test('an old post is deleted and rewritten without losing its text', async ({ journey, olga }) => {
   await journey.fillWall(olga, 1, 'Перепишу')
-  await journey.sql.query("UPDATE posts SET created_at = created_at - interval '1 hour'")
+  await journey.rows("UPDATE posts SET created_at = created_at - interval '1 hour'")
   const page = await journey.visit({ as: olga })
   await page.route('**/api/v1/posts/*', (route) => route.abort(), { times: 1 })
   await chooseFromMenu(postWith(page, 'Перепишу 1'), 'Удалить и написать заново')

@@ -1,9 +1,8 @@
-import pg from 'pg'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { test as base, expect, inject, onTestFinished } from 'vitest'
 import { publishFromOutside } from '../../server/kernel/cache/change-feed.ts'
 import { newEmail } from '../../server/testing/calls/account-fixture.ts'
-import { freshDatabase } from '../../server/testing/database/databases.ts'
+import { executeOn, freshDatabase } from '../../server/testing/database/databases.ts'
 import { passLimitTime } from '../../server/testing/database/passing-time.ts'
 import type { TestUser } from '../../server/testing/http/client.ts'
 import { openMailbox } from '../../server/testing/mail/mailbox.ts'
@@ -107,8 +106,9 @@ async function startJourney(env: Record<string, string> = {}) {
   })
   const accounts = openAccounts(database.url, { secret: APP_SECRET, publicUrl: product.publicUrl })
   const [browser] = await Promise.all([launchChromium(), product.start()])
-  const sql = new pg.Client({ connectionString: database.url })
-  await sql.connect()
+  const rows = (statement: string, values: unknown[] = []) =>
+    // biome-ignore lint/suspicious/noExplicitAny: each statement has columns of its own
+    executeOn<any>(database.url, statement, values)
 
   let tests = 0
   /** The network address of the running test, which no other test has. */
@@ -159,7 +159,6 @@ async function startJourney(env: Record<string, string> = {}) {
 
   async function close(): Promise<void> {
     await browser.close()
-    await sql.end()
     await accounts.close()
     await product.remove()
     await mailbox.close()
@@ -170,9 +169,9 @@ async function startJourney(env: Record<string, string> = {}) {
   const codesRead = new Map<string, number>()
 
   async function emptyWall(): Promise<void> {
-    await sql.query('DELETE FROM posts')
+    await rows('DELETE FROM posts')
     // A report outlives its post.
-    await sql.query('TRUNCATE reports, appeals, blocks')
+    await rows('TRUNCATE reports, appeals, blocks')
     await invalidateCache()
   }
 
@@ -180,7 +179,7 @@ async function startJourney(env: Record<string, string> = {}) {
     ...client,
     url: product.url,
     product,
-    sql,
+    rows,
     mailbox,
 
     /** Opens a session of an account that is weeks old, and the account if there is none. */
@@ -197,17 +196,13 @@ async function startJourney(env: Record<string, string> = {}) {
     /** Makes all events that limits count in the database older, such as mailed codes. */
     passLimitTime: (seconds: number) => passLimitTime(accounts, seconds),
 
-    async rows(statement: string, values: unknown[] = []) {
-      return (await sql.query(statement, values)).rows
-    },
-
     visit,
 
     /**
      * Publishes numbered posts, of which 1 is the oldest. The newest is a minute old.
      */
     async fillWall(user: TestUser, count: number, text = 'Запись'): Promise<void> {
-      await sql.query(
+      await rows(
         `INSERT INTO posts (owner_id, text, created_at)
          SELECT u.id, $2 || ' ' || n, now() - ($3 - n + 1) * interval '1 minute'
          FROM users u, generate_series(1, $3::int) n WHERE u.id = $1 ORDER BY n`,
@@ -218,7 +213,7 @@ async function startJourney(env: Record<string, string> = {}) {
 
     /** Publishes more replies than the limits let a user write at once. */
     async fillThread(user: TestUser, postId: string, texts: string[]): Promise<void> {
-      await sql.query(
+      await rows(
         `INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id)
          SELECT $1, reply.text, replied.id, coalesce(replied.parent_post_id, replied.id)
          FROM posts replied, unnest($3::text[]) WITH ORDINALITY AS reply (text, n)
@@ -230,7 +225,7 @@ async function startJourney(env: Record<string, string> = {}) {
 
     /** Removes posts as a moderator does. */
     async removePosts(column: 'id' | 'owner_id', value = ''): Promise<void> {
-      await sql.query(
+      await rows(
         `UPDATE posts SET hidden_for = 'removed', hidden_reason = 'Спам', hidden_by = 'vera',
            hidden_at = now(), hidden_until = now() + interval '1 day' WHERE ${column} = $1`,
         [value],

@@ -97,7 +97,7 @@ test('a stored page shows a notice at every address that leads to it, and is upd
   const page = await journey.visit(ALLOWED)
   await pageStored(page, '/')
   await journey.product.stop()
-  await journey.sql.query("UPDATE posts SET text = 'Стало' WHERE id = $1", [id])
+  await journey.rows("UPDATE posts SET text = 'Стало' WHERE id = $1", [id])
   const saved = page.getByText('Показана сохранённая версия')
   // Only the beginning of the wall is stored.
   for (const address of ['/?cursor=of-a-later-part', '//', '/?from=somewhere']) {
