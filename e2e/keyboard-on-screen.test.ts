@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
 import { boxOf, dialogOf, postWith, REFUSED } from './testing/page-actions.ts'
@@ -15,7 +15,8 @@ test('no keyboard covers a text field or its button', async ({ journey, olga }) 
   const dialog = await dialogOf(writer, 'Новая запись')
   const text = dialog.getByLabel('Текст записи')
   await text.fill('я'.repeat(470))
-  await untilInSight(dialog)
+  // Waits until the dialog has stopped moving, above the keyboard.
+  await expect.poll(async () => (await boxOf(dialog)).bottom).toBeLessThanOrEqual(VISIBLE)
   const send = dialog.getByRole('button', { name: 'Опубликовать' })
   const title = await boxOf(dialog.getByRole('heading'))
   for (const item of [send, dialog.getByText('30', { exact: true })]) {
@@ -54,11 +55,6 @@ test('no keyboard covers a text field or its button', async ({ journey, olga }) 
   const proceed = signIn.getByRole('button', { name: 'Продолжить' })
   await expect.poll(async () => (await boxOf(proceed)).bottom).toBeLessThanOrEqual(VISIBLE)
 })
-
-/** Waits until the dialog has stopped moving, above the keyboard. */
-async function untilInSight(dialog: Locator): Promise<void> {
-  await expect.poll(async () => (await boxOf(dialog)).bottom).toBeLessThanOrEqual(VISIBLE)
-}
 
 /** Replaces the visual viewport, which a keyboard makes smaller than the page only on iOS. */
 async function ownVisualViewport(page: Page): Promise<void> {

@@ -15,12 +15,7 @@ import {
   textField,
   toast,
 } from './testing/page-actions.ts'
-import {
-  profileLink,
-  signInButton,
-  signInDialog,
-  signInThrough,
-} from './testing/sign-in-actions.ts'
+import { profileLink, signInButton, signInThrough } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 test('a browser that blocks site data can read and begin to sign in', async ({ journey, olga }) => {
@@ -34,7 +29,7 @@ test('a browser that blocks site data can read and begin to sign in', async ({ j
   await page.getByRole('button', { name: 'Светлая тема' }).click()
   await page.locator('html[data-theme=light]').waitFor()
   await page.getByRole('button', { name: 'Нравится' }).first().click()
-  await signInDialog(page).email.waitFor()
+  await dialogOf(page, 'Вход')
 })
 
 test('logging out removes only the user’s data, from all tabs, and closes their dialogs', async ({
@@ -112,9 +107,7 @@ function storedKeys(page: Page): Promise<string[]> {
   return page.evaluate(() => Object.keys({ ...localStorage, ...sessionStorage }))
 }
 
-type Stored = Record<string, string>
-
-function storeJunk({ local, session }: { local: Stored; session: Stored }): void {
-  for (const [key, junk] of Object.entries(local)) localStorage.setItem(key, junk)
-  for (const [key, junk] of Object.entries(session)) sessionStorage.setItem(key, junk)
+function storeJunk(junk: Record<'local' | 'session', Record<string, string>>): void {
+  Object.assign(localStorage, junk.local)
+  Object.assign(sessionStorage, junk.session)
 }

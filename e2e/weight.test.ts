@@ -1,7 +1,4 @@
-import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
-import { get } from 'node:http'
-import { buffer } from 'node:stream/consumers'
 import type { Page, Request, Response } from 'playwright-core'
 import { expect } from 'vitest'
 import { FIRST_SCRIPTS_MAX } from '../scripts/first-scripts.ts'
@@ -159,9 +156,8 @@ async function transferOf(request: Request): Promise<number> {
 
 /** The size of a file in bytes as the server sends it to a client that accepts gzip. */
 async function sizeAsGzip(url: string): Promise<number> {
-  const request = get(url, { headers: { 'accept-encoding': 'gzip' } })
-  const [response] = await once(request, 'response')
-  return (await buffer(response)).length
+  const answer = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': 'gzip' } })
+  return Number(answer.headers.get('content-length'))
 }
 
 /** Slows the network to 3 Mbit/s with 80 ms of latency, and records layout shifts. */
