@@ -5,13 +5,7 @@ import type { Post } from '../contract/posts.ts'
 import { expectNoBarrier } from './testing/axe.ts'
 import { DESKTOP, type Journey, PHONE, test, type Visit } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
-import {
-  chooseFromMenu,
-  closeByKey,
-  goOffline,
-  openMenu,
-  postWith,
-} from './testing/page-actions.ts'
+import { chooseFromMenu, closeByKey, openMenu, postWith } from './testing/page-actions.ts'
 import { profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 let own: Post
@@ -153,7 +147,7 @@ test('no wall that is empty, failed or offline has a barrier', async ({ journey,
     before: (it) => it.route('**/api/v1/posts?*', (route) => route.fulfill({ status: 400 })),
   })
   await page.getByRole('button', { name: 'Повторить' }).waitFor()
-  await goOffline(page)
+  await page.context().setOffline(true)
   await page.getByText(/^Нет связи/).waitFor()
   await expectNoBarrier(page, 'a wall that failed, without a network')
 })

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { postWith, toast } from './testing/page-actions.ts'
+import { postWith, reloadUntil, toast } from './testing/page-actions.ts'
 import { askForCode, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 test('a user takes their data, deletes the account and returns', async ({ journey, olga }) => {
@@ -38,10 +38,5 @@ test('a user takes their data, deletes the account and returns', async ({ journe
   await restore.click()
   await reloaded
   await toast(page, 'С возвращением').waitFor()
-  await expect
-    .poll(async () => {
-      await page.reload()
-      return postWith(page, 'Меня скоро не будет').count()
-    })
-    .toBe(1)
+  await reloadUntil(postWith(page, 'Меня скоро не будет'))
 })

@@ -3,18 +3,12 @@ import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { closeByKey, openTab, startPost, textField, toast } from './testing/page-actions.ts'
-import {
-  askForCode,
-  endSessions,
-  enterCode,
-  profileLink,
-  signInButton,
-} from './testing/sign-in-actions.ts'
+import { endSessions, profileLink, signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
 test('this browser comes first, and each other can be closed', async ({ journey, olga }) => {
   const page = await journey.visit()
-  await askForCode(page, olga.email)
-  await enterCode(page, await journey.nextCode(olga.email))
+  await signInButton(page).click()
+  await signInThrough(journey, page, olga.email)
   await profileLink(page).click()
   await page.getByRole('link', { name: 'Устройства' }).click()
 

@@ -1,8 +1,8 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, type Journey, test } from './testing/journey.ts'
 import { untilPainted } from './testing/layout-shifts.ts'
-import { closeByKey, recordFrames, startPost } from './testing/page-actions.ts'
+import { closeByKey, recordFrames, reloadUntil, startPost } from './testing/page-actions.ts'
 import { profileLink, sendNewEmail, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 const ANNOUNCED = /Регистрация закрыта|по приглашениям|Писать пока нельзя|полночь|Перезапустили/
@@ -132,14 +132,4 @@ function setState(journey: Journey, columns: string): Promise<unknown> {
 
 async function servedWall(journey: Journey): Promise<string> {
   return (await fetch(journey.url)).text()
-}
-
-/** Reloads a page of a user, which may be a second late by itself. */
-async function reloadUntil(shown: Locator): Promise<void> {
-  await expect
-    .poll(async () => {
-      await shown.page().reload()
-      return shown.count()
-    })
-    .toBe(1)
 }

@@ -36,6 +36,16 @@ export function bringTo(post: Locator, top: number): Promise<void> {
     .toBe(true)
 }
 
+/** Reloads a page until it shows something: a page of a user may be a second late. */
+export function reloadUntil(shown: Locator): Promise<void> {
+  return expect
+    .poll(async () => {
+      await shown.page().reload()
+      return shown.count()
+    })
+    .toBe(1)
+}
+
 /** Clicks a link of a page without scripts, and waits for the page that it opens. */
 export async function followLink(link: Locator): Promise<void> {
   // The page that has the link may be loading still.
@@ -316,7 +326,7 @@ export function styleOf(element: Locator, property: string): Promise<string> {
 }
 
 /** Refuses the next call of a path for some seconds. */
-export function refuseOnce(page: Page, path: string, message: string, seconds = 2) {
+export function refuseOnce(page: Page, path: string, message: string, seconds: number) {
   const headers = { 'retry-after': String(seconds) }
   const json = { code: 'TOO_MANY_REQUESTS', message }
   return page.route(path, (route) => route.fulfill({ status: 429, headers, json }), { times: 1 })
