@@ -1,3 +1,4 @@
+import { APP_SECRET } from '../e2e/testing/product.ts'
 import { accessTokenKey, signAccessToken } from '../server/features/sessions/authenticator.ts'
 import { migrate } from '../server/kernel/db/migrate.ts'
 import { fillDatabase } from '../server/testing/database/big-data.ts'
@@ -6,7 +7,6 @@ import { executeOn } from '../server/testing/database/databases.ts'
 /** Derived from the number of its posts (replies included), whose ids begin at 1. */
 export type DataSet = { posts: number; users: number; likes: number }
 
-export const SECRET = 'the-secret-of-a-benchmark-that-guards-nothing'
 /** The lifetime of tokens on the measured server. */
 export const TOKEN_SECONDS = 86_400
 
@@ -43,7 +43,7 @@ export async function signInUsers(databaseUrl: string): Promise<string[]> {
      RETURNING id, user_id, (SELECT key FROM access_token_key) AS key`,
   )
   return rows.map(({ id, user_id, key }) => {
-    const options = { key: accessTokenKey(SECRET, key), seconds: TOKEN_SECONDS }
+    const options = { key: accessTokenKey(APP_SECRET, key), seconds: TOKEN_SECONDS }
     return signAccessToken({ userId: user_id, sessionId: id }, options).accessToken.token
   })
 }

@@ -3,11 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { APP_SECRET } from '../e2e/testing/product.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
 import { endChild, untilPrinted, untilReady } from '../server/testing/process/child-process.ts'
 import { freePort } from '../server/testing/process/free-port.ts'
 import { cpuOf } from '../server/testing/process/processes.ts'
-import { type DataSet, SECRET, seed, signInUsers, TOKEN_SECONDS } from './data-set.ts'
+import { type DataSet, seed, signInUsers, TOKEN_SECONDS } from './data-set.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** The server has a core for itself; the load and PostgreSQL have the other. */
@@ -56,7 +57,7 @@ export async function startProduct(dataDir: string, env?: Record<string, string>
     env: {
       ...process.env,
       DATA_DIR: dataDir,
-      APP_SECRET: SECRET,
+      APP_SECRET,
       PORT: String(port),
       RATE_LIMIT_SCALE: '100000',
       ACCESS_TOKEN_SECONDS: String(TOKEN_SECONDS),

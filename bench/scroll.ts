@@ -1,9 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { launchFullChromium } from '../e2e/testing/browsers/chromium.ts'
-import { codeOf } from '../server/features/codes/codes.mail.ts'
-import { deriveKey } from '../server/kernel/config/app-secret.ts'
-import { createClient } from '../server/testing/http/client.ts'
-import { dataSetOf, SECRET } from './data-set.ts'
+import { createProductClient } from '../e2e/testing/product.ts'
+import { dataSetOf } from './data-set.ts'
 import { quantile } from './load.ts'
 import { startFilledProduct } from './measured-product.ts'
 import { goalCell, printMarkdown } from './table.ts'
@@ -137,9 +135,7 @@ async function longestTask(): Promise<number> {
 }
 
 async function signIn(): Promise<void> {
-  const key = deriveKey(SECRET, 'codes')
-  const client = createClient(product.url, { check() {}, codeFor: (id) => codeOf(id, key) })
-  const user = await client.signUp()
+  const user = await createProductClient(product).signUp()
   const [name = '', value = ''] = user.cookie.split('=')
   await page.context().addCookies([{ name, value, url: product.url }])
   await page.addInitScript(`localStorage.setItem('client-token', '${user.clientToken}')`)
