@@ -1,4 +1,3 @@
-import type { Post } from '../../contract/posts.ts'
 import { callOf } from '../../server/access.fixture.ts'
 import type { Queryable } from '../../server/kernel/db/database.ts'
 import { AppError } from '../../server/kernel/errors/app-error.ts'
@@ -9,21 +8,7 @@ import type { TestApp } from '../../server/testing/test-app.ts'
 
 export type Answer = { status: number; body: unknown }
 
-export type World = {
-  olga: TestUser
-  phone: TestUser
-  petr: TestUser
-  anna: TestUser
-  boris: TestUser
-  moderator: TestUser
-  second: TestUser
-  /** By Olga; Petr and Anna have replied. */
-  post: Post
-  /** Petr's reply to it. */
-  reply: Post
-  /** Petr's post, to which Olga has replied. */
-  question: Post
-}
+export type World = Awaited<ReturnType<typeof makeWorld>>
 
 export type Act = { app: TestApp; world: World; side: 'A' | 'B'; id: string }
 
@@ -39,7 +24,8 @@ export type Write = {
 
 export const PHONE = 'a phone'
 
-export async function makeWorld(app: TestApp): Promise<World> {
+/** `phone` is another session of Olga's; `reply` is Petr's to her `post`. */
+export async function makeWorld(app: TestApp) {
   const olga = await app.signIn('olga@example.org', 'a desktop')
   const phone = await app.signIn('olga@example.org', PHONE)
   const petr = await app.signIn('petr@example.org')
