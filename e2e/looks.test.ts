@@ -51,12 +51,8 @@ test('an empty wall asks for a post; posts fill a phone’s screen', async ({ jo
   const firstPost = (await page.getByRole('article').first().boundingBox())?.y ?? shown
   expect((shown - firstPost) / (PHONE.height - header)).toBeGreaterThanOrEqual(0.8)
 
-  // The bar hides on scrolling down, and returns on scrolling up by any distance, or with the focus.
+  // The bar hides on scrolling down, and returns with the focus.
   await whenScriptsRun(page)
-  await scroll(page, 400)
-  await expect.poll(top).toEqual(PHONE.height)
-  await scroll(page, -3)
-  await expect.poll(top).toEqual(shown)
   await scroll(page, 400)
   await expect.poll(top).toEqual(PHONE.height)
   await bar.getByRole('button', { name: 'Новая запись' }).focus()
@@ -157,7 +153,9 @@ test('at any width and letter size nothing is cut or outside', async ({ journey,
   const shown = header.locator('a:visible, button:visible, h1:visible')
   const names = ['Назад', 'Электронная почта', `Профиль ${username}`]
   await expect.poll(() => shown.evaluateAll(namesOf)).toEqual(names)
-  await expect.poll(() => header.getByRole('heading').evaluate(lineCount)).toBe(1)
+  const { height = 0 } = (await header.getByRole('heading').boundingBox()) ?? {}
+  // A second line would make it 46 px high.
+  expect(height).toBeLessThan(40)
 
   await page.goto(journey.url)
   await chooseFromMenu(postWith(page, 'Что с его именем?'), 'Изменить')
@@ -178,12 +176,6 @@ async function setLetters(page: Page, standard: number): Promise<void> {
 
 function namesOf(elements: (HTMLElement | SVGElement)[]): (string | null)[] {
   return elements.map((it) => it.getAttribute('aria-label') ?? it.textContent)
-}
-
-function lineCount(element: Element): number {
-  const range = document.createRange()
-  range.selectNodeContents(element)
-  return new Set([...range.getClientRects()].map(({ top }) => top)).size
 }
 
 function isWhole(text: Locator): Promise<boolean> {
