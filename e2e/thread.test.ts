@@ -2,15 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import { type Journey, test, type Visit } from './testing/journey.ts'
-import {
-  bringTo,
-  focusedPost,
-  holdCalls,
-  isAt,
-  postTexts,
-  postWith,
-  readOn,
-} from './testing/page-actions.ts'
+import { bringTo, holdCalls, isAt, postTexts, postWith, readOn } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 const TEXTS = ['Кто начал?', 'Я начал', 'Второй', 'Третий', 'Четвёртый', 'Я и закончу']
@@ -40,7 +32,7 @@ test('the posts above a reply unfold without moving it, and stay', async ({ jour
     expect(await postTexts(page)).toEqual(TEXTS)
     expect(Math.abs((await topOf(page, last)) - before)).toBeLessThan(1)
     expect(await page.getByRole('link', { name: 'К началу ветки' }).count()).toBe(0)
-    await expect.poll(() => focusedPost(page)).toBe('Второй')
+    await postWith(page, 'Второй').and(page.locator(':focus')).waitFor()
     await page.reload()
     await postWith(page, 'Я и закончу').waitFor()
   }
