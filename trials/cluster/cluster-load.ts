@@ -5,6 +5,7 @@ import { createProductClient } from '../../e2e/testing/product.ts'
 import { type Outcome, recordCalls } from '../../e2e/testing/recorded-calls.ts'
 import type { TestUser } from '../../server/testing/http/client.ts'
 
+/** Outcomes after which clients retry a call. */
 const RETRIED = new Set<Outcome['status']>(['none', 'cut', 502, 503, 504])
 const RETRY_MS = 100
 /** The pause of a person between two calls. */
@@ -80,6 +81,9 @@ export function startLoad({ url, users, visitorReads, acknowledged }: Options) {
     /** Own likes that their users did not see in their next read. */
     missed,
     newUsers,
+    /** Outcomes that clients would neither get without a fault nor retry. */
+    unexpected: () =>
+      outcomes.filter((it) => it.status !== 200 && it.status !== 201 && !RETRIED.has(it.status)),
     async stop(): Promise<void> {
       isStopped = true
       await Promise.all(simulations)
@@ -91,7 +95,3 @@ export const isVisitorRead = ({ call }: Outcome) => /^GET .* by a visitor$/.test
 
 export const isWritten = ({ call, status }: Outcome) =>
   (status === 200 || status === 201) && !call.startsWith('GET ')
-
-/** Whether clients would get this answer without a fault too, or retry the call. */
-export const isExpected = ({ status }: Outcome) =>
-  status === 200 || status === 201 || RETRIED.has(status)

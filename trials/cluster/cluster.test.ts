@@ -13,13 +13,7 @@ import { openPostgresProxy } from '../../server/testing/database/postgres-proxy.
 import { DEVICE, PAST_CACHE, type TestUser } from '../../server/testing/http/client.ts'
 import { mailboxForTest } from '../../server/testing/mail/mailbox.ts'
 import { startProxy } from '../operations/proxies.ts'
-import {
-  isExpected,
-  isVisitorRead,
-  isWritten,
-  startLoad,
-  type VisitorRead,
-} from './cluster-load.ts'
+import { isVisitorRead, isWritten, startLoad, type VisitorRead } from './cluster-load.ts'
 import { PATIENTLY, startPostgresCluster } from './postgres-cluster.ts'
 
 const WRITERS = 4
@@ -125,7 +119,7 @@ test('whatever fails, nothing acknowledged is lost or doubled, every session liv
     expect((await client.call('GET', '/users/current', { token })).status).toBe(200)
   }
   expect(load.missed).toEqual([])
-  expect(outcomes.filter((outcome) => !isExpected(outcome))).toEqual([])
+  expect(load.unexpected()).toEqual([])
   // What was read a moment ago is served from the cache while the database is away.
   const reads = outcomes.filter(isVisitorRead)
   expect(new Set(reads.map(({ call }) => call)).size).toBe(visitorReads.length)
