@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import {
+  closeByKey,
+  dialogOf,
   feedSwitcher,
   goOffline,
   goOnline,
@@ -39,6 +41,19 @@ test('a dialog that is not loaded yet shows that it needs the network', async ({
   // Without its style sheet a dialog is a block with square corners.
   expect(await dialog.evaluate((it) => getComputedStyle(it).display)).toBe('flex')
   expect(await dialog.evaluate((it) => getComputedStyle(it).borderRadius)).toBe('20px')
+})
+
+test('a dialog that opens before the focus is watched closes', async ({ journey }) => {
+  const page = await journey.visit()
+  const chunk = /assets\/keep-focus-/
+  const watch = await holdCalls(page, chunk)
+  await page.keyboard.press('?')
+  const dialog = await dialogOf(page, 'Сочетания клавиш')
+  const answered = page.waitForResponse(chunk)
+  watch.letGo()
+  await (await answered).finished()
+  await closeByKey(dialog)
+  await page.locator('#content:focus').waitFor()
 })
 
 test('once the page is used, posts, menus and signing in open offline', async ({ journey }) => {

@@ -16,7 +16,7 @@ let focusVisible: boolean
 /** The element to which the focus was moved last. */
 let successor: Element | null
 /** The last focused element outside overlays, and its place, which remains after a removal. */
-let below: HTMLElement
+let below = document.body
 const place = document.createRange()
 
 note()
