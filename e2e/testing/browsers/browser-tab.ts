@@ -51,11 +51,8 @@ export function createTab(driver: TabDriver) {
     back: () => evaluate(() => history.back()),
 
     async reload(): Promise<void> {
-      await evaluate(() => {
-        document.documentElement.dataset.former = ''
-        location.reload()
-      })
-      await waitFor('html:not([data-former], [data-static])')
+      await driver.goto(await evaluate(() => location.href))
+      await waitFor('html:not([data-static])')
     },
   }
 }
