@@ -59,7 +59,11 @@ export async function openNode(options: AppOptions) {
   const { cache, server } = served
   const http = server.app
   const route = createRouter(http, {
-    ...{ auth, limits, cache, postIdOf, handleMs },
+    auth,
+    limits,
+    cache,
+    postIdOf,
+    handleMs,
     isModerator: (userId) => isModerator(db, userId),
   })
   const parts = { http, route, publishChange: cache.publishChange }
