@@ -59,7 +59,7 @@ test('the disk full at the end of a WAL segment, and freed: visitors read on, wr
     const free = await fillDisk(dataDir)
     return (await status().finally(free)).err
   }
-  await expect.poll(refusal).toMatch(/^На диске базы данных не осталось места .*\n$/)
+  await expect.poll(refusal).toMatch(/На диске базы данных не осталось места .*\n$/)
   expect(await status()).toMatchObject({ code: 0 })
   await fillDisk(dataDir)
   await useUpWal(product)
