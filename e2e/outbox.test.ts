@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { type Journey, test } from './testing/journey.ts'
+import { DESKTOP, type Journey, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   closeByKey,
@@ -121,14 +121,15 @@ test('two tabs share one outbox, and a text is sent once', async ({ journey, olg
 })
 
 test('a text that is stopped is a draft, which no clearing loses', async ({ journey }) => {
-  const page = await journey.visit({ as: await journey.signUp() })
+  const page = await journey.visit({ as: await journey.signUp(), viewport: DESKTOP })
   const other = await openTab(page)
   await page.context().route(PUBLICATION, (route) => route.abort())
   const dialog = await submitPost(page, 'Ещё подумаю')
   await dialog.getByText(WAITS_FOR_SERVER).waitFor()
   await closeByKey(dialog)
   await page.getByRole('button', { name: 'Открыть' }).click()
-  await dialog.getByRole('button', { name: 'Не отправлять' }).click()
+  // The button that sends is under the second click.
+  await dialog.getByRole('button', { name: 'Не отправлять' }).dblclick()
   await dialog.getByText(WAITS_FOR_SERVER).waitFor({ state: 'detached' })
   await textField(dialog).fill('Первая из двух')
   await page.keyboard.press('Control+Enter')

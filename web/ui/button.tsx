@@ -77,8 +77,8 @@ export function IconButton({ label, icon, className, ...rest }: IconButtonProps)
 }
 
 /**
- * Returns whether a click is the second of a double click, which must not close what the first one
- * has opened. A second tap is an act of its own.
+ * Returns whether a click is the second of a double click, which must not act on what the first one
+ * has shown. A second tap is an act of its own.
  */
 export function isSecondClick({ detail, nativeEvent }: MouseEvent): boolean {
   return detail > 1 && (nativeEvent as PointerEvent).pointerType === 'mouse'

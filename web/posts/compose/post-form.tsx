@@ -11,7 +11,7 @@ import {
 import { NOTHING } from '../../../contract/post-rules.ts'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
 import { storedElsewhere } from '../../platform/storage.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, isSecondClick } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { TextArea } from '../../ui/form/field.tsx'
 import { ModalFooter } from '../../ui/overlay/modal.tsx'
@@ -53,7 +53,14 @@ export function PostForm(props: PostFormProps) {
   const submit = (
     <>
       <PostCounter left={form.left} />
-      <Button type="submit" variant="primary" disabled={!form.canSend} pending={form.isPending}>
+      <Button
+        type="submit"
+        variant="primary"
+        disabled={!form.canSend}
+        pending={form.isPending}
+        // Under a double click on «Не отправлять» it would send the text after all.
+        onClick={(event) => isSecondClick(event) && event.preventDefault()}
+      >
         {submitLabel}
       </Button>
     </>
