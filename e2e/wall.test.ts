@@ -79,6 +79,10 @@ test('new posts wait behind a button, which then leads to the top', async ({ jou
   await stopped.waitFor({ state: 'attached' })
   const toTop = page.getByRole('button', { name: 'К новым записям' })
   await toTop.waitFor()
+  await toTop.evaluate((it) => {
+    const second = { bubbles: true, detail: 2, pointerType: 'mouse' }
+    it.dispatchEvent(new PointerEvent('click', second))
+  })
   expect(await moves()).toBeLessThanOrEqual(1)
   expect(await isAt(read, 150)).toBe(true)
   const [mark, first] = [stopped, postWith(page, /^.*Запись 25$/)].map((it) => it.boundingBox())

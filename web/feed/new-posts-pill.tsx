@@ -10,6 +10,7 @@ import {
   type PostListView,
   readPage,
 } from '../posts/cache/use-post-list.ts'
+import { isSecondClick } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './new-posts-pill.module.css'
@@ -62,7 +63,7 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
             type="button"
             className={classes('line act target', styles.pill)}
             aria-disabled={act.isPending || undefined}
-            onClick={() => act.mutate()}
+            onClick={(event) => !isSecondClick(event) && act.mutate()}
           >
             <Icon shape={ArrowUp} size={16} />
             {leadsUp ? newer.toTop : newer.show}
