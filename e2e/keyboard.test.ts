@@ -60,8 +60,11 @@ test('everything can be done without a mouse', async ({ journey, olga, petr }) =
   await typeRussian(page, 'л')
   await expect.poll(() => focusedPost(page)).toBe('Написано без мыши')
   await tabTo(page, `Ещё: ${petr.username}`)
-  await page.keyboard.press('Enter')
+  // The key is held down, and repeats, but does not choose from the menu.
+  await page.keyboard.down('Enter')
   await page.getByRole('menu').waitFor()
+  await page.keyboard.down('Enter')
+  await page.keyboard.up('Enter')
   await expect.poll(() => focused(page)).toContain('Изменить')
   await page.keyboard.press('Enter')
   await dialogOf(page, 'Изменение записи')

@@ -13,8 +13,8 @@ const IN_ROWS = `${CARD}, section li a, section li button`
 /** The element that has the focus, or had it when it was removed, and whether it shows a ring. */
 let focused: Element
 let focusVisible: boolean
-/** The element to which the focus was moved last. */
-let successor: Element | null
+/** The element in which Enter was pressed last. */
+let pressed: EventTarget | null
 /** The last focused element outside overlays, and its place, which remains after a removal. */
 let below = document.body
 const place = document.createRange()
@@ -42,12 +42,14 @@ function mend(): void {
   const next = dialog ?? (below.isConnected ? below : neighbour())
   next?.focus({ preventScroll: true, focusVisible } as FocusOptions)
   if (document.activeElement === document.body) focusContent()
-  successor = document.activeElement
 }
 
-/** Keeps a held Enter, which removed one row, from pressing the next one too. */
+/** Makes a held Enter act once, and not on what it has shown. It repeats only the lines of a text. */
 function stopRepeat(event: KeyboardEvent): void {
-  if (!event.repeat || event.key !== 'Enter' || event.target !== successor) return
+  const { key, repeat, target } = event
+  if (key !== 'Enter') return
+  if (!repeat) pressed = target
+  if (!repeat || (target === pressed && target instanceof HTMLTextAreaElement)) return
   event.preventDefault()
   event.stopPropagation()
 }
