@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, test } from './testing/journey.ts'
 import {
+  boxOf,
   bringTo,
   focusedPost,
   holdCalls,
@@ -74,6 +75,16 @@ test('a reload deep in the wall, and going back after one, keep the place', asyn
   expect(page.url()).toBe(`${journey.url}/`)
   scripts.letGo()
   await expect.poll(() => isAt(read, 217)).toBe(true)
+
+  // A reload at the top of what has been read, too, while the posts above are still being read.
+  const above = await holdCalls(page, /\/posts\?.*cursor=oldest-/)
+  await page.reload()
+  await expect.poll(() => isAt(read, 217)).toBe(true)
+  await page.evaluate(() => scrollTo(0, 0))
+  const { top } = await boxOf(read)
+  await page.reload()
+  await expect.poll(() => isAt(read, top)).toBe(true)
+  above.letGo()
 
   await page.getByRole('link', { name: 'К началу' }).waitFor({ state: 'attached' })
   await expect

@@ -46,6 +46,11 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | null) {
     const focusVisible = document.activeElement?.matches(':focus-visible')
     saveAnchor(entryKey, { postId, top, ...list.placeOf(postId), focusedId, focusVisible })
   })
+  const saveForReload = useEffectEvent(() => {
+    // A reload at the top should show new posts.
+    if (scrollY === 0 && list.above === 0) removeAnchor(entryKey)
+    else save()
+  })
 
   useLayoutEffect(() => {
     if (!isReady) return
@@ -53,8 +58,6 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | null) {
       const { focusedId, focusVisible } = anchor
       articleOf(focusedId)?.focus({ preventScroll: true, focusVisible } as FocusOptions)
     }
-    // A reload at the top should show new posts.
-    const saveForReload = () => (scrollY === 0 ? removeAnchor(entryKey) : save())
     const stop = new AbortController()
     const { signal } = stop
     addEventListener('scroll', remember, { passive: true, signal })
@@ -66,7 +69,7 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | null) {
       save()
       reserveHeight(0)
     }
-  }, [entryKey, anchor, isReady])
+  }, [anchor, isReady])
 
   return {
     /** Remembers the post being read, before others are added above it. */
