@@ -77,7 +77,8 @@ export async function findDatabase(
       return await starting
     } catch (error) {
       if (!(error instanceof DataDirTaken) || performance.now() - since > WAIT_MS) throw error
-      if (tries === 1) say('С базой данных ещё работает другая команда, ждём её конца…')
+      if (tries > 1) continue
+      say('База данных занята другой командой или сервером, который запускается. Ждём…')
     }
   }
 }
