@@ -76,9 +76,9 @@ async function verifyFile(context: ContextWithoutWall): Promise<Output> {
 }
 
 /** Runs `work` in the configured wall. Returns undefined if the wall or `work` fails. */
-async function inWall<T>({ config }: ContextWithoutWall, work: (db: Db) => Promise<T>) {
+async function inWall<T>({ config, say }: ContextWithoutWall, work: (db: Db) => Promise<T>) {
   try {
-    await using wall = await openWall(config, () => {})
+    await using wall = await openWall(config, say)
     return await work(wall.db)
   } catch {
     return undefined

@@ -68,14 +68,21 @@ test('an interrupted verification leaves neither files nor a PostgreSQL; after a
   await expect.poll(commandLine, { timeout: 120_000 }).toBe('')
 })
 
-test('an interrupted command stops the database that it has started', async () => {
+test('an interrupted command stops its database, for which another command waits aloud', async () => {
   const DATA_DIR = await stoppedWall()
+  const file = `${DATA_DIR}.backup`
+  expect(await runCommand({ DATA_DIR }, 'backup', file)).toMatchObject({ code: 0 })
   const tarpit = await openHangingSmtp('hello', { drips: true })
   onTestFinished(() => tarpit.close())
   const end = begin({ DATA_DIR, SMTP_URL: tarpit.url }, 'doctor')
   await expect.poll(() => tarpit.counts.connections).toBe(1)
   expect((await stat(join(DATA_DIR, 'postgres/postmaster.pid'))).isFile()).toBe(true)
+  const { child, ended } = startCommand({ env: { DATA_DIR }, args: ['verify', file] })
+  let said = ''
+  child.stderr?.on('data', (text) => (said += text))
+  await expect.poll(() => said).toContain('занята другой командой или сервером')
   const { code, err } = await end('SIGHUP')
+  expect((await ended).out).toContain('Проверка последней копии отмечена')
   expect({ code, last: err.trim().split('\n').at(-1) }).toEqual({ code: 1, last: 'Прервано.' })
   await expect(stat(join(DATA_DIR, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
 })
