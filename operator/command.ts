@@ -7,7 +7,7 @@ import type { Options } from './options.ts'
 
 export type Env = Record<string, string | undefined>
 
-/** A migrated database. Its disposal disconnects, and stops one that the command has started. */
+/** A migrated database. Disposing of it disconnects, and stops PostgreSQL if the command started it. */
 export type Wall = AsyncDisposable & { url: string; db: Db; isTemporary: boolean }
 
 /** The output of a command: `lines` are printed for people, `json` is printed with `--json`. */

@@ -19,7 +19,7 @@ const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: '
 
 /**
  * Connects to DATABASE_DIRECT_URL or DATABASE_URL, or else to the embedded database, which it
- * starts if no server runs it, and the disposal stops again. Throws Refusal or StartError.
+ * starts if no server runs it, and stops when the wall is disposed of. Throws Refusal or StartError.
  */
 export async function openWall(config: Config, say: (line: string) => void): Promise<Wall> {
   await using opening = new AsyncDisposableStack()
@@ -77,8 +77,9 @@ export async function findDatabase(
       return await starting
     } catch (error) {
       if (!(error instanceof DataDirTaken) || performance.now() - since > WAIT_MS) throw error
-      if (tries > 1) continue
-      say('База данных занята другой командой или сервером, который запускается. Ждём…')
+      if (tries === 1) {
+        say('База данных занята другой командой или сервером, который запускается. Ждём…')
+      }
     }
   }
 }

@@ -109,6 +109,6 @@ function useNamed({ list, source, newer, isOld }: NewsOptions) {
     return onNews(onEvent)
   }, [])
 
-  // Those that came since the tap may be newer than what it has read.
+  // Posts that came after the tap may be newer than the posts that it read.
   return [named, () => setNamed((known) => known.slice(named.length))] as const
 }

@@ -144,8 +144,7 @@ function firstCursor({ newer }: ListSource, page: CachedPage): string {
 
 function readingOf(source: ListSource, queryKey: PagesKey, query: PageQuery) {
   const first = query.data?.pages[0]
-  // What this render waits for may have arrived: only the next render, which the end of each read
-  // causes, knows what is missing.
+  // A page may have arrived since this render. Each read renders again when it ends.
   const canReadAbove = !query.isFetching && !query.isFetchPreviousPageError
   const canReadMore = !query.isFetching && !query.isFetchNextPageError
 
