@@ -29,7 +29,7 @@ const NEWCOMER_PUBLICATIONS: Limit = {
   refusal: 'В первые сутки записи публикуются реже: следующая — через {time}',
 }
 
-/** Limits the first day of an account: a 41st post would pass only after it. */
+/** Limits the first day of a mailbox's accounts: a 41st post would pass only after it. */
 const NEWCOMER_DAYS: Limit = {
   name: 'newcomer-day',
   rates: [[40, 40 * 86_400]],
@@ -150,14 +150,16 @@ function newPostOf({ ownerId, written }: NewPost, { id, created_at, username }: 
   }
 }
 
-function chargesOf({ userId: key, newcomerFor = 0 }: Viewer): Charge[] {
-  const limits =
-    newcomerFor > 0 ? [PUBLICATIONS, NEWCOMER_PUBLICATIONS, NEWCOMER_DAYS] : [PUBLICATIONS]
-  return limits.map((limit) => ({ limit, key }))
+/** New accounts of one mailbox count as one: anybody can register many of them. */
+function chargesOf({ userId, newcomer }: Viewer): Charge[] {
+  const own = { limit: PUBLICATIONS, key: userId }
+  if (!newcomer) return [own]
+  const shared = [NEWCOMER_PUBLICATIONS, NEWCOMER_DAYS]
+  return [own, ...shared.map((limit) => ({ limit, key: newcomer.mailbox }))]
 }
 
 /** Returns the refusal; a limit of the first day makes nobody wait beyond that day. */
-function refusedBy({ limit, wait }: Refused, { newcomerFor = 0 }: Viewer): AppError {
-  const longest = limit === PUBLICATIONS ? wait : newcomerFor
+function refusedBy({ limit, wait }: Refused, { newcomer }: Viewer): AppError {
+  const longest = limit === PUBLICATIONS || !newcomer ? wait : newcomer.secondsLeft
   return tooMany({ limit, wait: Math.min(wait, longest) })
 }

@@ -75,12 +75,12 @@ export class SessionAuthenticator implements Authenticator {
   async findSession(viewer: Viewer): Promise<LiveSession | null> {
     const session = await this.#checks.call(viewer)
     if (!session) return null
-    const { newcomerFor } = session
+    const { newcomer } = session
     const refusal = writeRefusal(session, this.#contact)
-    if (!refusal && newcomerFor === 0 && !this.#wereLive.has(viewer.sessionId)) {
+    if (!refusal && !newcomer && !this.#wereLive.has(viewer.sessionId)) {
       this.#wereLive.set(viewer.sessionId, true)
     }
-    return { newcomerFor, writeRefusal: refusal }
+    return { newcomer, writeRefusal: refusal }
   }
 
   wasLive({ sessionId }: Viewer): boolean {

@@ -5,7 +5,7 @@ import type { Session } from '../../../contract/sessions.ts'
 import { unlessAhead } from '../../kernel/db/clock.ts'
 import { hasRow, idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
-import type { Viewer } from '../../kernel/http/route.ts'
+import type { Newcomer, Viewer } from '../../kernel/http/route.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 
 /** The age of a secret in seconds. A secret that a clock set in the future counts as old. */
@@ -15,10 +15,10 @@ const SECRET_AGE = sql<number>`coalesce(extract(epoch FROM
 export const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval '1 second'
   AND sessions.created_at > now() - ${LIFETIME_SECONDS} * interval '1 second')`
 
-/** `newcomerFor` is the rest of the account's first day, in seconds; `reason` is of its block. */
+/** `reason` is of the account's block. */
 type StoredSession = {
   question: number
-  newcomerFor: number
+  newcomer: Newcomer | null
   reason: string | null
   until: Date | null
   writingClosed: string | null
@@ -35,8 +35,10 @@ export async function selectLiveSessions(
   const sessionIds = idArray(viewers.map(({ sessionId }) => sessionId))
   const userIds = idArray(viewers.map(({ userId }) => userId))
   const { rows } = await sql<StoredSession>`
-    SELECT question::int, newcomer_for AS "newcomerFor", block_reason AS reason,
-      block_until AS until, writing_closed AS "writingClosed"
+    SELECT question::int, block_reason AS reason, block_until AS until,
+      writing_closed AS "writingClosed", CASE WHEN newcomer_for > 0 THEN (
+        SELECT json_build_object('mailbox', coalesce(mailbox, email_key), 'secondsLeft', newcomer_for)
+        FROM users WHERE id = asked.user_id) END AS newcomer
     FROM unnest((SELECT ${sessionIds}::uuid[]), (SELECT ${userIds}::bigint[]))
       WITH ORDINALITY AS asked (session_id, user_id, question)
     JOIN sessions ON sessions.id = session_id AND sessions.user_id = asked.user_id

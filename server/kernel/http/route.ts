@@ -14,14 +14,17 @@ import { withHandlerDeadline } from './server.ts'
 export type Viewer = {
   userId: string
   sessionId: string
-  /** The seconds left of the account's first day; set once the session was checked. */
-  newcomerFor?: number
+  /** Set once the session was checked, in the first day of the account. */
+  newcomer?: Newcomer | null
   /** Set if the handler checks the session; throws the error of a session that may not write. */
   checkSession?: () => Promise<unknown>
 }
 
+/** The mailbox of a new account, and the seconds left of its first day. */
+export type Newcomer = { mailbox: string; secondsLeft: number }
+
 export type LiveSession = {
-  newcomerFor: number
+  newcomer: Newcomer | null
   /** The error that refuses a publication; null if the viewer may write. */
   writeRefusal: AppError | null
 }
@@ -179,8 +182,8 @@ async function identifyViewer(
     return checked
   }
   if (checksSession && auth.wasLive(viewer)) return { ...viewer, checkSession }
-  const { newcomerFor } = await checkSession()
-  return { ...viewer, newcomerFor }
+  const { newcomer } = await checkSession()
+  return { ...viewer, newcomer }
 }
 
 async function requireSession(
