@@ -93,13 +93,16 @@ export async function claimReplyMails(tx: Queryable, limit: number): Promise<Due
 
 export type ToMail = { username: string; text: string }
 
-/** Returns the unseen replies, oldest first; none if the user wants no mails or has another e-mail. */
+/**
+ * Returns the unseen replies, oldest first; none if the user wants no mails, has another e-mail or
+ * has deleted the account.
+ */
 export async function selectToMail(
   db: Queryable,
   { userId, afterNo, to }: { userId: string; afterNo: string; to: string },
 ): Promise<ToMail[]> {
   const state = sql`SELECT greatest(seen_no, ${afterNo}::bigint)
-    FROM answer_states JOIN users ON id = user_id AND email = ${to}
+    FROM answer_states JOIN users ON id = user_id AND email = ${to} AND deleted_at IS NULL
     WHERE user_id = ${userId}::bigint AND wants_mail`
   const { rows } = await sql<ToMail>`
     SELECT username, text FROM received_replies

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import type { ReceivedPage } from '../../../contract/answers.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
@@ -179,17 +180,20 @@ test('no mail is sent if the person was there after the reply, has seen it or ha
   expect(await mailsAfter(HOUR)).toEqual([])
 })
 
-test('a mail that waits while its address changes is not sent', async () => {
-  const post = await app.publish(anna)
-  await app.reply(petr, post.id)
-  const { email: to, id: userId } = anna
-  await app.sql`UPDATE users SET email = 'new@example.org' WHERE id = ${userId}`
-  const expiresAt = Date.now() + DAY * 1000
-  const mail: ReplyMail = { to, userId, afterNo: '0', isLast: false, expiresAt }
-  await queueMail(app.db, 'send-reply-mail', mail)
-  await expect.poll(() => app.sql`SELECT FROM outbox WHERE payload IS NOT NULL`).toEqual([])
-  expect(mailsTo(anna)).toEqual([])
-})
+test.each(["email = 'new@example.org'", 'deleted_at = now()'])(
+  'a mail that waits is not sent to an address or an account that was left: %s',
+  async (change) => {
+    const post = await app.publish(anna)
+    await app.reply(petr, post.id)
+    const { email: to, id: userId } = anna
+    await app.sql`UPDATE users SET ${sql.raw(change)} WHERE id = ${userId}`
+    const expiresAt = Date.now() + DAY * 1000
+    const mail: ReplyMail = { to, userId, afterNo: '0', isLast: false, expiresAt }
+    await queueMail(app.db, 'send-reply-mail', mail)
+    await expect.poll(() => app.sql`SELECT FROM outbox WHERE payload IS NOT NULL`).toEqual([])
+    expect(mailsTo(anna)).toEqual([])
+  },
+)
 
 test('there is one mail a day at most, and after three without a visit no more until one', async () => {
   const post = await app.publish(anna)
