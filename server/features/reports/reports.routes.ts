@@ -8,7 +8,7 @@ import { applyReportRules } from '../moderation/hiding.service.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { insertReport, isReason, selectReasons } from './reports.repository.ts'
 
-/** Prevents one account from burying the reports of all others. */
+/** Prevents one account, or new ones of one mailbox, from burying the reports of all others. */
 const REPORTS: Limit = {
   name: 'report',
   rates: [[30, 3600]],
@@ -20,7 +20,7 @@ export function registerReports({ route, db, limits, config, publishChange }: No
   route(calls.listReasons, async () => ({ reasons: await selectReasons(db) }))
 
   route(calls.reportPost, async ({ params: { id: postId }, query, body, viewer }) => {
-    const { userId: reporterId } = viewer
+    const { userId: reporterId, newcomer } = viewer
     const { reason_id: reasonId } = query
     const isHidden = await db.transaction().execute(async (tx) => {
       // Reports of one post are added one after another, so that each counts the others.
@@ -32,7 +32,7 @@ export function registerReports({ route, db, limits, config, publishChange }: No
       if (!isRowId(reasonId) || !(await isReason(tx, reasonId)))
         throw new AppError('REASON_NOT_FOUND')
       const comment = parseComment(body.comment)
-      await limits.charge([{ limit: REPORTS, key: reporterId }], tx)
+      await limits.charge([{ limit: REPORTS, key: newcomer?.mailbox ?? reporterId }], tx)
       const isNew = await insertReport(tx, { postId, reporterId, reasonId, comment })
       return isNew && applyReportRules(tx, post, config)
     })
