@@ -1,8 +1,10 @@
+import type { MouseEvent } from 'react'
 import { type Dialog, openDialog, openedDialog } from '../history/history.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { createAtom, useAtom } from '../platform/atom.ts'
 import { isRecord } from '../platform/guards.ts'
 import { sessionStore } from '../platform/storage.ts'
+import { isSecondClick } from '../ui/button.tsx'
 import { toast } from '../ui/overlay/toaster.tsx'
 import { isKnown, knownViewer, viewer, viewerForAction } from './viewer.ts'
 
@@ -36,7 +38,9 @@ export async function withViewer(intent: Intent): Promise<void> {
   openDialog({ name: 'sign-in' })
 }
 
-export function writePost(): void {
+export function writePost(event?: MouseEvent): void {
+  // Under a double click on «Отмена» it would open another dialog.
+  if (event && isSecondClick(event)) return
   void withViewer({ name: 'new-post' })
 }
 
