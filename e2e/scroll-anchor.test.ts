@@ -10,6 +10,7 @@ import {
   newPosts,
   postTexts,
   postWith,
+  REFUSED,
   readOn,
   recordFrames,
   scroll,
@@ -84,7 +85,15 @@ test('a reload deep in the wall, and going back after one, keep the place', asyn
   const { top } = await boxOf(read)
   await page.reload()
   await expect.poll(() => isAt(read, top)).toBe(true)
+  await page.route(/\/posts\?.*cursor=oldest-/, (route) => route.fulfill(REFUSED), { times: 1 })
   above.letGo()
+  const retry = page.getByRole('button', { name: 'Повторить' })
+  const scrollUp = async () => {
+    await scroll(page, -400)
+    return retry.count()
+  }
+  await expect.poll(scrollUp).toBe(1)
+  await tap(retry)
 
   await page.getByRole('link', { name: 'К началу' }).waitFor({ state: 'attached' })
   await expect

@@ -70,6 +70,9 @@ function EntryFeed(props: PostFeedProps) {
   return (
     <>
       {(isLater || list.above > 0) && <ListLink className={styles.beginning}>К началу</ListLink>}
+      {list.hasFailedAbove && (
+        <ErrorRow text={errorMessage(list.error)} onRetry={list.retryAbove} />
+      )}
       <div ref={beginning} />
       {newer && start === '' && list.isReady && (
         <NewPostsPill

@@ -76,6 +76,7 @@ export function usePostList(source: ListSource, anchor: Anchor | null) {
     isReady: query.data !== undefined,
     isLoading: query.isPending || query.isFetchingNextPage,
     hasFailed: query.data ? query.isFetchNextPageError : query.isError,
+    hasFailedAbove: above > 0 && query.isFetchPreviousPageError,
     error: query.error,
     nextCursor: read.at(-1)?.nextCursor ?? null,
     /** The total of the first page. It never changes: every post states it for screen readers. */
@@ -165,6 +166,7 @@ function readingOf(source: ListSource, queryKey: PagesKey, query: PageQuery) {
     },
     /** Reads the next page again, which is the first one if there is none. */
     retry: () => void query.fetchNextPage(),
+    retryAbove: () => query.fetchPreviousPage(),
     restart,
     /** Adds newer posts above the list. Returns false if there are none. Throws CallError. */
     showNewer: async (): Promise<boolean> => {
