@@ -59,7 +59,9 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
         <div
           className={classes('line', styles.toast)}
           onPointerEnter={queue.pause}
-          onPointerLeave={queue.resume}
+          onPointerLeave={({ currentTarget }) =>
+            currentTarget.matches(':focus-within') || queue.resume()
+          }
           onFocus={queue.pause}
           onBlur={queue.resume}
         >
