@@ -32,7 +32,14 @@ test('counts can be hidden, mails about replies stopped', async ({ journey, olga
   await page.goto(`${journey.url}/settings`)
   const mails = page.getByRole('checkbox', { name: 'Письма об ответах' })
   expect(await mails.isChecked()).toBe(true)
-  await mails.click()
+  // The last choice shows and counts, even while earlier ones are being saved.
+  const saving = await holdCalls(page, '**/reply-mails')
+  for (const isOn of [false, true, false]) {
+    await mails.click()
+    await expect.poll(() => mails.isChecked()).toBe(isOn)
+  }
+  saving.letGo()
+  await expect.poll(() => saving.methods.length).toBe(3)
   const wantsMail = async () => (await journey.read('/users/current/received', olga)).wantsMail
   await expect.poll(wantsMail).toBe(false)
   await page.reload()

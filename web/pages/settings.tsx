@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import {
   AtSign,
   EyeOff,
@@ -23,7 +23,7 @@ import { DownloadData } from '../data-export/download-data.tsx'
 import { moderationLabel } from '../format/labels.ts'
 import { usePage, usePageTitle } from '../history/entry.tsx'
 import { navigate, openDialog } from '../history/history.ts'
-import { useAction } from '../http/use-action.tsx'
+import { errorMessage } from '../http/error-message.ts'
 import { forgetHidden } from '../posts/cache/hidden.ts'
 import { textsChanged } from '../posts/compose/stored-drafts.ts'
 import { forgetPerson, forgetTab } from '../session/forget-person.ts'
@@ -167,7 +167,12 @@ function DeleteAccount({ user }: { user: CurrentUser }) {
 /** Shows the setting whether the viewer receives mails about unseen replies. */
 function ReplyMails() {
   const { data } = useQuery(receivedQuery)
-  const set = useAction({ mutationFn: setReplyMails, errors: 'toast' })
+  const set = useMutation({
+    mutationFn: setReplyMails,
+    // One after the other, so that the last choice counts.
+    scope: { id: 'reply-mails' },
+    onError: (error) => toast({ text: errorMessage(error) }),
+  })
   if (!data) return null
   const isOn = set.isPending ? set.variables : data.wantsMail
   return (
