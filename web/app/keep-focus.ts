@@ -22,10 +22,8 @@ const place = document.createRange()
 note()
 document.addEventListener('focusin', note)
 document.addEventListener('focusout', ({ relatedTarget }) => {
-  // Chromium reports a removal too, and only later removes the element. A button that is disabled
-  // while it has the focus may be removed next.
-  const isLeft = () => focused.isConnected && !focused.matches(':disabled')
-  if (!relatedTarget) queueMicrotask(() => isLeft() && note())
+  // Chromium reports a removal too, and only later removes the element.
+  if (!relatedTarget) queueMicrotask(() => focused.isConnected && note())
 })
 document.addEventListener('keydown', stopRepeat, { capture: true })
 new MutationObserver(mend).observe(document.body, { childList: true, subtree: true })

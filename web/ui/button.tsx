@@ -21,12 +21,15 @@ type ButtonLook = {
 
 type ButtonProps = ComponentProps<'button'> &
   ButtonLook & {
-    /** A pending button stays focusable, shows a spinner and ignores clicks. */
+    /** Whether it shows a spinner and, as if it was disabled, ignores clicks. */
     pending?: boolean | undefined
   }
 
+/** Shows a button that stays focusable while it is disabled, so that it keeps the focus. */
 export function Button(props: ButtonProps) {
-  const { variant, size, wide, pending = false, onClick, className, children, ...rest } = props
+  const { variant, size, wide, className, children, ...own } = props
+  const { pending = false, disabled = false, onClick, ...rest } = own
+  const ignoresClicks = pending || disabled
   return (
     <button
       type="button"
@@ -34,12 +37,13 @@ export function Button(props: ButtonProps) {
       className={classes(
         buttonClass({ variant, size, wide }),
         pending && styles.pending,
+        disabled && styles.disabled,
         className,
       )}
-      aria-disabled={pending || undefined}
+      aria-disabled={ignoresClicks || undefined}
       aria-busy={pending || undefined}
-      // A pending submit button does not submit its form either.
-      onClick={pending ? (event) => event.preventDefault() : onClick}
+      // A submit button does not submit its form either.
+      onClick={ignoresClicks ? (event) => event.preventDefault() : onClick}
     >
       <span className={classes('line', styles.label)}>{children}</span>
       {pending && <Spinner className={styles.ring} size={18} />}

@@ -68,7 +68,7 @@ function pointOf(css: string, name: string): { x: number; y: number } | null {
   const element = all.find(
     (it) => it.checkVisibility() && (it.ariaLabel ?? it.innerText).includes(name),
   )
-  if (!element || element.matches(':disabled')) return null
+  if (!element || element.ariaDisabled) return null
   const { left, top, width, height } = element.getBoundingClientRect()
   const [x, y] = [Math.round(left + width / 2), Math.round(top + height / 2)]
   const hit = document.elementFromPoint(x, y)

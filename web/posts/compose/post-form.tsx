@@ -135,7 +135,7 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
     onSent?.()
     if (onSent) return
     setWritten(initial)
-    // The button is disabled now, and would lose the keyboard's focus.
+    // The person goes on writing.
     if (document.activeElement?.matches('button:focus-visible')) area.current?.focus()
   }
 
