@@ -8,6 +8,7 @@ import {
   Email,
   Id,
   IdParams,
+  line,
   OperationAnswer,
   UnixSeconds,
   VerifyBody,
@@ -88,4 +89,20 @@ export const changeUsername = endpoint('PATCH', '/users/current/profile', {
   body: strictObject({ username: Type.String() }),
   answer: CurrentUser,
   errors: ['INVALID_USERNAME', 'USERNAME_ALREADY_EXISTS'],
+})
+
+export const Profile = strictObject({
+  id: Id,
+  username: Type.String(),
+  created_at: UnixSeconds,
+  posts_count: Type.Integer(),
+  replies_count: Type.Integer(),
+})
+export type Profile = Type.Static<typeof Profile>
+
+export const readProfile = endpoint('GET', '/profiles/:username', {
+  access: 'public',
+  summary: 'Who has a username, or had it in the last 30 days',
+  params: strictObject({ username: line(1, OPAQUE_MAX) }),
+  answer: Profile,
 })

@@ -7,7 +7,6 @@ type Modules = typeof import('./account.ts') &
   typeof import('./moderation.ts') &
   typeof import('./mutes.ts') &
   typeof import('./posts.ts') &
-  typeof import('./profiles.ts') &
   typeof import('./replies.ts') &
   typeof import('./reports.ts') &
   typeof import('./search.ts') &

@@ -1,6 +1,6 @@
+import type { Profile } from './account.ts'
 import { PAGE_SIZE } from './constants.ts'
 import type { Post, PostPage } from './posts.ts'
-import type { Profile } from './profiles.ts'
 import type { Ancestors } from './replies.ts'
 import type { SiteText, TextName } from './texts.ts'
 

@@ -1,4 +1,4 @@
-import { Profile } from './profiles.ts'
+import { Profile } from './account.ts'
 
 /** The fields of an author that are texts. */
 export const PROFILE_TEXTS = Object.entries(Profile.properties)

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Profile } from '../../contract/account.ts'
 import {
   authorPath,
   type FirstPage,
@@ -13,7 +14,6 @@ import {
 } from '../../contract/pages.ts'
 import { excerpt, postTitle } from '../../contract/post-rules.ts'
 import type { Post } from '../../contract/posts.ts'
-import type { Profile } from '../../contract/profiles.ts'
 import { searchTitle } from '../../contract/search-rules.ts'
 import { isoTime } from '../../contract/universal-time.ts'
 import { escapeHtml, escapeJson } from '../kernel/http/escape.ts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Profile } from '../../contract/account.ts'
 import { authorPath, pageAfter, pageAt } from '../../contract/pages.ts'
-import type { Profile } from '../../contract/profiles.ts'
 import { NO_POSTS } from '../../contract/search-rules.ts'
 import { leave } from '../history/history.ts'
 import { call } from '../http/call.ts'

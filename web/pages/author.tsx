@@ -1,6 +1,6 @@
 import { Rss } from 'lucide'
+import type { Profile } from '../../contract/account.ts'
 import { authorPath, cursorIn, feedPath, type Page, TITLES } from '../../contract/pages.ts'
-import type { Profile } from '../../contract/profiles.ts'
 import styles from '../authors/author.module.css'
 import { postsOfSource, repliesOfSource, useAuthor } from '../authors/authors.queries.ts'
 import { PostFeed } from '../feed/post-feed.tsx'

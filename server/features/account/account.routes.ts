@@ -1,6 +1,5 @@
 import * as calls from '../../../contract/account.ts'
 import { usernameProblem } from '../../../contract/account-rules.ts'
-import { readProfile } from '../../../contract/profiles.ts'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { isUniqueViolation } from '../../kernel/db/database-errors.ts'
@@ -72,7 +71,7 @@ export function registerAccount(node: Node, sessions: Sessions): Feature {
   const { route, db } = node
   const undoKey = node.key('email-undo')
   route(calls.readCurrentUser, ({ viewer }) => readOwnAccount(db, viewer.userId))
-  route(readProfile, ({ params }) => requireProfile(db, params.username))
+  route(calls.readProfile, ({ params }) => requireProfile(db, params.username))
   registerUsernames(node)
   registerEmailChanges(node, sessions)
   registerEmailUndo(node, undoKey)

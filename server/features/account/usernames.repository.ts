@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Profile } from '../../../contract/profiles.ts'
+import type { Profile } from '../../../contract/account.ts'
 import { hasRow, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 
 /** A released username stays reserved this long, because people still know its owner by it. */
