@@ -115,6 +115,7 @@ test('at any width and letter size nothing is cut or outside', async ({ journey,
   await journey.reply(olga, post.id, 'Имя длинное')
   const word = `Слишком${'длинное'.repeat(20)}слово и https://example.org/${'a'.repeat(90)}`
   await journey.publish(olga, word)
+  await journey.signIn(olga.email)
   const page = await journey.visit({ as: olga })
   const header = page.getByRole('banner')
   for (const [path, text, isTitled] of [
@@ -123,6 +124,7 @@ test('at any width and letter size nothing is cut or outside', async ({ journey,
     [`/posts/${post.id}`, 'изменено', false],
     [authorPath(username), 'изменено', false],
     ['/privacy', 'Персональные данные', true],
+    ['/settings/devices', 'Завершить другие сессии', true],
     ['/settings/account/email', 'Электронная почта', true],
   ] as const) {
     await page.goto(journey.url + path)
