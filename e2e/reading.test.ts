@@ -85,6 +85,8 @@ test('print is light and plain, forced colours keep the borders', async ({ journ
   const articles = await page.getByRole('article').all()
   expect(articles).toHaveLength(2)
   for (const article of articles) expect(await styleOf(article, 'break-inside')).toBe('avoid')
+  const heading = page.getByRole('banner').locator('h1, a').filter({ visible: true })
+  expect(await heading.allTextContents()).toEqual(['Ответ'])
 
   await page.emulateMedia({ media: 'screen', forcedColors: 'active' })
   const signIn = page.getByRole('button', { name: 'Войти' })

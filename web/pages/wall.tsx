@@ -15,12 +15,11 @@ export function WallPage() {
   return (
     <>
       {start === '' && (
-        // This is a header element, because the print styles hide headers.
-        <header className="band above-phone">
+        <div className="band above-phone unprinted">
           <button type="button" className={classes('input', styles.field)} onClick={writePost}>
             О чём скажете вслух?
           </button>
-        </header>
+        </div>
       )}
       <PostFeed
         source={wallSource(start)}
