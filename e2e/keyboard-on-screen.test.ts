@@ -38,6 +38,10 @@ test('no keyboard covers a text field or its button', async ({ journey, olga }) 
   const error = await boxOf(alert)
   expect(error.bottom).toBeLessThanOrEqual(VISIBLE)
   expect((await boxOf(text)).top).toBeCloseTo(top, 0)
+  // A phone on its side is as wide as a tablet.
+  await writer.setViewportSize({ width: 844, height: 180 })
+  await expect.poll(async () => (await boxOf(send)).bottom).toBeLessThanOrEqual(180)
+  await writer.setViewportSize(PHONE)
   // Large letters leave the title no room, which takes none then.
   await writer.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'))
   expect((await boxOf(dialog.locator('header'))).height).toBeLessThan(100)

@@ -3,6 +3,8 @@ import type { CSSOptions } from 'vite'
 /** In em of the reader's font size: 757 px and 1060 px by default. Used as `@media (--phone)`. */
 const BREAKPOINTS: Record<string, string> = {
   '--phone': 'width < 47.3125em',
+  // Also a phone on its side, whose keyboard leaves little of the height.
+  '--sheet': 'width < 47.3125em), (height < 25em',
   '--desktop': 'min-width: 66.25em',
 }
 
