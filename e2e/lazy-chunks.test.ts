@@ -4,6 +4,7 @@ import {
   closeByKey,
   dialogOf,
   feedSwitcher,
+  focusedPost,
   goOffline,
   goOnline,
   holdCalls,
@@ -34,6 +35,9 @@ test('a dialog that is not loaded yet shows that it needs the network', async ({
   await enter.click()
   const opening = page.getByRole('status', { name: 'Открываем окно' })
   await opening.waitFor()
+  // A letter that is meant for the dialog does not act on the page.
+  await page.keyboard.press('j')
+  expect(await focusedPost(page)).toBeUndefined()
   script.letGo()
   const dialog = page.getByRole('dialog')
   await dialog.waitFor()

@@ -39,7 +39,7 @@ export function closeOpened(dialog: Dialog): void {
 
 function DialogLoading() {
   return (
-    <div className={styles.loading}>
+    <div className={styles.loading} data-loading>
       <div className={styles.tile}>
         <Spinner label="Открываем окно" />
       </div>

@@ -17,7 +17,7 @@ export function setLettersOn(areOn: boolean): void {
 }
 
 const TYPING = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])'
-const OPEN_POPUP = 'dialog[open], [role="menu"], [role="listbox"]'
+const POPUP = 'dialog[open], [role="menu"], [role="listbox"], [data-loading]'
 
 /** Handles key presses. With `repeats`, a key that is held down calls its function repeatedly. */
 export function useShortcuts(shortcuts: Shortcuts, { repeats = false } = {}): void {
@@ -36,10 +36,10 @@ export function useShortcuts(shortcuts: Shortcuts, { repeats = false } = {}): vo
   }, [])
 }
 
-/** Returns whether a press is meant for a text input, or for an open dialog or menu. */
+/** Returns whether a press is meant for a text input, or for a dialog or menu, open or loading. */
 function isForOther(target: EventTarget | null): boolean {
   const typing = target instanceof Element && target.closest(TYPING) !== null
-  return typing || document.querySelector(OPEN_POPUP) !== null
+  return typing || document.querySelector(POPUP) !== null
 }
 
 type Pressed = Pick<KeyboardEvent, 'code' | 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>
