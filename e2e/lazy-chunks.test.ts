@@ -47,6 +47,19 @@ test('a dialog that is not loaded yet shows that it needs the network', async ({
   expect(await dialog.evaluate((it) => getComputedStyle(it).borderRadius)).toBe('20px')
 })
 
+test('of two menus that are pressed while they load, the last one opens', async ({ journey }) => {
+  const page = await journey.visit()
+  const chunk = await holdCalls(page, /assets\/menus-/)
+  const buttons = page.getByRole('article').getByRole('button', { name: 'Ещё' })
+  await buttons.nth(1).click()
+  await chunk.asked
+  await buttons.first().click()
+  chunk.letGo()
+  await page.getByRole('menuitem').first().waitFor()
+  expect(await page.getByRole('menu').count()).toBe(1)
+  expect(await buttons.first().getAttribute('aria-expanded')).toBe('true')
+})
+
 test('a dialog that opens before the focus is watched closes', async ({ journey }) => {
   const page = await journey.visit()
   const chunk = /assets\/keep-focus-/

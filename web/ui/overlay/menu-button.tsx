@@ -1,5 +1,5 @@
 import { Ellipsis } from 'lucide'
-import { type ComponentType, type KeyboardEvent, type MouseEvent, useState } from 'react'
+import { type ComponentType, type KeyboardEvent, type MouseEvent, useEffect, useState } from 'react'
 import { createLazyChunk, type LazyChunk } from '../../platform/lazy-chunk.ts'
 import { IconButton, isSecondClick } from '../button.tsx'
 import { Icon } from '../icon.tsx'
@@ -52,10 +52,20 @@ export function useMenuButton<Props extends object>(chunk: MenuChunk<Props>, pro
   const list = button && (
     <Lazy
       chunk={chunk}
-      loading={<i data-loading />}
+      loading={<Opening button={button} onClose={close} />}
       onError={close}
       props={{ ...props, button, onClose: close }}
     />
   )
   return [buttonProps, list] as const
+}
+
+/** Stands for a list that is loading. A press elsewhere cancels it, as it closes an open list. */
+function Opening({ button, onClose }: OpenMenu) {
+  useEffect(() => {
+    const leave = ({ target }: PointerEvent) => button.contains(target as Node) || onClose()
+    addEventListener('pointerdown', leave)
+    return () => removeEventListener('pointerdown', leave)
+  })
+  return <i data-loading />
 }
