@@ -197,8 +197,11 @@ test('the bar of a phone covers nothing that has the focus', async ({ journey, o
 
 /** Makes the page go back after the next frame, as a busy machine does. */
 function goBackLater(): void {
-  const goBack = history.back.bind(history)
-  history.back = () => requestAnimationFrame(() => setTimeout(goBack))
+  const traverseTo = navigation.traverseTo.bind(navigation)
+  navigation.traverseTo = (key) => {
+    requestAnimationFrame(() => setTimeout(traverseTo, 0, key))
+    return {} as NavigationResult
+  }
 }
 
 async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {

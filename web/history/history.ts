@@ -22,8 +22,6 @@ type EntryState = {
   /** The number of entries of this app before it. */
   index: number
   dialog?: Dialog
-  /** The Navigation API's key of the entry before the dialog's entry. */
-  below?: string | undefined
   from?: string
 }
 
@@ -59,7 +57,7 @@ export function currentEntry(): Entry {
 /** Starts to follow the browser's history. Call it once, before the first render. */
 export function startHistory(): void {
   // Browsers keep the state if the address is entered again, which is a new visit.
-  const isAnew = navigation()?.type === 'navigate'
+  const isAnew = loadedBy()?.type === 'navigate'
   const state = readState()
   write('replaceState', isAnew ? newState(state.index) : state)
   entry = readEntry(true)
@@ -69,7 +67,7 @@ export function startHistory(): void {
 
 /** Returns false if the person went back before the scripts ran, which changes the address. */
 export function isAsOpened(): boolean {
-  const opened = new URL(navigation()?.name ?? location.href)
+  const opened = new URL(loadedBy()?.name ?? location.href)
   return opened.pathname === location.pathname && opened.search === location.search
 }
 
@@ -112,30 +110,32 @@ function leadsToPage({ target, origin, pathname, hash }: HTMLAnchorElement): boo
 export function leave(path: string, to: string): void {
   whenDialogIsClosed(() => {
     if (location.pathname !== path) return
-    const { navigation } = globalThis
-    const before = navigation?.entries()[(navigation.currentEntry?.index ?? 0) - 1]
+    const before = entryBefore()
     const isBefore = before?.sameDocument && before.url === new URL(to, location.href).href
-    if (isBefore) stepBackTo(before.key)
+    if (isBefore) takeStepBack()
     else navigate(to, { replace: true })
   })
 }
 
 /** Goes back, or to `otherwise` if the previous entry is not a page of the app. */
 export function goBack(otherwise: string): void {
-  // A link followed before the scripts ran has no index; a new tab has a referrer too.
-  const isReferred = document.referrer.startsWith(`${location.origin}/`)
-  const isLinked = globalThis.navigation?.canGoBack && isReferred
-  if (readState().index > 0 || isLinked) history.back()
-  else navigate(otherwise)
+  whenDialogIsClosed(() => {
+    // The second tap on a slow device, which would lead out of the app.
+    if (location.pathname === otherwise) return
+    // A link followed before the scripts ran has no index; a new tab has a referrer too.
+    const isReferred = document.referrer.startsWith(`${location.origin}/`)
+    const isLinked = globalThis.navigation?.canGoBack && isReferred
+    if (readState().index > 0 || isLinked) takeStepBack()
+    else navigate(otherwise)
+  })
 }
 
 /** Opens a dialog in a history entry of its own, or in the entry of the open dialog. */
 export function openDialog(opened: Dialog): void {
   whenDialogIsClosed(() => {
     const { index, ...state } = readState()
-    const below = globalThis.navigation?.currentEntry?.key
     if (state.dialog) write('replaceState', { ...state, index, dialog: opened })
-    else write('pushState', { ...state, index: index + 1, dialog: opened, below })
+    else write('pushState', { ...state, index: index + 1, dialog: opened })
     dialog.set(opened)
   })
 }
@@ -143,18 +143,18 @@ export function openDialog(opened: Dialog): void {
 /** Closes a dialog and steps back. Returns false if another dialog has replaced it. */
 export function closeDialog(closed: Dialog): boolean {
   if (dialog.get() !== closed) return false
-  const { dialog: own, below, ...state } = readState()
+  const { dialog: own, ...state } = readState()
   dialog.set(null)
   if (own) {
     write('replaceState', state)
-    stepBackTo(below)
+    takeStepBack()
   }
   return true
 }
 
 /** Reloads the page below the open dialog, which stays in sight meanwhile. */
 export function reloadBelowDialog(): void {
-  const { dialog: own, below, ...state } = readState()
+  const { dialog: own, ...state } = readState()
   if (own) {
     write('replaceState', state)
     removeEventListener('popstate', onPopState)
@@ -162,23 +162,29 @@ export function reloadBelowDialog(): void {
       stepBack?.resolve()
       stepBack = undefined
     })
-    stepBackTo(below)
+    takeStepBack()
   }
   whenDialogIsClosed(() => location.reload())
 }
 
 /** Steps back. The browser may drop the step, so whenDialogIsClosed() waits a second at most. */
-function stepBackTo(below: string | undefined): void {
+function takeStepBack(): void {
   const step = Promise.withResolvers<void>()
   stepBack = step
-  if (below && globalThis.navigation) {
-    // Uses the key: if the person goes back too, history.back() would be a second step.
-    void Promise.allSettled(Object.values(globalThis.navigation.traverseTo(below)))
-  } else history.back()
+  const before = entryBefore()
+  // Uses the key: if the person goes back too, history.back() would be a second step.
+  if (before) void Promise.allSettled(Object.values(navigation.traverseTo(before.key)))
+  else history.back()
   setTimeout(() => {
     if (stepBack === step) stepBack = undefined
     step.resolve()
   }, STEP_BACK_MAX_MS)
+}
+
+/** Returns the entry before the current one, if the browser has the Navigation API. */
+function entryBefore(): NavigationHistoryEntry | undefined {
+  const { navigation } = globalThis
+  return navigation?.entries()[(navigation.currentEntry?.index ?? 0) - 1]
 }
 
 /** Sets the function that closes a dialog if the person goes back before it has loaded. */
@@ -264,6 +270,6 @@ function newState(index: number): EntryState {
 
 const isEntryState = shape<EntryState>({ key: isString, index: isNumber })
 
-function navigation(): PerformanceNavigationTiming | undefined {
+function loadedBy(): PerformanceNavigationTiming | undefined {
   return performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined
 }
