@@ -8,6 +8,7 @@ import {
   closeByKey,
   dialogOf,
   focused,
+  holdCalls,
   openThread,
   postTexts,
   postWith,
@@ -53,12 +54,18 @@ test('the reply field and the dialog have one draft', async ({ journey, olga, pe
   expect((await boxOf(field)).height).toBeLessThan(52)
   expect(await send.count()).toBe(0)
   await field.fill('Давайте')
+  const calls = await holdCalls(page, '**/replies')
   await field.press('Control+Enter')
+  await calls.asked
+  await field.press('Shift+Tab')
+  calls.letGo()
   await toast(page, 'Опубликовано').waitFor()
   await expect.poll(() => postTexts(page)).toEqual(['Поговорим?', 'Давайте'])
   expect(await field.inputValue()).toBe('')
   expect(await field.getAttribute('placeholder')).toBe('Ваш ответ')
-  await page.keyboard.type('О чём?')
+  // The focus has moved on while the text was being sent, and stays there.
+  expect(await focused(page)).toBe(`Ответить: ${olga.username}`)
+  await field.fill('О чём?')
   await send.press('Enter')
   await expect.poll(() => postTexts(page)).toEqual(['Поговорим?', 'О чём?', 'Давайте'])
   expect(await field.inputValue()).toBe('')

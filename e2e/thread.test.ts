@@ -2,7 +2,15 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import { type Journey, test, type Visit } from './testing/journey.ts'
-import { bringTo, holdCalls, isAt, postTexts, postWith, readOn } from './testing/page-actions.ts'
+import {
+  bringTo,
+  focused,
+  holdCalls,
+  isAt,
+  postTexts,
+  postWith,
+  readOn,
+} from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 const TEXTS = ['Кто начал?', 'Я начал', 'Второй', 'Третий', 'Четвёртый', 'Я и закончу']
@@ -45,18 +53,28 @@ test('the posts above a reply unfold without moving it, and stay', async ({ jour
   await expect.poll(() => postTexts(page)).toEqual(TEXTS)
 })
 
-test('a reply stays where it is when the posts above arrive', async ({ journey, olga }) => {
+test('posts that arrive above a reply move neither it nor the focus', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, path: '/own/replies' })
   const reply = postWith(page, 'Четвёртый')
   const calls = await holdCalls(page, /\/ancestors/)
   await reply.getByText('Четвёртый').last().click()
   await page.waitForURL('**/posts/*')
   await calls.asked
-  await page.getByRole('textbox', { name: 'Ваш ответ' }).waitFor()
+  const field = page.getByRole('textbox', { name: 'Ваш ответ' })
+  await field.waitFor()
   const before = await topOf(page, thread[4])
   calls.letGo()
   await postWith(page, 'Второй').first().waitFor()
   expect(Math.abs((await topOf(page, thread[4])) - before)).toBeLessThan(1)
+
+  const more = await holdCalls(page, /\/ancestors/)
+  const unfold = page.getByRole('button', { name: /^Показать ещё/ })
+  await unfold.click()
+  await more.asked
+  await field.focus()
+  more.letGo()
+  await unfold.waitFor({ state: 'detached' })
+  expect(await focused(page)).toBe('Ваш ответ')
 })
 
 test('a removed post above a reply is a placeholder', async ({ journey }) => {

@@ -22,9 +22,13 @@ const linkClass = classes('line act underlined focus-inside', styles.link)
 export function Ancestors({ post }: { post: CachedPost }) {
   const { ids, folded, readAll, startId } = useAncestors(post)
   const unfold = useAction({
-    mutationFn: readAll,
-    // The button disappears, and would take the focus with it.
-    onSuccess: () => articleOf(ids[0] ?? '')?.focus({ preventScroll: true }),
+    mutationFn: (_pressed: Element) => readAll(),
+    // The button disappears, and would take the focus with it, unless this has moved on.
+    onSuccess: (_, pressed) => {
+      const { activeElement, body } = document
+      const isFree = activeElement === pressed || activeElement === body
+      if (isFree) articleOf(ids[0] ?? '')?.focus({ preventScroll: true })
+    },
     errors: 'toast',
   })
   return (
@@ -39,7 +43,7 @@ export function Ancestors({ post }: { post: CachedPost }) {
               type="button"
               className={linkClass}
               aria-disabled={unfold.isPending || undefined}
-              onClick={() => unfold.mutate()}
+              onClick={({ currentTarget }) => unfold.mutate(currentTarget)}
             >
               Показать ещё {folded} {plural(folded, POST_FORMS)} выше
             </button>

@@ -136,7 +136,7 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
     if (onSent) return
     setWritten(initial)
     // The person goes on writing.
-    if (document.activeElement?.matches('button:focus-visible')) area.current?.focus()
+    if (area.current?.form?.querySelector('button:focus-visible')) area.current.focus()
   }
 
   function change(next: Written): void {
