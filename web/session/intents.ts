@@ -1,5 +1,5 @@
 import type { MouseEvent } from 'react'
-import { type Dialog, openDialog, openedDialog } from '../history/history.ts'
+import { type Dialog, onEntryChange, openDialog, openedDialog } from '../history/history.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { createAtom, useAtom } from '../platform/atom.ts'
 import { isRecord } from '../platform/guards.ts'
@@ -68,6 +68,8 @@ export function useIsWaiting(is: (intent: Intent) => boolean): boolean {
 /** Sets the function that performs intents. Resumes the stored intent once the viewer is known. */
 export async function resumeIntents(performer: typeof perform): Promise<void> {
   perform = performer
+  // A page that is opened meanwhile counts as the last intent.
+  onEntryChange(() => waiting.set(waiting.get().filter(({ name }) => name === 'like')))
   const now = await knownViewer()
   // If an earlier page stored the intent, the visitor left it without signing in.
   if (now.state === 'authorized') resume(now.user.id)
