@@ -4,6 +4,7 @@ import { DESKTOP, test } from './testing/journey.ts'
 import {
   boxOf,
   bringTo,
+  focused,
   focusedPost,
   holdCalls,
   isAt,
@@ -108,11 +109,14 @@ test('a reload deep in the wall, and going back after one, keep the place', asyn
 })
 
 test('going back rings the card of a post opened by a key, not by touch', async ({ journey }) => {
-  const page = await journey.visit({ hasTouch: true })
-  const returnTo = async (card: Locator) => {
+  const page = await journey.visit({ hasTouch: true, viewport: DESKTOP })
+  const reload = async () => {
     await page.getByRole('heading', { name: 'Ответы' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  }
+  const returnTo = async (card: Locator) => {
+    await reload()
     await page.goBack()
     await expect.poll(() => card.evaluate((it) => it === document.activeElement)).toBe(true)
     return card.evaluate((it) => it.matches(':focus-visible'))
@@ -123,6 +127,18 @@ test('going back rings the card of a post opened by a key, not by touch', async 
   await expect.poll(() => focusedPost(page)).toBe(`${TEXT} 68`)
   await page.keyboard.press('Enter')
   expect(await returnTo(postWith(page, /Номер 68$/))).toBe(true)
+
+  // Not if the reader types already while the list is still being read.
+  await page.keyboard.press('Enter')
+  await reload()
+  await whenScriptsRun(page)
+  const reads = await holdCalls(page, '**/api/v1/posts?*')
+  await page.goBack()
+  await reads.asked
+  await page.getByRole('searchbox').focus()
+  reads.letGo()
+  await postWith(page, /Номер 68$/).waitFor()
+  expect(await focused(page)).toBe('Поиск по записям')
 })
 
 test('a part of the wall states no positions and shows no new posts', async ({ journey, petr }) => {

@@ -4,6 +4,7 @@ import { useEntry } from '../history/entry.tsx'
 import { type Anchor, removeAnchor, saveAnchor } from '../history/scroll-anchors.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { viewerId } from '../session/viewer.ts'
+import { isForOther } from '../ui/shortcuts.ts'
 import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 
 /** The number of frames within which the posts above get their true height. */
@@ -54,7 +55,8 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | null) {
 
   useLayoutEffect(() => {
     if (!isReady) return
-    if (anchor?.focusedId) {
+    // The reader may already type while the list is still being read.
+    if (anchor?.focusedId && !isForOther(document.activeElement)) {
       const { focusedId, focusVisible } = anchor
       articleOf(focusedId)?.focus({ preventScroll: true, focusVisible } as FocusOptions)
     }

@@ -37,7 +37,7 @@ export function useShortcuts(shortcuts: Shortcuts, { repeats = false } = {}): vo
 }
 
 /** Returns whether a press is meant for a text input, or for a dialog or menu, open or loading. */
-function isForOther(target: EventTarget | null): boolean {
+export function isForOther(target: EventTarget | null): boolean {
   const typing = target instanceof Element && target.closest(TYPING) !== null
   return typing || document.querySelector(POPUP) !== null
 }
