@@ -1,5 +1,5 @@
 import { PATHS, postPath } from '../../../contract/pages.ts'
-import { leave, openDialog } from '../../history/history.ts'
+import { leave, openDialog, openedDialog } from '../../history/history.ts'
 import { useAction } from '../../http/use-action.tsx'
 import { AskFooter, Modal } from '../../ui/overlay/modal.tsx'
 import { toast } from '../../ui/overlay/toaster.tsx'
@@ -49,10 +49,12 @@ function useDelete({ postId, rewrites, onClose }: DeleteDialogProps) {
       const text = existed ? 'Удалено' : 'Сообщение не найдено'
       toast({ text }, { about: [`post ${postId}`] })
       edit.clear()
+      // A person who has closed the dialog may write something else by now.
+      const writesNow = rewrites && openedDialog.get()?.name === 'delete'
       onClose()
       // Going back must not lead to a deleted post.
       leave(postPath(postId), PATHS.wall)
-      if (rewrites)
+      if (writesNow)
         openDialog(isReply ? { name: 'reply', postId: repliedId } : { name: 'new-post' })
     },
     errors: {
