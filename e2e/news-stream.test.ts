@@ -1,7 +1,9 @@
+import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
 import { test } from './testing/journey.ts'
 import { countRequests, holdCalls, newPosts, postWith, tap } from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 
 test('posts that come while a tab is loading or reads others show', async ({ journey, olga }) => {
   await journey.publish(olga, 'Первая')
@@ -27,6 +29,35 @@ test('posts that come while a tab is loading or reads others show', async ({ jou
   await tap(newPosts(first))
   await postWith(first, 'Пока открывалась').waitFor()
   await expect.poll(() => newPosts(first).getAttribute('aria-disabled')).toBe(null)
+})
+
+test('news from before a list or the bell is there shows', async ({ journey, olga, petr }) => {
+  const vera = await journey.signUp()
+  const { id } = await journey.publish(olga, 'Спрашиваю')
+  const script = Promise.withResolvers<void>()
+  const page = await journey.visitWithNews({
+    as: olga,
+    before: (it) =>
+      it.route(/assets\/signed-in-/, (route) => script.promise.then(() => route.continue())),
+  })
+  const bell = (unread: number) => page.getByRole('link', { name: `Ответы мне, новых: ${unread}` })
+  await journey.reply(petr, id, 'Пока нет колокола')
+  await journey.publish(petr, 'Позже ответа')
+  await newPosts(page).waitFor()
+  script.resolve()
+  await bell(1).waitFor()
+
+  await profileLink(page).click()
+  const beforeAnswer = async (route: Route) => {
+    const response = await route.fetch()
+    await journey.publish(vera, 'Пока нет списка')
+    await journey.reply(vera, id, 'Позже записи')
+    await bell(2).waitFor()
+    await route.fulfill({ response })
+  }
+  await page.route('**/api/v1/posts?*', beforeAnswer, { times: 1 })
+  await page.getByRole('link', { name: 'Стена' }).click()
+  await newPosts(page).waitFor()
 })
 
 test('a silent stream is replaced after one read', async ({ journey, olga }) => {

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { LIVE_RECENT_MS } from '../../contract/constants.ts'
 import { call } from '../http/call.ts'
 import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
@@ -9,6 +10,8 @@ import { RECEIVED_KEY } from '../posts/cache/posts.queries.ts'
 export const receivedQuery = queryOptions({
   queryKey: RECEIVED_KEY,
   queryFn: ({ signal }) => call('GET /users/current/received', {}, { signal }),
+  // A bell that was not there meanwhile hears only of replies since then.
+  staleTime: LIVE_RECENT_MS,
 })
 
 const changes = createTabChannel<null>('received')

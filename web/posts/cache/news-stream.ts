@@ -1,4 +1,4 @@
-import { LIVE_BEAT, LIVE_FORMER, LIVE_PATH } from '../../../contract/constants.ts'
+import { LIVE_BEAT, LIVE_FORMER, LIVE_PATH, LIVE_RECENT_MS } from '../../../contract/constants.ts'
 import { createEmitter } from '../../platform/atom.ts'
 
 /**
@@ -19,12 +19,17 @@ const SILENT_MS = 45_000
 const REFUSED_MS = 60_000
 
 const news = createEmitter<News>(connect)
+let recent: { event: NamedNews; at: number }[] = []
 
-export const onNews = news.subscribe
+/** Calls `listener` with all news. If the stream is older, begins with its news of the last 10 s. */
+export function onNews(listener: (event: News) => void): () => void {
+  for (const { event } of recentNews()) listener({ ...event, kind: 'former' })
+  return news.subscribe(listener)
+}
 
 /** Calls `listener` if the user may have new replies. Returns the function that unsubscribes it. */
 export function onAnswered(userId: string, listener: () => void): () => void {
-  return news.subscribe((event) => {
+  return onNews((event) => {
     const isMissed = event.kind === 'missed' || event.to === 'many'
     if (isMissed || event.to?.includes(userId)) listener()
   })
@@ -82,5 +87,12 @@ function connect(): () => void {
 
 const emitMissed = () => news.emit({ kind: 'missed' })
 
-const emitAs = (kind: NamedNews['kind']) => (event: MessageEvent<string>) =>
-  news.emit({ ...JSON.parse(event.data), kind })
+const emitAs = (kind: NamedNews['kind']) => (message: MessageEvent<string>) => {
+  const event: NamedNews = { ...JSON.parse(message.data), kind }
+  recent = [...recentNews(), { event, at: performance.now() }]
+  news.emit(event)
+}
+
+function recentNews() {
+  return recent.filter(({ at }) => at > performance.now() - LIVE_RECENT_MS)
+}
