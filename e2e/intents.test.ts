@@ -76,10 +76,10 @@ test('a report in an expired session opens again after signing in', async ({ jou
   await endSessions(journey, petr)
   const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
   await chooseFromMenu(page.getByRole('article'), 'Пожаловаться')
+  await toast(page, 'Сессия завершена. Войдите снова').waitFor()
   await dialog.getByRole('radio').first().check()
   await dialog.getByRole('button', { name: 'Отправить' }).click()
   await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
-  await toast(page, 'Сессия завершена. Войдите снова').waitFor()
   // Enough time for a second toast to follow.
   await page.clock.fastForward(1000)
   expect(await toast(page, 'Войдите, чтобы продолжить').count()).toBe(0)
