@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
-import { postTexts, textField, toast } from './testing/page-actions.ts'
+import { depth, postTexts, textField, toast } from './testing/page-actions.ts'
 import { enterCode, sendNewEmail } from './testing/sign-in-actions.ts'
 
 test('a visitor reads, registers by the mailed code, publishes, and finds the post after a reload', async ({
@@ -20,6 +20,8 @@ test('a visitor reads, registers by the mailed code, publishes, and finds the po
   await toast(page, 'Опубликовано').waitFor()
   await dialog.waitFor({ state: 'detached' })
   await expect.poll(() => postTexts(page)).toEqual([text])
+  // A reload would fail while the dialog's entry is being left.
+  await expect.poll(() => depth(page)).toBe(0)
   await page.reload()
   await expect.poll(() => postTexts(page)).toEqual([text])
 })

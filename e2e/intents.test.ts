@@ -4,6 +4,7 @@ import { desktopTest as test } from './testing/journey.ts'
 import {
   bringTo,
   chooseFromMenu,
+  depth,
   isAt,
   like,
   postWith,
@@ -37,6 +38,8 @@ test('an intent survives a reload on the code step, and runs once', async ({ jou
   await page.keyboard.press('Escape')
   await reply.waitFor({ state: 'detached' })
 
+  // A reload would fail while the dialog's entry is being left.
+  await expect.poll(() => depth(page)).toBe(0)
   await page.reload({ waitUntil: 'networkidle' })
   await profileLink(page).waitFor()
   // A dialog would have loaded its chunk by now.
