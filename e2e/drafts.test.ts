@@ -24,11 +24,12 @@ test('a toast states that the browser has no room for a draft', async ({ journey
   })
   const dialog = await startPost(page)
   await textField(dialog).fill('Некуда положить')
+  // A resize moves the toast from under the pointer.
+  await page.setViewportSize({ width: 360, height: 540 })
   await closeByKey(dialog)
   const full = 'Браузеру негде сохранить черновик. Он здесь, пока открыта эта страница'
   // While the pointer is on it, it stays: above a sheet that fills a small phone.
   await toast(page, full).hover()
-  await page.setViewportSize({ width: 360, height: 540 })
   await page.keyboard.press('?')
   const sheet = await dialogOf(page, 'Сочетания клавиш')
   await untilStill(sheet)
