@@ -4,6 +4,7 @@ import type { Db } from '../server/kernel/db/database.ts'
 import type { LoggedMail } from '../server/kernel/mail/mail-log.repository.ts'
 import { MAIL_LOG_KEY, selectMailLog } from '../server/kernel/mail/mail-log.repository.ts'
 import { hashAddress } from '../server/kernel/mail/outbox.repository.ts'
+import { explainSmtp } from '../server/kernel/mail/smtp-advice.ts'
 import { sendTestMail } from '../server/kernel/mail/test-mail.service.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
@@ -68,7 +69,7 @@ async function hashOf(db: Db, config: Config, address: string): Promise<Buffer> 
 }
 
 function lineOf({ at, masked, task, outcome, tries, answer, error }: LoggedMail): string {
-  const words = answer ?? error
-  const said = words === null ? '' : ` — ${words}`
+  const words = explainSmtp({ code: error, message: answer ?? error }).message
+  const said = words === '' ? '' : ` — ${words}`
   return `${time(at)}  ${masked}  ${KINDS[task] ?? task}  ${OUTCOMES[outcome]}, попыток: ${tries}${said}`
 }

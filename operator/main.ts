@@ -1,4 +1,5 @@
 import { errorCode } from '../server/kernel/db/database-errors.ts'
+import { whyFailed } from '../server/kernel/errors/why-failed.ts'
 import { stopDatabases } from './open-wall.ts'
 import { runProgram } from './program.ts'
 import { interruption, listenForInterruption } from './terminal.ts'
@@ -19,7 +20,7 @@ out.write('', () => {
   const { errored } = out
   if (errored && errorCode(errored) !== 'EPIPE') {
     process.exitCode ||= 1
-    err.write(`Ответ не напечатан: ${errored.message}\n`)
+    err.write(`Ответ не напечатан: ${whyFailed(errored)}\n`)
   }
   err.write('', () => process.exit())
 })

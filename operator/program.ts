@@ -4,8 +4,8 @@ import { parseEnv } from 'node:util'
 import { readConfig } from '../server/kernel/config/config.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
+import { userName, whyFailed } from '../server/kernel/errors/why-failed.ts'
 import { callerFolder, fromCaller } from '../server/operations/start/caller-folder.ts'
-import { fileReason, userName } from '../server/operations/start/file-failure.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import { backup, restore, verify } from './backup.ts'
 import { ban } from './ban.ts'
@@ -151,8 +151,7 @@ function withFile(env: Env, path: string | undefined): Env {
   try {
     return { ...parseEnv(readFileSync(fromCaller(path), 'utf8')), ...env }
   } catch (cause) {
-    const reason = fileReason(cause) ?? (cause as Error).message
-    throw new Refusal(`Настройки в ${path} не прочитаны: ${reason}.`, { cause })
+    throw new Refusal(`Настройки в ${path} не прочитаны: ${whyFailed(cause)}.`, { cause })
   }
 }
 

@@ -16,6 +16,7 @@ import { removeAllClients } from '../server/features/sessions/known-clients.repo
 import { closeSessions } from '../server/features/sessions/sessions.repository.ts'
 import { deriveKey } from '../server/kernel/config/app-secret.ts'
 import { isUniqueViolation } from '../server/kernel/db/database-errors.ts'
+import { whyFailed } from '../server/kernel/errors/why-failed.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import { writeNewFile } from '../server/operations/backup/backup-folder.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
@@ -172,7 +173,7 @@ async function erasePerson(context: Context, person: Person): Promise<Output> {
   }
   const lines = [`Аккаунт ${username} стёрт.`]
   const onFailure = (cause: unknown) =>
-    lines.push(`Список удалённых аккаунтов не дополнен: ${(cause as Error).message}`)
+    lines.push(`Список удалённых аккаунтов не дополнен: ${whyFailed(cause)}`)
   const folders = deletionFolders(context.config)
   const onMarked = async () =>
     noteDeletions(await selectDeletionStates(db, id), folders, { onFailure })

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { type Config, nodeOriginOf } from '../../server/kernel/config/config.ts'
+import { connectionReason } from '../../server/kernel/errors/why-failed.ts'
 import { type Env, Refusal } from '../command.ts'
 
 const USER = 'vslukh'
@@ -118,7 +119,7 @@ export async function untilAnswers(
 }
 
 /** Waits for the service. Returns undefined when it is ready, otherwise why it is not. */
-export function untilServiceReady(
+export async function untilServiceReady(
   config: Pick<Config, 'host' | 'port'>,
   onWait: () => void,
 ): Promise<string | undefined> {
@@ -126,5 +127,6 @@ export function untilServiceReady(
   const gaveUp = async () =>
     Number((await run('systemctl', ['show', '-P', 'NRestarts', 'vslukh'])).out) > 2
   const url = `${nodeOriginOf(config)}/readyz`
-  return untilAnswers(url, { seconds: START_SECONDS, gaveUp, onWait })
+  const reason = await untilAnswers(url, { seconds: START_SECONDS, gaveUp, onWait })
+  return reason && (connectionReason(reason) ?? reason)
 }

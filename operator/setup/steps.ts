@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../server/kernel/config/config.ts'
+import { connectionReason } from '../../server/kernel/errors/why-failed.ts'
 import type { TestMail } from '../../server/kernel/mail/test-mail.service.ts'
 import {
   broken,
@@ -164,7 +165,7 @@ async function openSite({ host, proxy, hasProxy }: Installation, { say }: Alone)
     return broken(`имени ${host} в DNS ещё нет`, fix)
   }
   const fix = `Проверьте запись A и открыты ли порты 80 и 443; причина в journalctl -u ${proxy} -n 20`
-  return broken(`https://${host} не открывается (${reason})`, fix)
+  return broken(`https://${host} не открывается: ${connectionReason(reason) ?? reason}`, fix)
 }
 
 async function sendMail(

@@ -61,7 +61,7 @@ const AROUND: [RegExp, (wall: Wall) => Env | Promise<Env>][] = [
   ],
   [/^certificate broken: .*expired.*→.*Обновите/, withExpired],
   [
-    /^certificate broken: .*не годится: self-signed.*→.*цепочкой/,
+    /^certificate broken: .*не годится: .*self-signed.*→.*цепочкой/,
     () => ({ NODE_EXTRA_CA_CERTS: '' }),
   ],
   [/^certificate warning: .*ещё 4 дн.*→.*journalctl -u caddy/, withFiveDays],

@@ -73,7 +73,7 @@ test('the doctor reports that the pooler is down and the server therefore cannot
   expect(found).toMatchObject({
     database: { level: 'ok' },
     pooler: { level: 'broken', fix: expect.stringContaining('PgBouncer') },
-    ready: { level: 'broken', message: expect.stringMatching(/readyz отвечает 503$/) },
+    ready: { level: 'broken', message: expect.stringMatching(/readyz — 503$/) },
   })
 })
 

@@ -6,6 +6,7 @@ import { TEXT_NAMES } from '../../../contract/constants.ts'
 import { readText, type SiteText, type TextName } from '../../../contract/texts.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
+import { whyFailed } from '../../kernel/errors/why-failed.ts'
 import type { Node } from '../../kernel/feature.ts'
 
 const TEMPLATES = join(import.meta.dirname, 'templates')
@@ -52,7 +53,7 @@ export async function findTextFaults(folder: string): Promise<string[]> {
       const unknown = [...text.matchAll(FIELD)].filter(([, field = '']) => !FIELDS.has(field))
       return unknown.map(([field]) => `${name}.md: поля ${field} нет`)
     } catch (error) {
-      return [`${name}.md не читается (${(error as NodeJS.ErrnoException).code})`]
+      return [`${name}.md не читается: ${whyFailed(error)}`]
     }
   })
   return (await Promise.all(files)).flat()

@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/config-reader.ts'
+import { whyFailed } from '../errors/why-failed.ts'
 import { domainOf } from './email-address.ts'
 
 export type Dkim = {
@@ -27,7 +28,7 @@ export async function readDkim({
   if (dkim === undefined) return undefined
   const { keyFile, selector } = dkim
   const privateKey = await readFile(keyFile, 'utf8').catch((cause) => {
-    throw new ConfigError(`DKIM_KEY_FILE: файл ${keyFile} не прочитан: ${cause.message}`)
+    throw new ConfigError(`DKIM_KEY_FILE: файл ${keyFile} не прочитан: ${whyFailed(cause)}`)
   })
   if (rsaBits(privateKey) < SHORTEST_BITS) {
     throw new ConfigError(

@@ -1,3 +1,5 @@
+import { connectionReason } from '../errors/why-failed.ts'
+
 const OWN_NETWORK = 'если сервер в вашей же сети, допишите к SMTP_URL'
 /** Errors of TLS by their messages, since nodemailer reports them like any error of a socket. */
 const TLS_ERRORS: [RegExp, message: string, fix: string][] = [
@@ -32,6 +34,13 @@ const REPLY = /(?:^|: )([45])\d\d\b/
 const tlsError = (message: string) =>
   REPLY.test(message) ? undefined : TLS_ERRORS.find(([words]) => words.test(message))
 
+/** Returns in Russian what is wrong with TLS or a certificate, with the original; else undefined. */
+export function tlsReason(message: string): string | undefined {
+  const [, reason] = tlsError(message) ?? []
+  const [own] = message.split(/[;\n]/)
+  return reason && `${reason} (${own})`
+}
+
 export function isTlsProblem({ code, message }: SmtpProblem): boolean {
   return code === 'ETLS' || tlsError(message ?? '') !== undefined
 }
@@ -40,13 +49,15 @@ export function isTlsProblem({ code, message }: SmtpProblem): boolean {
 export function explainSmtp({ code, message }: SmtpProblem): { message: string; fix: string } {
   const text = message ?? ''
   const [own = ''] = text.split(/[;\n]/)
-  const [, reason, fix] = tlsError(text) ?? []
-  if (reason && fix) return { message: `${reason} (${own})`, fix }
+  const reason = tlsReason(text)
+  const [, , fix] = tlsError(text) ?? []
+  if (reason && fix) return { message: reason, fix }
   const isTemporary = REPLY.exec(text)?.[1] === '4'
   const [, answer] = /^Invalid login: (.*)/.exec(own) ?? []
   const login = isTemporary ? 'вход пока не удался' : 'имя и пароль не приняты'
+  const lost = REPLY.test(text) ? undefined : connectionReason(text)
   return {
-    message: answer ? `${login} (${answer})` : text,
+    message: answer ? `${login} (${answer})` : (lost ?? text),
     fix: adviceFor(text, code, isTemporary),
   }
 }

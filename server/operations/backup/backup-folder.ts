@@ -4,8 +4,8 @@ import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from '
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
+import { fileReason } from '../../kernel/errors/why-failed.ts'
 import { syncFolder } from '../start/data-dir.ts'
-import { fileReason } from '../start/file-failure.ts'
 
 const FINISHED = /^vslukh-.*\.backup$/
 /** The prefix of the names of folders in which verifications run. */

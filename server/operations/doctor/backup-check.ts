@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { isKnown } from '../../kernel/db/migrate.ts'
+import { whyFailed } from '../../kernel/errors/why-failed.ts'
 import { readManifest } from '../backup/backup-file.ts'
 import { BackupError, backupName, newestBackup } from '../backup/backup-folder.ts'
 import type { BackupState } from '../backup/backup-state.repository.ts'
@@ -29,7 +30,7 @@ export async function checkBackups(state: Checked, folder: string | undefined): 
       return checkBackup({ ...state, ...newest }, new Date(), command)
     return broken(`в папке ${folder} нет ни одной копии`, make)
   } catch (error) {
-    const message = `папка копий не открывается: ${(error as Error).message}`
+    const message = `папка копий ${folder} не открывается: ${whyFailed(error)}`
     return broken(message, 'Подключите её диск или создайте её и проверьте BACKUP_DIR')
   }
 }

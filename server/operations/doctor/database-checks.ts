@@ -6,6 +6,7 @@ import type { Config } from '../../kernel/config/config.ts'
 import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
 import { type Db, openDatabase } from '../../kernel/db/database.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
+import { whyFailed } from '../../kernel/errors/why-failed.ts'
 import { readSecret } from '../start/installation.ts'
 import type { DatabaseFacts, JobFacts } from './doctor.repository.ts'
 import { broken, ok, type Verdict, warning } from './finding.ts'
@@ -53,7 +54,7 @@ export async function checkPooler(config: Config): Promise<Verdict | undefined> 
     await sql`SELECT 1`.execute(db)
     return ok('база данных отвечает и через DATABASE_URL')
   } catch (error) {
-    const message = `через DATABASE_URL база данных не отвечает: ${(error as Error).message}`
+    const message = `через DATABASE_URL база данных не отвечает: ${whyFailed(error)}`
     return broken(message, 'Запустите пулер (PgBouncer) и проверьте его адрес и пароли')
   }
 }

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { readMailName } from '../../features/site-state/mail-name.service.ts'
 import { type Config, usesDataDir } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
+import { whyFailed } from '../../kernel/errors/why-failed.ts'
 import { dkimPublicKey } from '../../kernel/mail/dkim.ts'
 import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { selectBackupState } from '../backup/backup-state.repository.ts'
@@ -110,9 +111,9 @@ export function watchHealth(
   async function check(): Promise<void> {
     const findings = await examineCheaply(examined).then(
       ({ database, use }) => [...database, ...use],
-      ({ message }) => {
+      (error) => {
         const fix = 'Проверьте, отвечает ли база данных'
-        return findingsOf({ database: broken(`не проверено: ${message}`, fix) })
+        return findingsOf({ database: broken(`не проверено: ${whyFailed(error)}`, fix) })
       },
     )
     for (const { level, ...facts } of findings) {

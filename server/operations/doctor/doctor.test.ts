@@ -193,7 +193,8 @@ test('a secret that others may read, pages that cannot be read, and nodes of two
   expect(await checkPages(config)).toMatchObject({ level: 'ok' })
   await mkdir(join(folder, 'pages/privacy.md'), { recursive: true })
   await writeFile(join(folder, 'pages/rules.md'), '{{OPERATOR_NAM}}, {{CONTACT_EMAIL}}')
-  const faults = /rules\.md: поля {{OPERATOR_NAM}} нет; privacy\.md не читается \(EISDIR\)/
+  const faults =
+    /rules\.md: поля {{OPERATOR_NAM}} нет; privacy\.md не читается: это папка, а нужен файл/
   expect(await checkPages(config)).toEqual(says('broken', faults))
 
   const checked = async () => checkNodes(await selectDatabaseFacts(app.db))

@@ -3,6 +3,8 @@ import { get as httpsGet } from 'node:https'
 import { json } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import { type Config, originOf } from '../../kernel/config/config.ts'
+import { whyFailed } from '../../kernel/errors/why-failed.ts'
+import { tlsReason } from '../../kernel/mail/smtp-advice.ts'
 import { broken, type Finding, findingsOf, ok, type Verdict, warning } from './finding.ts'
 import { IDENTITY_PATH, type Seen } from './identity.ts'
 
@@ -76,11 +78,13 @@ function checkProxy({ peer, isForwarded, isTrusted }: Seen, site: Site): Verdict
 /** Asks the server itself, which may reach the database by another way than the doctor. */
 async function checkReady(origin: string): Promise<Verdict> {
   const signal = AbortSignal.timeout(WAIT_MS)
-  const answer = await fetch(`${origin}/readyz`, { signal }).catch((error: Error) => error.message)
-  const status = typeof answer === 'string' ? answer : answer.status
+  const status = await fetch(`${origin}/readyz`, { signal }).then(
+    (answer) => answer.status,
+    whyFailed,
+  )
   if (status === 200) return ok('сервер готов: запись возможна')
   return broken(
-    `сервер сейчас не может писать: ${origin}/readyz отвечает ${status}`,
+    `сервер сейчас не может писать: ${origin}/readyz — ${status}`,
     'Причина — в его журнале, в строках с level error; проверьте базу данных и место на диске',
   )
 }
@@ -106,12 +110,13 @@ async function ask(origin: string, headers: Question): Promise<Answer> {
 /** Matches error codes of OpenSSL and Node for certificates that browsers refuse too. */
 const CERTIFICATE = /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO_/
 
-function explainFailure(origin: string, { code = '', message }: NodeJS.ErrnoException) {
+function explainFailure(origin: string, error: NodeJS.ErrnoException) {
+  const { code = '', message } = error
   if (CERTIFICATE.test(code)) {
-    const text = `сертификат ${origin} не годится: ${message}`
+    const text = `сертификат ${origin} не годится: ${tlsReason(message) ?? message}`
     const fix = 'Обновите сертификат и подключите его вместе с цепочкой'
     return { certificate: broken(text, fix) }
   }
   const fix = 'Запустите сервер и прокси; проверьте PUBLIC_URL, запись DNS и открыт ли порт'
-  return { 'public url': broken(`${origin} не отвечает: ${message || code}`, fix) }
+  return { 'public url': broken(`${origin} не отвечает: ${whyFailed(error)}`, fix) }
 }

@@ -1,7 +1,7 @@
 import { access, constants, mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../../kernel/errors/app-error.ts'
-import { fileReason } from './file-failure.ts'
+import { whyFailed } from '../../kernel/errors/why-failed.ts'
 
 /** Creates DATA_DIR, through which other users may pass for PostgreSQL. Throws StartError. */
 export async function makeDataDir(dataDir: string): Promise<void> {
@@ -9,8 +9,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
     await mkdir(dataDir, { recursive: true, mode: 0o711 })
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
-    const reason = fileReason(cause) ?? (cause as Error).message
-    throw new StartError(`DATA_DIR: ${dataDir}: ${reason}`, { cause })
+    throw new StartError(`DATA_DIR: ${dataDir}: ${whyFailed(cause)}`, { cause })
   }
 }
 

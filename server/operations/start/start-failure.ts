@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
-import { fileReason } from './file-failure.ts'
+import { fileReason, whyFailed } from '../../kernel/errors/why-failed.ts'
 
 type SystemError = Error & {
   code?: string
@@ -25,7 +25,7 @@ export function explainStartFailure(cause: unknown): string {
     explainFile(error) ??
     explainConnection(error)
   if (known) return known
-  if (isDatabaseUnavailable(error)) return `База данных не отвечает: ${error.message}`
+  if (isDatabaseUnavailable(error)) return `База данных не отвечает: ${whyFailed(error)}`
   return error.stack ?? error.message
 }
 
@@ -48,6 +48,9 @@ const DATABASE_FAILURES: Record<string, (message: string) => string> = {
   '25006': () =>
     'DATABASE_URL: эта база данных только для чтения: в адресе реплика, ' +
     'или запись запрещена (default_transaction_read_only). Нужна та, в которую можно писать',
+  '53300': (message) =>
+    `Все соединения базы данных заняты (${message}). ` +
+    'Подождите и повторите; кто их держит, показывает pg_stat_activity, а сколько их — max_connections',
   '53100': (message) => `На диске базы данных не осталось места (${message}). Освободите его`,
 }
 
@@ -72,14 +75,14 @@ function explainConnection({ message }: SystemError): string | undefined {
 }
 
 function explainFile(error: SystemError): string | undefined {
-  const { path, message } = error
-  const reason = fileReason(error)
+  if (error.path !== undefined) return `${error.path}: ${whyFailed(error)}`
   // The error of a write names no path.
-  if (path === undefined) return reason && `Файл не записан: ${reason}`
-  return `${path}: ${reason ?? message}`
+  const reason = fileReason(error)
+  return reason && `Файл не записан: ${reason}`
 }
 
-function explainListen({ code, address, port, message }: SystemError, prefix: string): string {
+function explainListen(error: SystemError, prefix: string): string {
+  const { code, address, port } = error
   const place = `${address}:${port}`
   const variable = `${prefix}PORT`
   if (code === 'EADDRINUSE') {
@@ -88,5 +91,5 @@ function explainListen({ code, address, port, message }: SystemError, prefix: st
   if (code === 'EACCES') {
     return `${variable}: нет права слушать ${place}. Задайте другой ${variable}`
   }
-  return `${prefix}HOST: не получилось слушать: ${message}`
+  return `${prefix}HOST: не получилось слушать: ${whyFailed(error)}`
 }

@@ -63,7 +63,7 @@ test('a database that is missing, does not know the role, does not answer or is 
   for (const [url, sentence] of [
     [missing, /^DATABASE_URL: такой базы данных на сервере нет .*no_such_wall.*CREATE DATABASE/],
     [foreign.href, /^DATABASE_URL: .*не впускает эту роль .*stranger/],
-    [silent, /^База данных не отвечает: /],
+    [silent, /^База данных не отвечает: там ничего не запущено \(/],
     [readOnly, /^DATABASE_URL: .*только для чтения/],
   ] as const) {
     expect(await refusalOf(onDatabase(url))).toMatch(sentence)
@@ -93,10 +93,21 @@ test('an error of a file is called one, and not a database that does not answer'
   const none = join(root, 'none')
   expect(await explain(readFile(none))).toBe(`${none}: такого файла или папки нет`)
   expect(await explain(readFile(root))).toContain('папка, а нужен файл')
-  expect(await explain(readFile(join(root, 'x'.repeat(300))))).toContain('xx: ENAMETOO')
+  expect(await explain(readFile(join(root, 'x'.repeat(300))))).toContain('xx: имя слишком длинное')
   expect(await explain(writeFile('/dev/full', 'x'))).toMatch(/^Файл не записан: на диске/)
   const socket = await explain(executeOn(`postgresql://x@/x?host=${root}`, 'SELECT 1'))
-  expect(socket).toMatch(/^База данных не отвечает: /)
+  expect(socket).toMatch(/^База данных не отвечает: там ничего не запущено \(/)
+  for (const [code, message, sentence] of [
+    ['57P01', 'terminating connection due to administrator command', /: соединение оборвалось \(/],
+    ['', 'Connection terminated unexpectedly', /: соединение оборвалось \(/],
+    ['', 'timeout exceeded when trying to connect', /: время ожидания вышло \(/],
+    // Of an address with several IP addresses only the code is known.
+    ['ECONNREFUSED', '', /: там ничего не запущено \(ECONNREFUSED\)$/],
+    ['53300', 'sorry, too many clients already', /^Все соединения базы данных заняты /],
+    ['40P01', 'deadlock detected', /: «deadlock detected»$/],
+  ] as const) {
+    expect(explainStartFailure(Object.assign(new Error(message), { code }))).toMatch(sentence)
+  }
 })
 
 test('a PostgreSQL that says it is too old is refused by the start and by a restore, with the version that is needed', async () => {
