@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import {
   Folder,
   query,
 } from '../../server/operations/embedded-postgres/embedded-postgres.fixture.ts'
 import { isServed } from '../../server/operations/embedded-postgres/lock.ts'
+import { asSuperuser } from '../../server/testing/database/databases.ts'
+import { openPostgresProxy } from '../../server/testing/database/postgres-proxy.ts'
 import { preventStart } from './embedded-database.ts'
 
 const at = new Folder()
@@ -40,6 +42,12 @@ test('takes its lock again when only the connections died; a command does not wa
   process.kill(pid, 'SIGSTOP')
   expect(await isServed(postgres.connectionString)).toBe(false)
   process.kill(pid, 'SIGCONT')
+  const proxy = await openPostgresProxy(postgres.connectionString, 'vslukh command')
+  onTestFinished(proxy.close)
+  void proxy.freezeAt(1)
+  expect(await isServed(proxy.url)).toBe(false)
+  await query(asSuperuser(postgres.connectionString), 'alter role vslukh connection limit 0')
+  await expect(isServed(postgres.connectionString)).rejects.toMatchObject({ code: '53300' })
 })
 
 test.each([

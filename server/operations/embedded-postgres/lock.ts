@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { openClient } from '../../kernel/db/database.ts'
-import { errorCode } from '../../kernel/db/database-errors.ts'
+import { errorCode, isOutOfConnections } from '../../kernel/db/database-errors.ts'
 import { COUNT_NODES } from '../../kernel/db/nodes.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import type { Address } from './address.ts'
@@ -10,8 +10,8 @@ const LOCK = 1
 const CONNECT_MS = 5_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const CANNOT_CONNECT_NOW = '57P03'
-/** SQLSTATEs of a login, a catalog or a full disk, which waiting does not mend. */
-const LASTING_ERROR = /^(28|3D|42|53100)/
+/** SQLSTATEs of a login, a catalog, a full disk or too many connections: waiting does not help. */
+const LASTING_ERROR = /^(28|3D|42|53100|53300)/
 
 export class DataDirTaken extends StartError {
   constructor(dataDir: string) {
@@ -67,13 +67,17 @@ export async function createDatabase(client: Client): Promise<void> {
   if (database.rowCount === 0) await client.query(`create database ${DATABASE} owner ${DATABASE}`)
 }
 
-/** Returns whether a server, and not only another command, keeps the database running. */
+/**
+ * Returns whether a server, and not only another command, keeps the database running. Rejects if
+ * the database takes no more connections.
+ */
 export async function isServed(url: string): Promise<boolean> {
   try {
-    const limits = { connectionTimeoutMillis: CONNECT_MS }
+    const limits = { connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS }
     await using client = await openClient(url, 'vslukh command', limits)
     return (await client.query(COUNT_NODES)).rows[0].nodes > 0
-  } catch {
+  } catch (error) {
+    if (isOutOfConnections(error as Error)) throw error
     return false
   }
 }
