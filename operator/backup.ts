@@ -17,6 +17,7 @@ import {
   readSecret,
   requirePostgresVersion,
 } from '../server/operations/start/installation.ts'
+import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import type { Alone, Command, Context, ContextWithoutWall, Output } from './command.ts'
 import { Refusal } from './command.ts'
 import { ACCOUNTS, time } from './format.ts'
@@ -59,13 +60,13 @@ export const verify: Command = {
 async function verifyFile(context: ContextWithoutWall): Promise<Output> {
   const [file = ''] = context.words.map(fromCaller)
   const isEmbedded = context.config.databaseUrl === undefined
-  const wallsMajor = isEmbedded ? undefined : await inWall(context, readPostgresMajor)
+  const wallsMajor = isEmbedded
+    ? undefined
+    : await inWall(context, readPostgresMajor).catch(() => undefined)
   const verified = await verifyBackup(file, { major: wallsMajor, ...progressOptions() })
   const { createdAt, version, migration } = verified.manifest
   const { posts, fingerprint, major } = verified
-  const note = (db: Db) => storeVerification(db, { createdAt, fingerprint })
-  // storeVerification() records it only if the file is the last backup of the configured wall.
-  const isNoted = !context.isDryRun && ((await inWall(context, note)) ?? false)
+  const isNoted = !context.isDryRun && (await note(context, { createdAt, fingerprint }))
   return {
     lines: [
       `Копия верна: сделана ${time(new Date(createdAt))}, записей на стене: ${posts}. Проверена в PostgreSQL ${major}.`,
@@ -75,14 +76,24 @@ async function verifyFile(context: ContextWithoutWall): Promise<Output> {
   }
 }
 
-/** Runs `work` in the configured wall. Returns undefined if the wall or `work` fails. */
-async function inWall<T>({ config, say }: ContextWithoutWall, work: (db: Db) => Promise<T>) {
+/** Returns whether the file is the last backup of the configured wall, which now records this. */
+async function note(
+  context: ContextWithoutWall,
+  verified: Parameters<typeof storeVerification>[1],
+): Promise<boolean> {
   try {
-    await using wall = await openWall(config, say)
-    return await work(wall.db)
-  } catch {
-    return undefined
+    if (!hasDatabase(context.config)) return false
+    return await inWall(context, (db) => storeVerification(db, verified))
+  } catch (error) {
+    interruption.throwIfAborted()
+    context.say(`Проверка не отмечена. ${explainStartFailure(error)}`)
+    return false
   }
+}
+
+async function inWall<T>({ config, say }: ContextWithoutWall, work: (db: Db) => Promise<T>) {
+  await using wall = await openWall(config, say)
+  return await work(wall.db)
 }
 
 export const restore: Command = {

@@ -31,6 +31,10 @@ test('a backup without the secret, a verification that the wall notes, and a dry
     /^✓ последняя копия сделана сегодня, .*проверяются$/m,
   )
   await wall.stop()
+  const away = { DATABASE_URL: 'postgresql://x@127.0.0.1:1/x', APP_SECRET: 's'.repeat(32) }
+  const unnoted = await runCommand(away, 'verify', bare)
+  expect(unnoted).toMatchObject({ code: 0, out: expect.stringContaining('Копия верна') })
+  expect(unnoted.err).toContain('Проверка не отмечена. База данных не отвечает: там ничего не')
 
   const other = { DATA_DIR: join(folder, 'other') }
   await (await startMain(other)).stop()
