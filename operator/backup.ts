@@ -22,7 +22,7 @@ import type { Alone, Command, Context, ContextWithoutWall, Output } from './comm
 import { Refusal } from './command.ts'
 import { ACCOUNTS, time } from './format.ts'
 import { findDatabase, hasDatabase, openWall } from './open-wall.ts'
-import { interruption } from './terminal.ts'
+import { interruption, unlessInterrupted } from './terminal.ts'
 
 const ROWS = { one: 'строка', few: 'строки', many: 'строк' }
 
@@ -30,7 +30,6 @@ export const backup: Command = {
   summary: 'копия стены одним файлом; сервер может работать',
   needs: 'wall',
   forms: { 'backup [ФАЙЛ|ПАПКА] [--without-secret]': backUp },
-  endsWhenInterrupted: true,
 }
 
 async function backUp(context: Context): Promise<Output> {
@@ -92,7 +91,7 @@ async function note(
 }
 
 async function inWall<T>({ config, say }: ContextWithoutWall, work: (db: Db) => Promise<T>) {
-  await using wall = await openWall(config, say)
+  await using wall = await unlessInterrupted(openWall(config, say))
   return await work(wall.db)
 }
 
@@ -110,7 +109,7 @@ async function restoreFile(context: Alone): Promise<Output> {
   const config = readConfig(env, callerFolder, { mayLackSecret: true })
   if (!hasDatabase(config)) {
     // Checks the file first, because a refused file must not leave an empty database behind.
-    const restorable = await requireRestorable(file, config)
+    const restorable = await requireRestorable(file, config, interruption)
     if (isDryRun) return restoredOutput(file, restorable, isDryRun)
   }
   const { url, stop } = await findDatabase(config, say, { mayCreate: true })

@@ -141,7 +141,7 @@ async function perform(command: Command, usage: string, alone: Alone): Promise<O
   if (command.needs === 'nothing') return call(command.forms, alone)
   const context = { ...alone, config: readConfig(alone.env, callerFolder) }
   if (command.needs === 'settings') return call(command.forms, context)
-  await using wall = await openWall(context.config, context.say)
+  await using wall = await unlessInterrupted(openWall(context.config, context.say))
   return await call(command.forms, { ...context, wall, db: wall.db })
 }
 

@@ -10,6 +10,7 @@ import { productVersion } from '../server/kernel/db/migrate.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
 import { Refusal } from './command.ts'
+import { interruption } from './terminal.ts'
 
 const RELEASES = '/opt/vslukh'
 /** The script of the running release, so that nothing depends on the new one. */
@@ -39,7 +40,7 @@ async function install(context: ContextWithoutWall): Promise<Output> {
     await mkdir(unpacked)
     const into = ['-C', unpacked, '--strip-components=1']
     const unpack = (parts: string[] = []) =>
-      execute('tar', ['-xzf', archive, ...into, ...OWN, ...parts])
+      execute('tar', ['-xzf', archive, ...into, ...OWN, ...parts], { signal: interruption })
     await unpack(['migrations', 'build'].map((name) => `${root}/${name}`))
     const noWayBack = await findRefusal(unpacked)
     if (to === from) throw new Refusal(`Версия ${to} уже стоит.`)
@@ -48,6 +49,7 @@ async function install(context: ContextWithoutWall): Promise<Output> {
     if (context.isDryRun) return { lines: [`Версия ${from} станет ${to}.`], json }
     await context.confirm(`Поставить версию ${to} вместо ${from}?`)
     await unpack()
+    interruption.throwIfAborted()
     const lines = await switchTo(unpacked, context.say)
     return { lines: [`Версия ${to} стоит.`], json: { ...json, lines } }
   } finally {

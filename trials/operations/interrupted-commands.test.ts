@@ -4,11 +4,15 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { removeLeft } from '../../server/operations/backup/backup-folder.ts'
 import { isServerOf } from '../../server/operations/embedded-postgres/pid-file.ts'
+import { clientForTest } from '../../server/testing/database/database-for-test.ts'
+import { executeOn } from '../../server/testing/database/databases.ts'
 import { openHangingSmtp } from '../../server/testing/mail/smtp-faults.ts'
 import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { envOf, runCommand, startCommand } from '../../server/testing/process/run-command.ts'
 import { appForTest } from '../../server/testing/test-app.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
+
+const SOON = { timeout: 30_000 }
 
 /** Starts and stops a wall that has users in its embedded database. Returns its folder. */
 async function stoppedWall(): Promise<string> {
@@ -67,6 +71,26 @@ test('an interrupted verification leaves neither files nor a PostgreSQL; after a
   const commandLine = () => readFile(`/proc/${left.pid}/cmdline`, 'utf8').catch(() => '')
   await expect.poll(commandLine, { timeout: 120_000 }).toBe('')
 })
+
+test.each([
+  ['backup', [], 'installation'],
+  ['user', ['1', 'export'], 'mutes'],
+])(
+  'an interrupted %s ends while it waits for a table, and leaves no file',
+  async (name, words, table) => {
+    const app = await appForTest()
+    await app.signUp()
+    const folder = await folderForTest()
+    const holder = await clientForTest(app.databaseUrl)
+    await holder.query(`BEGIN; LOCK TABLE ${table}`)
+    const end = begin(envOf(app), name, ...words, join(folder, 'file'))
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+    AND application_name = 'vslukh operator' AND datname = current_database()`
+    await expect.poll(() => executeOn(app.databaseUrl, waiting), SOON).toHaveLength(1)
+    expect(await end('SIGINT')).toEqual({ code: 1, err: 'Прервано.\n' })
+    expect(await readdir(folder)).toEqual([])
+  },
+)
 
 test('an interrupted command stops its database, for which another command waits aloud', async () => {
   const DATA_DIR = await stoppedWall()

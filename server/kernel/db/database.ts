@@ -95,7 +95,12 @@ export async function withStartDatabase<T>(
 
 /** Opens one connection outside the pools. Disposing of it ends it. */
 export async function openClient(url: string, name: string, limits: pg.ClientConfig = {}) {
-  const client = new pg.Client({ connectionString: url, application_name: name, ...limits })
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: START_CONNECTION_WAIT_MS,
+    ...limits,
+  })
   // Without a listener, the error of a broken connection would end the process.
   client.on('error', () => {})
   await client.connect()

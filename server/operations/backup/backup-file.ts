@@ -79,17 +79,23 @@ export function countRows() {
   }
 }
 
+type Reading = { isSummed?: boolean; signal?: AbortSignal | undefined }
+
 /** Returns the manifest. With `isSummed`, checks the whole file. Throws BackupError if damaged. */
-export async function readManifest(path: string, { isSummed = true } = {}): Promise<Manifest> {
+export async function readManifest(path: string, reading: Reading = {}): Promise<Manifest> {
   try {
     await using file = await open(path, 'r')
-    return await readChecked(file, path, isSummed)
+    return await readChecked(file, path, reading)
   } catch (cause) {
     throw explain(cause, `Файл ${path} не открывается`)
   }
 }
 
-async function readChecked(file: FileHandle, path: string, isSummed: boolean): Promise<Manifest> {
+async function readChecked(
+  file: FileHandle,
+  path: string,
+  { isSummed = true, signal }: Reading,
+): Promise<Manifest> {
   const { size } = await file.stat()
   const head = Buffer.alloc(MAGIC.length)
   await file.read(head, 0, head.length, 0)
@@ -99,7 +105,8 @@ async function readChecked(file: FileHandle, path: string, isSummed: boolean): P
   if (end < MAGIC.length + LENGTH_BYTES) throw damaged
   const tail = Buffer.alloc(LENGTH_BYTES + SUM_BYTES)
   await file.read(tail, 0, tail.length, end - LENGTH_BYTES)
-  if (isSummed && !(await sumOf(path, end)).equals(tail.subarray(LENGTH_BYTES))) throw damaged
+  if (isSummed && !(await sumOf(path, end, signal)).equals(tail.subarray(LENGTH_BYTES)))
+    throw damaged
   const length = tail.readUInt32BE()
   if (length > Math.min(LARGEST_MANIFEST, end - LENGTH_BYTES)) throw damaged
   const text = Buffer.alloc(length)
@@ -107,9 +114,9 @@ async function readChecked(file: FileHandle, path: string, isSummed: boolean): P
   return parseManifest(text.toString(), path)
 }
 
-async function sumOf(path: string, bytes: number): Promise<Buffer> {
+async function sumOf(path: string, bytes: number, signal?: AbortSignal): Promise<Buffer> {
   const sum = createHash('sha256')
-  for await (const chunk of createReadStream(path, { end: bytes - 1 })) sum.update(chunk)
+  for await (const chunk of createReadStream(path, { end: bytes - 1, signal })) sum.update(chunk)
   return sum.digest()
 }
 

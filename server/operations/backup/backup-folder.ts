@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
@@ -97,6 +97,9 @@ export async function writeNewFile<T>(
   write: (file: FileHandle) => Promise<T>,
 ): Promise<T> {
   const unfinished = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
+  const removeUnfinished = () => rmSync(unfinished, { force: true })
+  // An interrupted command exits before this function ends.
+  process.once('exit', removeUnfinished)
   try {
     refuseExisting(path)
     await using file = await open(unfinished, 'wx', 0o600)
@@ -111,7 +114,8 @@ export async function writeNewFile<T>(
   } catch (cause) {
     throw explain(cause, `Не записано: ${path}`)
   } finally {
-    await rm(unfinished, { force: true })
+    process.off('exit', removeUnfinished)
+    removeUnfinished()
   }
 }
 

@@ -43,8 +43,8 @@ type Returned = {
 }
 
 /** Returns the manifest. Throws BackupError for a damaged backup or an unknown migration. */
-export async function readRestorable(path: string): Promise<Manifest> {
-  const manifest = await readManifest(path)
+export async function readRestorable(path: string, signal?: AbortSignal): Promise<Manifest> {
+  const manifest = await readManifest(path, { signal })
   if (isKnown(manifest.migration)) return manifest
   throw new BackupError(
     `База в копии другой версии: ${manifest.version} (в ней есть ${manifest.migration}). ` +
@@ -53,8 +53,12 @@ export async function readRestorable(path: string): Promise<Manifest> {
 }
 
 /** Checks a backup and its secret. Throws BackupError, or StartError for another APP_SECRET. */
-export async function requireRestorable(path: string, known: SecretSource): Promise<Restored> {
-  const manifest = await readRestorable(path)
+export async function requireRestorable(
+  path: string,
+  known: SecretSource,
+  signal?: AbortSignal,
+): Promise<Restored> {
+  const manifest = await readRestorable(path, signal)
   return { manifest, secret: await planSecretRestore(manifest.secret, known) }
 }
 
@@ -67,7 +71,7 @@ export async function restoreBackup(
   path: string,
   options: Options,
 ): Promise<Restored> {
-  const restorable = await requireRestorable(path, options.known)
+  const restorable = await requireRestorable(path, options.known, options.signal)
   const returned = await withRestoreLock(url, async (client) => {
     await requireNoServer(client)
     if (await hasWall(client)) await options.mayReplace()

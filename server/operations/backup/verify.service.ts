@@ -32,7 +32,7 @@ export async function verifyBackup(
   path: string,
   { major, onProgress = () => {}, signal }: Options = {},
 ): Promise<Verified> {
-  const manifest = await readRestorable(path)
+  const manifest = await readRestorable(path, signal)
   const { connectionString: url, remove } = await startThrowaway(dirname(path), { major, signal })
   const stop = () => void remove()
   signal?.addEventListener('abort', stop)
