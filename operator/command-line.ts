@@ -68,7 +68,8 @@ function isPlaceholder(part = ''): boolean {
 }
 
 function isSuch(part = '', word: string): boolean {
-  return /^[A-ZА-ЯЁ]/.test(bare(part)) || bare(part).split('|').includes(word)
+  if (/^[A-ZА-ЯЁ]/.test(bare(part))) return word.trim() !== ''
+  return bare(part).split('|').includes(word)
 }
 
 type Begin = (count: number) => { parts: string[] }[]

@@ -16,6 +16,8 @@ test.each([
   ...[...UNKNOWN, ...VALUES, '', 'moderator add nobody'].map((line) => [line]),
   ['reprots', 'команды «reprots» нет; может быть, reports?'],
   ['report', 'не хватает: НОМЕР… remove или НОМЕР… keep', 'help report'],
+  // An unset variable of a script, which became the current folder.
+  ['backup \u00a0', 'нужно ФАЙЛ или ПАПКА'],
   ['report 7', 'не хватает: remove или keep'],
   ['ban add domain', 'не хватает: ЗНАЧЕНИЕ', 'help ban'],
   ['report x remove', '«x» — не номер записи'],
