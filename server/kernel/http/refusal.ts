@@ -100,6 +100,7 @@ function writeRefusal(socket: Socket, { status, headers, body }: Refusal): void 
   socket.end(body)
 }
 
+/** Refuses a request that Node cannot parse. Redirects it (308) if its target is raw UTF-8. */
 export function answerBrokenRequest(
   error: ParseError,
   { socket, isIdle, refusals }: { socket: Socket; isIdle: boolean; refusals: Refusals },
