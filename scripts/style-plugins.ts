@@ -2,10 +2,10 @@ import type { CSSOptions } from 'vite'
 
 /** In em of the reader's font size: 757 px and 1060 px by default. Used as `@media (--phone)`. */
 const BREAKPOINTS: Record<string, string> = {
-  '--phone': 'width < 47.3125em',
+  '(--phone)': '(width < 47.3125em)',
   // Also a phone on its side, whose keyboard leaves little of the height.
-  '--sheet': 'width < 47.3125em), (height < 25em',
-  '--desktop': 'min-width: 66.25em',
+  '(--sheet)': '(width < 47.3125em), (height < 25em)',
+  '(--desktop)': '(min-width: 66.25em)',
 }
 
 /**
@@ -59,7 +59,7 @@ export const STYLE_PLUGINS = [
     postcssPlugin: 'breakpoints',
     AtRule: {
       media: (rule) => {
-        const params = rule.params.replace(/--\w+/g, (name) => BREAKPOINTS[name] ?? name)
+        const params = rule.params.replace(/\(--\w+\)/g, (name) => BREAKPOINTS[name] ?? name)
         if (params !== rule.params) rule.params = params
       },
     },
