@@ -11,7 +11,7 @@ test.each([
   ['known', 'if npm has no newer one', { ...part, known: '1.3' }, '1.3', '2026-09'],
   ['old', 'if npm has a newer one', { ...part, known: '1.3' }, '1.2', '2026-08'],
   ['undated', 'if nobody knows its month', part, '1.3', undefined],
-  ['undated', 'if nobody knows its month', { ...part, known: '1.3' }, '1.3', undefined],
+  ['undated', 'even if npm has no newer one', { ...part, known: '1.3' }, '1.3', undefined],
   ['fresh', 'if the system keeps it patched', patched, '1.3', undefined],
   ['undated', 'if it is a new Node', { ...part, ...NODE }, '99.0.0', NODE.released('99.0.0')],
 ])('a part is %s %s', (state, _when, of, version, released) => {

@@ -13,6 +13,6 @@ test.each([
   [{ code: 'KeyL', key: 'l', metaKey: true }, null],
   [{ code: 'KeyK', key: 'k', altKey: true }, null],
   [{ code: 'KeyJ', key: 'J', shiftKey: true }, null],
-])('on any layout %o is the shortcut %s', (pressed, shortcut) => {
+])('on any layout %j is the shortcut %s', (pressed, shortcut) => {
   expect(shortcutOf({ ...plain, ...pressed })).toBe(shortcut)
 })

@@ -20,7 +20,7 @@ test.each([
   [{ SMTP_URL: 'smtp://olga:@mail.example' }, /^SMTP_URL: .*пароль/],
   [{ SMTP_URL: 'smtp:mail.example:587' }, /^SMTP_URL: .*имени сервера/],
   [{ SMTP_URL: '"smtps://olga:pass@mail.example"' }, /^SMTP_URL: .*кавычки/],
-])('%o is refused with what to mend: %s', (env, message) => {
+])('%j is refused with what to mend: %s', (env, message) => {
   expect(() => readConfig(env)).toThrow(ConfigError)
   expect(() => readConfig(env)).toThrow(message)
 })

@@ -72,7 +72,7 @@ test.each([
   [HTTPS, 'max-age=31536000', COOP, true],
   [{ ...HTTPS, hstsSubdomains: true }, 'max-age=31536000; includeSubDomains', COOP, true],
 ])(
-  'every answer of a site with %o has HSTS %s, COOP %s and, for assets, https only: %s',
+  'every answer of a site with %j has HSTS %s, COOP %s and, for assets, https only: %s',
   async (config, hsts, coop, upgrades) => {
     const site = await appForTest({ config })
     for (const path of ['/settings', '/api/v1/posts', '/api/v1/posts']) {

@@ -65,7 +65,7 @@ test.each([
   { 'content-type': 'multipart/form-data; boundary=x' },
   { 'content-type': 'application/jsonp' },
   { 'content-encoding': 'gzip' },
-])('a body with %o is UNSUPPORTED_MEDIA_TYPE', async (headers) => {
+])('a body with %j is UNSUPPORTED_MEDIA_TYPE', async (headers) => {
   expectRefusal(await publish('{"text":"А"}', headers), 'UNSUPPORTED_MEDIA_TYPE')
 })
 
