@@ -5,7 +5,8 @@ import type { Post } from '../contract/posts.ts'
 import { expectNoBarrier } from './testing/axe.ts'
 import { DESKTOP, type Journey, PHONE, test, type Visit } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
-import { chooseFromMenu, closeByKey, openMenu, postWith } from './testing/page-actions.ts'
+import { chooseFromMenu, openMenu, postWith } from './testing/page/feed.ts'
+import { closeByKey } from './testing/page/overlays.ts'
 import { profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 let own: Post

@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { postWith, reloadUntil, toast } from './testing/page-actions.ts'
+import { postWith } from './testing/page/feed.ts'
+import { toast } from './testing/page/overlays.ts'
+import { reloadUntil } from './testing/page/tab.ts'
 import { askForCode, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 test('a user takes their data, deletes the account and returns', async ({ journey, olga }) => {

@@ -2,18 +2,10 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
-import {
-  bringTo,
-  chooseFromMenu,
-  isAt,
-  openMenu,
-  openTab,
-  postTexts,
-  postWith,
-  readOn,
-  scroll,
-  toast,
-} from './testing/page-actions.ts'
+import { chooseFromMenu, openMenu, postTexts, postWith } from './testing/page/feed.ts'
+import { bringTo, isAt, readOn, scroll } from './testing/page/layout.ts'
+import { toast } from './testing/page/overlays.ts'
+import { openTab } from './testing/page/tab.ts'
 
 const MANY = ['Первый', 'Второй', 'Третий']
 

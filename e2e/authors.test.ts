@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { DESKTOP, test } from './testing/journey.ts'
-import { postTexts, postWith, styleOf } from './testing/page-actions.ts'
+import { postTexts, postWith } from './testing/page/feed.ts'
+import { styleOf } from './testing/page/layout.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 test('a name and its tile lead to the author’s lists and feed', async ({ journey, olga, petr }) => {

@@ -1,18 +1,11 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
-import {
-  closeByKey,
-  countRequests,
-  depth,
-  dialogOf,
-  focused,
-  like,
-  postWith,
-  textField,
-  toast,
-  untilPreloaded,
-} from './testing/page-actions.ts'
+import { textField } from './testing/page/compose.ts'
+import { like, postWith } from './testing/page/feed.ts'
+import { countRequests, untilPreloaded } from './testing/page/network.ts'
+import { closeByKey, dialogOf, toast } from './testing/page/overlays.ts'
+import { depth, focused } from './testing/page/tab.ts'
 
 test.beforeEach(async ({ journey, olga }) => {
   await journey.publish(olga, 'Останется на месте')

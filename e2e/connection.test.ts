@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { goOffline, postWith } from './testing/page-actions.ts'
+import { postWith } from './testing/page/feed.ts'
+import { goOffline } from './testing/page/network.ts'
 
 test('a lost network shows in a banner and in the list', async ({ journey, olga }) => {
   await journey.fillWall(olga, 12)

@@ -1,15 +1,9 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import {
-  boxOf,
-  closeByKey,
-  dialogOf,
-  startPost,
-  textField,
-  toast,
-  typeRussian,
-  untilStill,
-} from './testing/page-actions.ts'
+import { startPost, textField } from './testing/page/compose.ts'
+import { boxOf } from './testing/page/layout.ts'
+import { closeByKey, dialogOf, toast, untilStill } from './testing/page/overlays.ts'
+import { typeRussian } from './testing/page/tab.ts'
 import { enterCode, profileLink, sendNewEmail, signInButton } from './testing/sign-in-actions.ts'
 
 test('a toast states that the browser has no room for a draft', async ({ journey, olga }) => {

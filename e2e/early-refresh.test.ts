@@ -1,7 +1,9 @@
 import { expect } from 'vitest'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
-import { holdCalls, postWith, recordFrames } from './testing/page-actions.ts'
+import { postWith } from './testing/page/feed.ts'
+import { recordFrames } from './testing/page/layout.ts'
+import { holdCalls } from './testing/page/network.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 test.for([

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { toast } from './testing/page-actions.ts'
+import { toast } from './testing/page/overlays.ts'
 import { otherThan } from './testing/sign-in-actions.ts'
 
 test('a free address replaces the old one, which gets a notice', async ({ journey, petr }) => {

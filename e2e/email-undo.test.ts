@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { newEmail } from '../server/testing/calls/account-fixture.ts'
 import type { TestUser } from '../server/testing/http/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
-import { openTab } from './testing/page-actions.ts'
+import { openTab } from './testing/page/tab.ts'
 import { signInButton } from './testing/sign-in-actions.ts'
 
 test('the mailed link asks, restores the address and signs all out', async ({ journey, olga }) => {

@@ -1,6 +1,9 @@
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
-import { depth, postTexts, textField, toast } from './testing/page-actions.ts'
+import { textField } from './testing/page/compose.ts'
+import { postTexts } from './testing/page/feed.ts'
+import { toast } from './testing/page/overlays.ts'
+import { depth } from './testing/page/tab.ts'
 import { enterCode, sendNewEmail } from './testing/sign-in-actions.ts'
 
 test('a visitor reads, registers by the mailed code, publishes, and finds the post after a reload', async ({

@@ -3,15 +3,9 @@ import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import { type Journey, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
-import {
-  goOffline,
-  holdCalls,
-  postTexts,
-  postWith,
-  readOn,
-  spareBytes,
-  styleOf,
-} from './testing/page-actions.ts'
+import { postTexts, postWith } from './testing/page/feed.ts'
+import { readOn, styleOf } from './testing/page/layout.ts'
+import { goOffline, holdCalls, spareBytes } from './testing/page/network.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 

@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 import { expect, onTestFinished } from 'vitest'
 import { listen } from '../server/testing/process/free-port.ts'
 import { desktopTest as test } from './testing/journey.ts'
-import { countRequests, postWith } from './testing/page-actions.ts'
+import { postWith } from './testing/page/feed.ts'
+import { countRequests } from './testing/page/network.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 test('a link from another site leads a user in without a reload', async ({ journey, olga }) => {

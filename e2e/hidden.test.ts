@@ -3,14 +3,10 @@ import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
 import { expectNoBarrier } from './testing/axe.ts'
 import { type Journey, test } from './testing/journey.ts'
-import {
-  chooseFromMenu,
-  openTab,
-  postTexts,
-  postWith,
-  recordFrames,
-  toast,
-} from './testing/page-actions.ts'
+import { chooseFromMenu, postTexts, postWith } from './testing/page/feed.ts'
+import { recordFrames } from './testing/page/layout.ts'
+import { toast } from './testing/page/overlays.ts'
+import { openTab } from './testing/page/tab.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 /** Hides Petr from Olga by a call, as another browser would. */

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
-import { dialogOf, textField } from './testing/page-actions.ts'
+import { textField } from './testing/page/compose.ts'
+import { dialogOf } from './testing/page/overlays.ts'
 import { signInDialog, signInThrough } from './testing/sign-in-actions.ts'
 
 test('the app can be installed, and every browser finds its icon', async ({ journey }) => {

@@ -1,17 +1,11 @@
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import { desktopTest as test } from './testing/journey.ts'
-import {
-  bringTo,
-  chooseFromMenu,
-  depth,
-  isAt,
-  like,
-  postWith,
-  readOn,
-  refuseNews,
-  toast,
-} from './testing/page-actions.ts'
+import { chooseFromMenu, like, postWith } from './testing/page/feed.ts'
+import { bringTo, isAt, readOn } from './testing/page/layout.ts'
+import { refuseNews } from './testing/page/network.ts'
+import { toast } from './testing/page/overlays.ts'
+import { depth } from './testing/page/tab.ts'
 import {
   endSessions,
   enterCode,

@@ -1,7 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
-import { boxOf, dialogOf, postWith, REFUSED } from './testing/page-actions.ts'
+import { postWith } from './testing/page/feed.ts'
+import { boxOf } from './testing/page/layout.ts'
+import { REFUSED } from './testing/page/network.ts'
+import { dialogOf } from './testing/page/overlays.ts'
 
 /** A small phone. VISIBLE is the height that the keyboard leaves. */
 const PHONE = { width: 360, height: 640 }

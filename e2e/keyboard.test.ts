@@ -1,16 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, test } from './testing/journey.ts'
-import {
-  boxOf,
-  dialogOf,
-  focused,
-  focusedPost,
-  like,
-  postTexts,
-  postWith,
-  typeRussian,
-} from './testing/page-actions.ts'
+import { focusedPost, like, postTexts, postWith } from './testing/page/feed.ts'
+import { boxOf } from './testing/page/layout.ts'
+import { dialogOf } from './testing/page/overlays.ts'
+import { focused, typeRussian } from './testing/page/tab.ts'
 
 test('everything can be done without a mouse', async ({ journey, olga, petr }) => {
   await journey.publish(olga, 'Нижняя запись')

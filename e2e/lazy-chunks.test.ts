@@ -1,17 +1,8 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import {
-  closeByKey,
-  dialogOf,
-  feedSwitcher,
-  focusedPost,
-  goOffline,
-  goOnline,
-  holdCalls,
-  openMenu,
-  postWith,
-  refuseNews,
-} from './testing/page-actions.ts'
+import { feedSwitcher, focusedPost, openMenu, postWith } from './testing/page/feed.ts'
+import { goOffline, goOnline, holdCalls, refuseNews } from './testing/page/network.ts'
+import { closeByKey, dialogOf } from './testing/page/overlays.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 /** The console's message about a lazy chunk that could not be loaded. */

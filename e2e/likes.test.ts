@@ -1,13 +1,7 @@
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
-import {
-  chooseFromMenu,
-  like,
-  openTab,
-  postTexts,
-  postWith,
-  switchView,
-} from './testing/page-actions.ts'
+import { chooseFromMenu, like, postTexts, postWith, switchView } from './testing/page/feed.ts'
+import { openTab } from './testing/page/tab.ts'
 
 test('an unliked post stays in its list until the next visit', async ({ journey, olga, petr }) => {
   for (const text of ['Первая', 'Вторая']) {

@@ -2,19 +2,10 @@ import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Journey } from './testing/journey.ts'
 import { act, reportByApi, signUpModerator, test } from './testing/moderation-actions.ts'
-import {
-  chooseFromMenu,
-  closeByKey,
-  countRequests,
-  dialogOf,
-  focusedPost,
-  goOffline,
-  goOnline,
-  postTexts,
-  postWith,
-  toast,
-  typeRussian,
-} from './testing/page-actions.ts'
+import { chooseFromMenu, focusedPost, postTexts, postWith } from './testing/page/feed.ts'
+import { countRequests, goOffline, goOnline } from './testing/page/network.ts'
+import { closeByKey, dialogOf, toast } from './testing/page/overlays.ts'
+import { typeRussian } from './testing/page/tab.ts'
 import { endSessions, signInButton } from './testing/sign-in-actions.ts'
 
 /** The browser sends a decision after this time. */

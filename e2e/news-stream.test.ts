@@ -2,7 +2,9 @@ import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
 import { test } from './testing/journey.ts'
-import { countRequests, holdCalls, newPosts, postWith, tap } from './testing/page-actions.ts'
+import { newPosts, postWith } from './testing/page/feed.ts'
+import { tap } from './testing/page/layout.ts'
+import { countRequests, holdCalls } from './testing/page/network.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 test('posts that come while a tab is loading or reads others show', async ({ journey, olga }) => {

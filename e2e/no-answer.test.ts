@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { countRequests, holdCalls, postWith, switchView, toast } from './testing/page-actions.ts'
+import { postWith, switchView } from './testing/page/feed.ts'
+import { countRequests, holdCalls } from './testing/page/network.ts'
+import { toast } from './testing/page/overlays.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
 const REFRESH = '**/api/v1/sessions/current'

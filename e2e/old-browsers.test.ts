@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core'
 import { transformWithOxc } from 'vite'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
-import { postWith, submitPost } from './testing/page-actions.ts'
+import { submitPost } from './testing/page/compose.ts'
+import { postWith } from './testing/page/feed.ts'
 import { signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
 /** Functions that the oldest browsers of the build's target lack. */

@@ -1,15 +1,9 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import {
-  chooseFromMenu,
-  closeByKey,
-  dialogOf,
-  postWith,
-  refuseNews,
-  refuseOnce,
-  submitPost,
-  toast,
-} from './testing/page-actions.ts'
+import { submitPost } from './testing/page/compose.ts'
+import { chooseFromMenu, postWith } from './testing/page/feed.ts'
+import { refuseNews, refuseOnce } from './testing/page/network.ts'
+import { closeByKey, dialogOf, toast } from './testing/page/overlays.ts'
 import {
   changeUserInOtherTab,
   profileLink,

@@ -1,21 +1,11 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, type Journey, test } from './testing/journey.ts'
-import {
-  chooseFromMenu,
-  closeByKey,
-  goOffline,
-  goOnline,
-  openTab,
-  postWith,
-  refuseOnce,
-  startPost,
-  storedTexts,
-  submitPost,
-  textField,
-  toast,
-  untilPreloaded,
-} from './testing/page-actions.ts'
+import { startPost, storedTexts, submitPost, textField } from './testing/page/compose.ts'
+import { chooseFromMenu, postWith } from './testing/page/feed.ts'
+import { goOffline, goOnline, refuseOnce, untilPreloaded } from './testing/page/network.ts'
+import { closeByKey, toast } from './testing/page/overlays.ts'
+import { openTab } from './testing/page/tab.ts'
 
 const PUBLICATION = '**/api/v1/posts'
 const WAITS_FOR_SERVER = 'Сервер не отвечает. Текст сохранён, отправим сами'

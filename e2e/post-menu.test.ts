@@ -1,19 +1,10 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
-import {
-  boxOf,
-  bringTo,
-  chooseFromMenu,
-  closeByKey,
-  dialogOf,
-  openMenu,
-  postWith,
-  REFUSED,
-  readOn,
-  toast,
-  untilStill,
-} from './testing/page-actions.ts'
+import { chooseFromMenu, openMenu, postWith } from './testing/page/feed.ts'
+import { boxOf, bringTo, readOn } from './testing/page/layout.ts'
+import { REFUSED } from './testing/page/network.ts'
+import { closeByKey, dialogOf, toast, untilStill } from './testing/page/overlays.ts'
 
 test('the menu of a post lets owners edit, others report', async ({ journey, olga, petr }) => {
   await journey.publish(olga, 'Моя запись')

@@ -1,25 +1,20 @@
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { PHONE, test } from './testing/journey.ts'
+import { startPost, submitPost, textField } from './testing/page/compose.ts'
 import {
-  boxOf,
   chooseFromMenu,
-  closeByKey,
-  depth,
-  dialogOf,
   newPosts,
   openMenu,
   openThread,
   postTexts,
   postWith,
-  REFUSED,
-  startPost,
-  styleOf,
-  submitPost,
   switchView,
-  textField,
-  toast,
-} from './testing/page-actions.ts'
+} from './testing/page/feed.ts'
+import { boxOf, styleOf } from './testing/page/layout.ts'
+import { REFUSED } from './testing/page/network.ts'
+import { closeByKey, dialogOf, toast } from './testing/page/overlays.ts'
+import { depth } from './testing/page/tab.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 test('Ctrl+Enter publishes once; «Смотреть» keeps a new text', async ({ journey, olga }) => {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { DESKTOP, test } from './testing/journey.ts'
-import { boxOf, like, openMenu, postWith, styleOf } from './testing/page-actions.ts'
+import { like, openMenu, postWith } from './testing/page/feed.ts'
+import { boxOf, styleOf } from './testing/page/layout.ts'
 import { sendNewEmail, signInDialog } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 

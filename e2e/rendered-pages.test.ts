@@ -2,7 +2,9 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import { test } from './testing/journey.ts'
-import { followLink, postTexts, postWith, refuseNews } from './testing/page-actions.ts'
+import { postTexts, postWith } from './testing/page/feed.ts'
+import { refuseNews } from './testing/page/network.ts'
+import { followLink } from './testing/page/tab.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 /** The server does not know the reader's time zone, so it names UTC. */

@@ -1,24 +1,12 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
-import {
-  boxOf,
-  bringTo,
-  chooseFromMenu,
-  closeByKey,
-  dialogOf,
-  focused,
-  holdCalls,
-  openThread,
-  postTexts,
-  postWith,
-  REFUSED,
-  recordMoves,
-  refuseOnce,
-  tap,
-  textField,
-  toast,
-} from './testing/page-actions.ts'
+import { textField } from './testing/page/compose.ts'
+import { chooseFromMenu, openThread, postTexts, postWith } from './testing/page/feed.ts'
+import { boxOf, bringTo, recordMoves, tap } from './testing/page/layout.ts'
+import { holdCalls, REFUSED, refuseOnce } from './testing/page/network.ts'
+import { closeByKey, dialogOf, toast } from './testing/page/overlays.ts'
+import { focused } from './testing/page/tab.ts'
 
 test('a reply or its deletion is counted at once everywhere', async ({ journey, olga, petr }) => {
   await journey.publish(olga, 'Кто здесь?')

@@ -1,24 +1,12 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, test } from './testing/journey.ts'
-import {
-  boxOf,
-  bringTo,
-  focused,
-  focusedPost,
-  holdCalls,
-  isAt,
-  newPosts,
-  postTexts,
-  postWith,
-  REFUSED,
-  readOn,
-  recordFrames,
-  scroll,
-  submitPost,
-  tap,
-  toast,
-} from './testing/page-actions.ts'
+import { submitPost } from './testing/page/compose.ts'
+import { focusedPost, newPosts, postTexts, postWith } from './testing/page/feed.ts'
+import { boxOf, bringTo, isAt, readOn, recordFrames, scroll, tap } from './testing/page/layout.ts'
+import { holdCalls, REFUSED } from './testing/page/network.ts'
+import { toast } from './testing/page/overlays.ts'
+import { focused } from './testing/page/tab.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 const POSTS = 70

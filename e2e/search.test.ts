@@ -2,7 +2,9 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { SITE_DESCRIPTION } from '../contract/pages.ts'
 import { DESKTOP, test } from './testing/journey.ts'
-import { bringTo, goOffline, isAt, postTexts, postWith, readOn } from './testing/page-actions.ts'
+import { postTexts, postWith } from './testing/page/feed.ts'
+import { bringTo, isAt, readOn } from './testing/page/layout.ts'
+import { goOffline } from './testing/page/network.ts'
 
 const field = (page: Page) => page.getByRole('searchbox', { name: 'Слова из записи или ответа' })
 const heading = (page: Page, name: string) => page.getByRole('heading', { name })

@@ -2,7 +2,9 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
-import { closeByKey, openTab, startPost, textField, toast } from './testing/page-actions.ts'
+import { startPost, textField } from './testing/page/compose.ts'
+import { closeByKey, toast } from './testing/page/overlays.ts'
+import { openTab } from './testing/page/tab.ts'
 import { endSessions, profileLink, signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
 test('this browser comes first, and each other can be closed', async ({ journey, olga }) => {

@@ -1,7 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { PHONE, desktopTest as test } from './testing/journey.ts'
-import { boxOf, goOffline, goOnline, holdCalls, postWith, toast } from './testing/page-actions.ts'
+import { postWith } from './testing/page/feed.ts'
+import { boxOf } from './testing/page/layout.ts'
+import { goOffline, goOnline, holdCalls } from './testing/page/network.ts'
+import { toast } from './testing/page/overlays.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 test('on a phone account, devices and «Выйти» need no scrolling', async ({ journey, olga }) => {

@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
 import { DESKTOP, test } from './testing/journey.ts'
-import { boxOf, closeByKey, dialogOf, focusedPost, like, postWith } from './testing/page-actions.ts'
+import { focusedPost, like, postWith } from './testing/page/feed.ts'
+import { boxOf } from './testing/page/layout.ts'
+import { closeByKey, dialogOf } from './testing/page/overlays.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 test('j, k, Page Up and Page Down step through posts', async ({ journey, olga }) => {

@@ -2,16 +2,9 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
-import {
-  closeByKey,
-  focused,
-  goOffline,
-  goOnline,
-  holdCalls,
-  refuseNews,
-  refuseOnce,
-  untilStill,
-} from './testing/page-actions.ts'
+import { goOffline, goOnline, holdCalls, refuseNews, refuseOnce } from './testing/page/network.ts'
+import { closeByKey, untilStill } from './testing/page/overlays.ts'
+import { focused } from './testing/page/tab.ts'
 import {
   askForCode,
   enterCode,

@@ -1,7 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { boxOf, closeByKey, countRequests, switchView } from './testing/page-actions.ts'
+import { switchView } from './testing/page/feed.ts'
+import { boxOf } from './testing/page/layout.ts'
+import { countRequests } from './testing/page/network.ts'
+import { closeByKey } from './testing/page/overlays.ts'
 import {
   askForCode,
   descriptionOfFocus,

@@ -2,7 +2,10 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, type Journey, test } from './testing/journey.ts'
 import { untilPainted } from './testing/layout-shifts.ts'
-import { closeByKey, recordFrames, reloadUntil, startPost } from './testing/page-actions.ts'
+import { startPost } from './testing/page/compose.ts'
+import { recordFrames } from './testing/page/layout.ts'
+import { closeByKey } from './testing/page/overlays.ts'
+import { reloadUntil } from './testing/page/tab.ts'
 import { profileLink, sendNewEmail, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 const ANNOUNCED = /Регистрация закрыта|по приглашениям|Писать пока нельзя|полночь|Перезапустили/

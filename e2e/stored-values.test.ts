@@ -1,20 +1,12 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import {
-  chooseFromMenu,
-  countRequests,
-  dialogOf,
-  openMenu,
-  openTab,
-  openThread,
-  postWith,
-  readOn,
-  scroll,
-  startPost,
-  textField,
-  toast,
-} from './testing/page-actions.ts'
+import { startPost, textField } from './testing/page/compose.ts'
+import { chooseFromMenu, openMenu, openThread, postWith } from './testing/page/feed.ts'
+import { readOn, scroll } from './testing/page/layout.ts'
+import { countRequests } from './testing/page/network.ts'
+import { dialogOf, toast } from './testing/page/overlays.ts'
+import { openTab } from './testing/page/tab.ts'
 import { profileLink, signInButton, signInThrough } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 

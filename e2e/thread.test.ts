@@ -2,15 +2,10 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import { type Journey, test, type Visit } from './testing/journey.ts'
-import {
-  bringTo,
-  focused,
-  holdCalls,
-  isAt,
-  postTexts,
-  postWith,
-  readOn,
-} from './testing/page-actions.ts'
+import { postTexts, postWith } from './testing/page/feed.ts'
+import { bringTo, isAt, readOn } from './testing/page/layout.ts'
+import { holdCalls } from './testing/page/network.ts'
+import { focused } from './testing/page/tab.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 const TEXTS = ['Кто начал?', 'Я начал', 'Второй', 'Третий', 'Четвёртый', 'Я и закончу']

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { openThread, postWith } from './testing/page-actions.ts'
+import { openThread, postWith } from './testing/page/feed.ts'
 import { askForCode, otherThan, signInDialog } from './testing/sign-in-actions.ts'
 
 test('a page that the browser translates keeps working', async ({ journey, olga, petr }) => {

@@ -2,21 +2,11 @@ import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
 import { expectNoBarrier } from './testing/axe.ts'
 import { test } from './testing/journey.ts'
-import {
-  bringTo,
-  countRequests,
-  holdCalls,
-  isAt,
-  newPosts,
-  postTexts,
-  postWith,
-  REFUSED,
-  readOn,
-  recordMoves,
-  setVisibility,
-  tap,
-  toast,
-} from './testing/page-actions.ts'
+import { newPosts, postTexts, postWith } from './testing/page/feed.ts'
+import { bringTo, isAt, readOn, recordMoves, tap } from './testing/page/layout.ts'
+import { countRequests, holdCalls, REFUSED } from './testing/page/network.ts'
+import { toast } from './testing/page/overlays.ts'
+import { setVisibility } from './testing/page/tab.ts'
 
 /**
  * Ten posts with this text are taller than a phone's screen, so that the next page loads only after

@@ -6,7 +6,9 @@ import type { TestUser } from '../server/testing/http/client.ts'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { describeShifts, recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
-import { postWith, refuseNews, scroll, spareBytes } from './testing/page-actions.ts'
+import { postWith } from './testing/page/feed.ts'
+import { scroll } from './testing/page/layout.ts'
+import { refuseNews, spareBytes } from './testing/page/network.ts'
 
 const TEXT = 'Запись, которой хватает слов на несколько строк, и на телефоне тоже. Номер'
 const POSTS = 30

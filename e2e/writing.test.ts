@@ -1,15 +1,10 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import {
-  boxOf,
-  closeByKey,
-  holdCalls,
-  postWith,
-  startPost,
-  submitPost,
-  textField,
-  toast,
-} from './testing/page-actions.ts'
+import { startPost, submitPost, textField } from './testing/page/compose.ts'
+import { postWith } from './testing/page/feed.ts'
+import { boxOf } from './testing/page/layout.ts'
+import { holdCalls } from './testing/page/network.ts'
+import { closeByKey, toast } from './testing/page/overlays.ts'
 import { endSessions, profileLink, signInThrough } from './testing/sign-in-actions.ts'
 
 test('characters over 500 are tinted, also after scrolling', async ({ journey, olga }) => {

@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
 import { test } from '../testing/journey.ts'
-import { openTab, startPost, storedTexts, textField, toast } from '../testing/page-actions.ts'
+import { startPost, storedTexts, textField } from '../testing/page/compose.ts'
+import { toast } from '../testing/page/overlays.ts'
+import { openTab } from '../testing/page/tab.ts'
 
 test('two tabs without locks send a waiting text once', async ({ journey, olga }) => {
   const first = await journey.visit({ as: olga })

@@ -4,7 +4,7 @@ import type { Post } from '../../contract/posts.ts'
 import { emailKey } from '../../server/kernel/mail/email-address.ts'
 import type { TestUser } from '../../server/testing/http/client.ts'
 import { desktopTest, type Journey } from './journey.ts'
-import { chooseFromMenu, postWith } from './page-actions.ts'
+import { chooseFromMenu, postWith } from './page/feed.ts'
 
 /** Tests on a wide screen in which Vera decides about Olga's reports of Petr's posts. */
 export const test = desktopTest

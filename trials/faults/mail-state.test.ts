@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import { expect, test as testWithoutPage } from 'vitest'
 import { DESKTOP, testWith } from '../../e2e/testing/journey.ts'
-import { countRequests } from '../../e2e/testing/page-actions.ts'
+import { countRequests } from '../../e2e/testing/page/network.ts'
 import {
   askForCode,
   enterCode,

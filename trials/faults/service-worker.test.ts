@@ -2,15 +2,10 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type Journey, testWith } from '../../e2e/testing/journey.ts'
 import { proxyWithNextBuild } from '../../e2e/testing/next-build.ts'
-import {
-  closeByKey,
-  goOffline,
-  goOnline,
-  postWith,
-  refuseNews,
-  submitPost,
-  untilPreloaded,
-} from '../../e2e/testing/page-actions.ts'
+import { submitPost } from '../../e2e/testing/page/compose.ts'
+import { postWith } from '../../e2e/testing/page/feed.ts'
+import { goOffline, goOnline, refuseNews, untilPreloaded } from '../../e2e/testing/page/network.ts'
+import { closeByKey } from '../../e2e/testing/page/overlays.ts'
 import { whenScriptsRun } from '../../e2e/testing/when-scripts-run.ts'
 import type { TestUser } from '../../server/testing/http/client.ts'
 

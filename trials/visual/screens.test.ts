@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { VIEWER } from '../../demo/wall-post.ts'
 import { launchFullChromium } from '../../e2e/testing/browsers/chromium.ts'
 import { reportByDialog } from '../../e2e/testing/moderation-actions.ts'
-import { refuseNews } from '../../e2e/testing/page-actions.ts'
+import { refuseNews } from '../../e2e/testing/page/network.ts'
 import { profileLink } from '../../e2e/testing/sign-in-actions.ts'
 import { NOW, startFrozenDemo } from './frozen-demo.ts'
 import { openInOwnFont } from './own-font.ts'

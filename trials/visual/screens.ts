@@ -1,11 +1,6 @@
 import type { Page } from 'playwright-core'
-import {
-  chooseFromMenu,
-  openMenu,
-  postWith,
-  startPost,
-  textField,
-} from '../../e2e/testing/page-actions.ts'
+import { startPost, textField } from '../../e2e/testing/page/compose.ts'
+import { chooseFromMenu, openMenu, postWith } from '../../e2e/testing/page/feed.ts'
 import { signInButton } from '../../e2e/testing/sign-in-actions.ts'
 
 /** Opens what the picture shows, or only waits for it. */

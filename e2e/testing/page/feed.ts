@@ -1,0 +1,53 @@
+import type { Locator, Page } from 'playwright-core'
+
+export function postWith(page: Page, text: string | RegExp): Locator {
+  return page.getByRole('article').filter({ hasText: text })
+}
+
+export function postTexts(page: Page): Promise<string[]> {
+  return page.getByRole('article').locator('[id$="-text"]').allTextContents()
+}
+
+export async function openMenu(post: Locator): Promise<Locator> {
+  await post.getByRole('button', { name: 'Ещё' }).click()
+  const menu = post.page().getByRole('menu')
+  await menu.waitFor()
+  return menu
+}
+
+/** Opens the page of a post, with its replies, from a list. */
+export async function openThread(page: Page, text: string): Promise<void> {
+  await page.getByText(text, { exact: true }).click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+}
+
+export async function chooseFromMenu(post: Locator, name: string): Promise<void> {
+  await (await openMenu(post)).getByRole('menuitem', { name }).click()
+}
+
+export function like(where: Page | Locator): Locator {
+  return where.getByRole('button', { name: 'Нравится' })
+}
+
+export function newPosts(page: Page): Locator {
+  return page.getByRole('button', { name: 'Показать новые записи' })
+}
+
+/** Returns the header's button that lists the other views of the feed. */
+export function feedSwitcher(page: Page): Locator {
+  return page.getByRole('banner').locator('[aria-haspopup=listbox]')
+}
+
+export async function switchView(page: Page, name: string): Promise<void> {
+  await feedSwitcher(page).click()
+  await page.getByRole('option', { name }).click()
+}
+
+export function focusedPost(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => {
+    const text = document.activeElement?.querySelector<HTMLElement>(
+      ':scope[data-post-id] [id$="-text"]',
+    )
+    return text?.innerText
+  })
+}
