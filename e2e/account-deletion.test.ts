@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { postWith } from './testing/page/feed.ts'
 import { toast } from './testing/page/overlays.ts'
-import { reloadUntil } from './testing/page/tab.ts'
+import { clickToLoad, reloadUntil } from './testing/page/tab.ts'
 import { askForCode, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 test('a user takes their data, deletes the account and returns', async ({ journey, olga }) => {
@@ -36,9 +36,7 @@ test('a user takes their data, deletes the account and returns', async ({ journe
   const restore = dialog.getByRole('button', { name: 'Вернуть аккаунт' })
   await restore.waitFor()
   await dialog.getByText(/Этот аккаунт удалён\. До \d+\s[а-я]+ его можно вернуть/).waitFor()
-  const reloaded = page.waitForEvent('load')
-  await restore.click()
-  await reloaded
+  await clickToLoad(restore)
   await toast(page, 'С возвращением').waitFor()
   await reloadUntil(postWith(page, 'Меня скоро не будет'))
 })

@@ -5,7 +5,7 @@ import { type Journey, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
 import { postTexts, postWith } from './testing/page/feed.ts'
 import { readOn, styleOf } from './testing/page/layout.ts'
-import { goOffline, holdCalls, spareBytes } from './testing/page/network.ts'
+import { goOffline, holdCalls, slowDown, spareBytes } from './testing/page/network.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
@@ -33,22 +33,14 @@ async function readSparingly(journey: Journey, visit: Visit = {}, spare = spareB
   return { page, requested }
 }
 
-const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
-
 test.for([
   ['a data saver', spareBytes],
-  [
-    'a 3G line',
-    async (page: Page) => {
-      const network = await page.context().newCDPSession(page)
-      await network.send('Network.emulateNetworkConditions', SLOW)
-    },
-  ],
+  ['a 3G line', (page: Page) => slowDown(page, 400, 50_000)],
 ] as const)(
   'for %s nothing but the page loads until it is used',
-  async ([_, slowDown], { journey }) => {
+  async ([_, spare], { journey }) => {
     const before = (it: Page) => it.clock.install()
-    const { page, requested } = await readSparingly(journey, { before }, slowDown)
+    const { page, requested } = await readSparingly(journey, { before }, spare)
     await page.clock.runFor(60_000)
     expect(requested.filter((path) => /\/api\/|\.js$|\.woff2$|\.css$/.test(path))).toEqual([])
     expect(await page.locator('[data-static]').count()).toBe(1)

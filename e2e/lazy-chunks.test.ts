@@ -3,6 +3,7 @@ import { desktopTest as test } from './testing/journey.ts'
 import { feedSwitcher, focusedPost, openMenu, postWith } from './testing/page/feed.ts'
 import { goOffline, goOnline, holdCalls, refuseNews } from './testing/page/network.ts'
 import { closeByKey, dialogOf } from './testing/page/overlays.ts'
+import { clickToLoad } from './testing/page/tab.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 /** The console's message about a lazy chunk that could not be loaded. */
@@ -140,10 +141,7 @@ test('if a new release has removed a chunk, a reload is offered', async ({ journ
   await said.getByRole('button', { name: 'Обновить страницу' }).waitFor()
 
   await profileLink(page).click()
-  const refresh = page.getByRole('button', { name: 'Обновить', exact: true })
-  const reloaded = page.waitForEvent('load')
-  await refresh.click()
-  await reloaded
+  await clickToLoad(page.getByRole('button', { name: 'Обновить', exact: true }))
   await page.unroute(gone)
   await page.reload()
   await page.getByRole('button', { name: 'Выйти' }).waitFor()

@@ -4,17 +4,18 @@ import { authorPath, SITE_DESCRIPTION } from '../contract/pages.ts'
 import { DESKTOP, PHONE, TABLET, test } from './testing/journey.ts'
 import { untilPainted } from './testing/layout-shifts.ts'
 import { chooseFromMenu, postWith } from './testing/page/feed.ts'
-import { recordFrames, scroll } from './testing/page/layout.ts'
+import { recordFrames, scroll, styleOf } from './testing/page/layout.ts'
 import { dialogOf } from './testing/page/overlays.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 test('the theme is dark at first, and a chosen one never flashes', async ({ journey }) => {
   const page = await journey.visit({ colorScheme: 'light', viewport: DESKTOP })
-  const dark = await backgroundOf(page)
+  const background = () => styleOf(page.locator('body'), 'background-color')
+  const dark = await background()
   expect(dark).toBe('rgb(19, 18, 17)')
   await page.getByRole('button', { name: 'Светлая тема' }).click()
-  const light = await backgroundOf(page)
+  const light = await background()
   expect(light).toBe('rgb(251, 249, 246)')
 
   const painted = await recordFrames(page, () => {
@@ -28,7 +29,7 @@ test('the theme is dark at first, and a chosen one never flashes', async ({ jour
   expect(await page.locator('meta[name=theme-color]').getAttribute('content')).toBe('#fbf9f6')
 
   await page.getByRole('button', { name: 'Тёмная тема' }).click()
-  expect(await backgroundOf(page)).toBe(dark)
+  expect(await background()).toBe(dark)
 })
 
 test('an empty wall asks for a post; posts fill a phone’s screen', async ({ journey, olga }) => {
@@ -186,10 +187,6 @@ function isWhole(text: Locator): Promise<boolean> {
   return text.evaluate(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => {
     return scrollWidth <= clientWidth && scrollHeight <= clientHeight + 1
   })
-}
-
-function backgroundOf(page: Page): Promise<string> {
-  return page.evaluate(() => getComputedStyle(document.body).backgroundColor)
 }
 
 async function widthOf(element: Locator): Promise<number> {

@@ -4,7 +4,7 @@ import type { Post } from '../contract/posts.ts'
 import { test } from './testing/journey.ts'
 import { postTexts, postWith } from './testing/page/feed.ts'
 import { refuseNews } from './testing/page/network.ts'
-import { followLink } from './testing/page/tab.ts'
+import { clickToLoad } from './testing/page/tab.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 /** The server does not know the reader's time zone, so it names UTC. */
@@ -32,19 +32,19 @@ test('without scripts all can be read, and only links are shown', async ({ journ
   await page.getByText('«Вслух» — стена коротких записей').waitFor()
   await page.getByRole('banner').getByRole('link', { name: 'Вслух', exact: true }).waitFor()
   for (const position of [2, 3]) {
-    await followLink(page.getByRole('link', { name: 'Дальше' }))
+    await clickToLoad(page.getByRole('link', { name: 'Дальше' }))
     expect(page.url()).toContain('?cursor=')
     expect((await postTexts(page)).length, `part ${position}`).toBeGreaterThan(5)
   }
   expect((await postTexts(page)).at(-1)).toBe('Запись 1')
   expect(await page.getByRole('link', { name: 'Дальше' }).count()).toBe(0)
-  await followLink(page.getByRole('link', { name: 'К началу' }))
+  await clickToLoad(page.getByRole('link', { name: 'К началу' }))
 
-  await followLink(postWith(page, 'Разговор').locator('a[href^="/posts/"]'))
+  await clickToLoad(postWith(page, 'Разговор').locator('a[href^="/posts/"]'))
   await page.getByRole('heading', { level: 1, name: 'Запись' }).waitFor()
   await postWith(page, 'Разговор').getByText(EXACT_TIME).waitFor()
   await postWith(page, 'Ответ 12').waitFor()
-  await followLink(page.getByRole('link', { name: 'Дальше' }))
+  await clickToLoad(page.getByRole('link', { name: 'Дальше' }))
   await postWith(page, 'Ответ 1').first().waitFor()
   expect(await postWith(page, 'Разговор').count()).toBe(1)
   expect(await buttons.count()).toBe(0)
@@ -52,17 +52,17 @@ test('without scripts all can be read, and only links are shown', async ({ journ
   await page.goto(`${journey.url}/search`)
   await page.getByRole('searchbox').fill('запись')
   await page.getByRole('button', { name: 'Найти' }).click()
-  await followLink(page.getByRole('link', { name: 'Дальше' }))
-  await followLink(page.getByRole('link', { name: 'К началу' }))
+  await clickToLoad(page.getByRole('link', { name: 'Дальше' }))
+  await clickToLoad(page.getByRole('link', { name: 'К началу' }))
   await postWith(page, 'Запись 25').locator('mark', { hasText: 'Запись' }).waitFor()
 
   await page.goto(`${journey.url}/nowhere`)
-  await followLink(page.getByRole('link', { name: 'На стену' }))
+  await clickToLoad(page.getByRole('link', { name: 'На стену' }))
   expect(await postTexts(page)).toHaveLength(10)
 
   await page.goto(`${journey.url}/settings`)
   expect(await page.locator('noscript').innerText()).toMatch(/^Этой странице нужен JavaScript/)
-  await followLink(page.locator('noscript a'))
+  await clickToLoad(page.locator('noscript a'))
   expect(await postTexts(page)).toHaveLength(10)
 
   await page.goto(`${journey.url}/about`)

@@ -8,7 +8,7 @@ import { describeShifts, recordShifts, sumOfShifts } from './testing/layout-shif
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { postWith } from './testing/page/feed.ts'
 import { scroll } from './testing/page/layout.ts'
-import { refuseNews, spareBytes } from './testing/page/network.ts'
+import { refuseNews, slowDown, spareBytes } from './testing/page/network.ts'
 
 const TEXT = 'Запись, которой хватает слов на несколько строк, и на телефоне тоже. Номер'
 const POSTS = 30
@@ -66,7 +66,7 @@ test('with data saving on, the wall and one post transfer at most 75 KB', async 
 })
 
 test('on a slow network fonts and more posts shift nothing', async ({ journey }) => {
-  const page = await journey.visit({ before: (it) => slowDown(it, false) })
+  const page = await journey.visit({ before: (it) => loadSlowly(it, false) })
   await page.getByRole('article').first().waitFor()
   const fonts = await page.evaluate(async () => (await document.fonts.ready).size)
   expect(fonts).toBeGreaterThan(0)
@@ -109,7 +109,7 @@ test('on a slow network no kind of page shifts as it loads', async ({ journey, o
       before: async (it) => {
         await refuseNews(it)
         // Pages of users preload every chunk, which takes long without a cache.
-        await slowDown(it, !as)
+        await loadSlowly(it, !as)
       },
     })
     for (const [path, text] of Object.entries(screens)) {
@@ -163,14 +163,8 @@ async function sizeAsGzip(url: string): Promise<number> {
 }
 
 /** Slows the network to 3 Mbit/s with 80 ms of latency, and records layout shifts. */
-async function slowDown(page: Page, cacheDisabled: boolean): Promise<void> {
-  const network = await page.context().newCDPSession(page)
-  await network.send('Network.emulateNetworkConditions', {
-    offline: false,
-    latency: 80,
-    downloadThroughput: 400_000,
-    uploadThroughput: 100_000,
-  })
+async function loadSlowly(page: Page, cacheDisabled: boolean): Promise<void> {
+  const network = await slowDown(page, 80, 400_000)
   await network.send('Network.setCacheDisabled', { cacheDisabled })
   await recordShifts(page)
 }

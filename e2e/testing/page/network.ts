@@ -52,9 +52,17 @@ export async function refuseNews(page: Page): Promise<void> {
 }
 
 /** Turns on the browser's data saving. */
-export async function spareBytes(page: Page): Promise<void> {
+export async function spareBytes(page: Page): Promise<unknown> {
   const browser = await page.context().newCDPSession(page)
-  await browser.send('Emulation.setDataSaverOverride', { dataSaverEnabled: true })
+  return browser.send('Emulation.setDataSaverOverride', { dataSaverEnabled: true })
+}
+
+/** Slows the network down to a latency (ms) and a throughput (bytes per second). */
+export async function slowDown(page: Page, latency: number, throughput: number) {
+  const network = await page.context().newCDPSession(page)
+  const both = { downloadThroughput: throughput, uploadThroughput: throughput }
+  await network.send('Network.emulateNetworkConditions', { offline: false, latency, ...both })
+  return network
 }
 
 /** Counts matching requests from now on; returns a function that returns their number. */

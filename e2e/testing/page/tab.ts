@@ -12,12 +12,12 @@ export function reloadUntil(shown: Locator): Promise<void> {
     .toBe(1)
 }
 
-/** Clicks a link of a page without scripts, and waits for the page that it opens. */
-export async function followLink(link: Locator): Promise<void> {
-  // The page that has the link may be loading still.
-  await link.page().waitForLoadState()
-  const loaded = link.page().waitForEvent('load')
-  await link.click()
+/** Clicks a link or a button that opens a document or reloads the page, and waits for the load. */
+export async function clickToLoad(control: Locator): Promise<void> {
+  // The page that has the control may be loading still.
+  await control.page().waitForLoadState()
+  const loaded = control.page().waitForEvent('load')
+  await control.click()
   await loaded
 }
 
