@@ -17,7 +17,6 @@ function bell(page: Page, unread = 0): Locator {
 
 test('the bell leads to unseen replies, not of muted posts', async ({ journey, olga, petr }) => {
   const page = await journey.visit({ as: olga, path: '/replies', viewport: DESKTOP })
-  await page.getByRole('heading', { name: 'Записи не найдены' }).waitFor()
   await page.getByText('Здесь появятся ответы на ваши записи').waitFor()
 
   const asked = await journey.publish(olga, 'Вопрос')

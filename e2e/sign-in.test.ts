@@ -182,8 +182,6 @@ test('an unknown address may be corrected, and is offered registration', async (
   await enterCode(page, await journey.nextCode(email))
   await page.getByRole('link', { name: /^Профиль user_/ }).waitFor()
 
-  const greeting = page.getByRole('status').getByText(/^Теперь вы user_/)
-  await greeting.waitFor()
   await page.getByRole('link', { name: 'Выбрать имя' }).click()
   await page.getByRole('heading', { name: 'Задать имя пользователя' }).waitFor()
 })
