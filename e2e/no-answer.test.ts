@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { postWith, switchView } from './testing/page/feed.ts'
-import { countRequests, holdCalls } from './testing/page/network.ts'
+import { countRequests, goOffline, holdCalls } from './testing/page/network.ts'
 import { toast } from './testing/page/overlays.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
@@ -106,4 +106,27 @@ test('while the viewer is unknown, taps wait; the last one counts', async ({ jou
   const liked = 'SELECT text FROM posts JOIN likes ON post_id = posts.id'
   await expect.poll(() => journey.rows(liked)).toEqual([{ text: 'И снова туда' }])
   expect(asked()).toBe(1)
+})
+
+test('a lost network shows in a banner and in the list', async ({ journey, olga }) => {
+  await journey.fillWall(olga, 12)
+  const page = await journey.visit({ as: olga, viewport: { width: 390, height: 400 } })
+  await expect.poll(() => page.getByRole('article').count()).toBe(10)
+  // Chunks that a user needs later load separately.
+  await page.waitForLoadState('networkidle')
+  await page.evaluate(() => scrollTo(0, 100))
+  const post = postWith(page, 'Запись 10')
+  const before = await post.boundingBox()
+  await goOffline(page)
+  const banner = page.getByText('Нет связи. Читать можно, а написанное отправим позже')
+  // Waits until nothing covers it.
+  await banner.hover({ trial: true })
+  expect(await post.boundingBox()).toEqual(before)
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
+  const failed = page.getByRole('alert').getByText('Нет связи. Проверьте интернет и повторите')
+  await failed.waitFor()
+  await page.context().setOffline(false)
+  await failed.waitFor({ state: 'detached' })
+  await banner.waitFor({ state: 'detached' })
+  await expect.poll(() => page.getByRole('article').count()).toBeGreaterThan(10)
 })
