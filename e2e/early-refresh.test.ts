@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
-import { postWith } from './testing/page/feed.ts'
+import { like, postWith } from './testing/page/feed.ts'
 import { recordFrames } from './testing/page/layout.ts'
 import { holdCalls } from './testing/page/network.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
@@ -41,8 +41,8 @@ test.for([
     expect(calls).toEqual(['PATCH /api/v1/sessions/current'])
     sendScripts()
     await profileLink(page).waitFor()
-    const like = postWith(page, 'Первая').getByRole('button', { name: 'Нравится' })
-    await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
+    const heart = like(postWith(page, 'Первая'))
+    await expect.poll(() => heart.getAttribute('aria-pressed')).toBe('true')
     expect(await sumOfShifts(page)).toBeLessThan(0.001)
     expect(await seen()).toEqual([])
     await page.waitForLoadState('networkidle')

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import { type Journey, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
-import { postTexts, postWith } from './testing/page/feed.ts'
+import { like, postTexts, postWith } from './testing/page/feed.ts'
 import { readOn, styleOf } from './testing/page/layout.ts'
 import { goOffline, holdCalls, slowDown, spareBytes } from './testing/page/network.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
@@ -110,7 +110,7 @@ test('links, cards, forms and the way back work without the scripts', async ({ j
 
 test('taps before the scripts load wait, and take effect once', async ({ journey, olga }) => {
   const { page, sendScripts } = await visitBeforeScripts(journey, { as: olga, before: spareBytes })
-  const hearts = page.getByRole('button', { name: 'Нравится' })
+  const hearts = like(page)
   expect(await styleOf(hearts.first(), 'animation-name')).not.toBe('waits')
   // A second tap on a heart takes the first one back.
   for (const at of [0, 1, 0, 2, 0, 1]) await hearts.nth(at).click()
@@ -187,7 +187,7 @@ test.for([
       expectedErrors: /./,
       before,
     })
-    await postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' }).tap()
+    await like(postWith(page, 'Разговор')).tap()
     await page.locator('[data-static=""]').waitFor()
     expect(await page.locator('button:visible').count()).toBe(0)
     await postWith(page, 'Разговор').locator('time').tap()
@@ -198,7 +198,7 @@ test.for([
 test('the buttons return with the network, unless a text was typed', async ({ journey }) => {
   const path = '/search?q=Разговор'
   const { page } = await readSparingly(journey, { hasTouch: true, path, expectedErrors: /./ })
-  const heart = postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' })
+  const heart = like(postWith(page, 'Разговор'))
   await goOffline(page)
   await heart.tap()
   await page.locator('[data-static=""]').waitFor()

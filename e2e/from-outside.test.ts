@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { expect, onTestFinished } from 'vitest'
 import { listen } from '../server/testing/process/free-port.ts'
 import { desktopTest as test } from './testing/journey.ts'
-import { postWith } from './testing/page/feed.ts'
+import { like, postWith } from './testing/page/feed.ts'
 import { countRequests } from './testing/page/network.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
@@ -25,8 +25,8 @@ test('a link from another site leads a user in without a reload', async ({ journ
   const refresh = page.waitForRequest(/\/sessions\/current$/)
   await page.getByRole('link', { name: 'На стену' }).click()
   await profileLink(page).waitFor()
-  const like = postWith(page, 'Сюда ведёт ссылка').getByRole('button', { name: 'Нравится' })
-  await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
+  const heart = like(postWith(page, 'Сюда ведёт ссылка'))
+  await expect.poll(() => heart.getAttribute('aria-pressed')).toBe('true')
   // The browser withheld the cookie from the page's request, and sent it with the page's own call.
   const document = await asked
   expect(await document.allHeaders()).toMatchObject({ 'sec-fetch-site': 'cross-site' })

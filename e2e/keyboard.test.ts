@@ -33,8 +33,8 @@ test('everything can be done without a mouse', async ({ journey, olga, petr }) =
 
   // Likes, replies, opens a post.
   await typeRussian(page, 'д')
-  const like = postWith(page, 'Верхняя запись').getByRole('button', { name: 'Нравится' })
-  await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
+  const heart = like(postWith(page, 'Верхняя запись'))
+  await expect.poll(() => heart.getAttribute('aria-pressed')).toBe('true')
   await typeRussian(page, 'к')
   await dialogOf(page, 'Ответ')
   await page.keyboard.insertText('Ответ без мыши')

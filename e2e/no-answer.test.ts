@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { postWith, switchView } from './testing/page/feed.ts'
+import { like, postWith, switchView } from './testing/page/feed.ts'
 import { countRequests, goOffline, holdCalls } from './testing/page/network.ts'
 import { toast } from './testing/page/overlays.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
@@ -74,7 +74,7 @@ test('while the viewer is unknown, taps wait; the last one counts', async ({ jou
   })
   await Promise.all(held.map(({ asked }) => asked))
   await postWith(page, 'И снова туда').waitFor()
-  const heart = (text: string) => postWith(page, text).getByRole('button', { name: 'Нравится' })
+  const heart = (text: string) => like(postWith(page, text))
   const taps = { 'Туда и обратно': 2, 'И снова туда': 3 }
   for (const [text, count] of Object.entries(taps)) {
     for (let tap = 0; tap < count; tap++) {

@@ -3,7 +3,7 @@ import { transformWithOxc } from 'vite'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
 import { submitPost } from './testing/page/compose.ts'
-import { postWith } from './testing/page/feed.ts'
+import { like, postWith } from './testing/page/feed.ts'
 import { signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
 /** Functions that the oldest browsers of the build's target lack. */
@@ -52,7 +52,7 @@ test('a browser that lacks features of 2024 can do everything', async ({ journey
   await signInThrough(journey, page, petr.email)
   await submitPost(page, 'Пишу и отсюда')
   await postWith(page, 'Пишу и отсюда').waitFor()
-  const heart = postWith(page, 'Запись для всех').getByRole('button', { name: 'Нравится' })
+  const heart = like(postWith(page, 'Запись для всех'))
   await heart.click()
   await heart.and(page.locator('[aria-pressed=true]')).waitFor()
   await page.getByText(TOO_OLD).waitFor({ state: 'detached' })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { submitPost } from './testing/page/compose.ts'
-import { chooseFromMenu, postWith } from './testing/page/feed.ts'
+import { chooseFromMenu, like, postWith } from './testing/page/feed.ts'
 import { refuseNews, refuseOnce } from './testing/page/network.ts'
 import { closeByKey, dialogOf, toast } from './testing/page/overlays.ts'
 import {
@@ -29,7 +29,7 @@ test('no pending like, waiting text or open dialog passes to the next user', asy
   await waits.waitFor()
   await refuseOnce(page, '**/likes', 'Не больше 300 отметок в сутки. Попробуйте позже', 28)
   const post = postWith(page, 'Чужая отметка')
-  const heart = post.getByRole('button', { name: 'Нравится' })
+  const heart = like(post)
   await heart.click()
   await toast(page, 'Не больше 300 отметок в сутки. Отправим через 0:28').waitFor()
   expect(await heart.getAttribute('aria-pressed')).toBe('true')
@@ -69,7 +69,7 @@ test('a page that the browser restores is the next user’s', async ({ journey, 
 test('a sign-in in another tab ends the dialog and its intent', async ({ journey, olga, petr }) => {
   await journey.publish(olga, 'Ещё не отмечено')
   const page = await journey.visit({ before: refuseNews })
-  const heart = postWith(page, 'Ещё не отмечено').getByRole('button', { name: 'Нравится' })
+  const heart = like(postWith(page, 'Ещё не отмечено'))
   await heart.click()
   const { dialog, email } = signInDialog(page)
   await email.waitFor()

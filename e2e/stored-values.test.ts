@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { startPost, textField } from './testing/page/compose.ts'
-import { chooseFromMenu, openMenu, openThread, postWith } from './testing/page/feed.ts'
+import { chooseFromMenu, like, openMenu, openThread, postWith } from './testing/page/feed.ts'
 import { readOn, scroll } from './testing/page/layout.ts'
 import { countRequests } from './testing/page/network.ts'
 import { dialogOf, toast } from './testing/page/overlays.ts'
@@ -20,7 +20,7 @@ test('a browser that blocks site data can read and begin to sign in', async ({ j
   await page.goBack()
   await page.getByRole('button', { name: 'Светлая тема' }).click()
   await page.locator('html[data-theme=light]').waitFor()
-  await page.getByRole('button', { name: 'Нравится' }).first().click()
+  await like(page).first().click()
   await dialogOf(page, 'Вход')
 })
 
