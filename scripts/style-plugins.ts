@@ -15,17 +15,11 @@ const BREAKPOINTS: Record<string, string> = {
  */
 const SYSTEM_FONTS = [
   { family: 'Arial', local: ['Arial', 'Liberation Sans'], size: 105.5, latin: 106.5 },
-  {
-    family: 'Arial',
-    local: ['Arial Bold', 'Liberation Sans Bold'],
-    isBold: true,
-    size: 99.5,
-    latin: 105.5,
-  },
+  { family: 'Arial', local: ['Arial', 'Liberation Sans'], isBold: true, size: 99.5, latin: 105.5 },
   { family: 'Roboto', local: ['Roboto'], size: 104.2, latin: 106 },
-  { family: 'Roboto', local: ['Roboto Bold'], isBold: true, size: 104.8, latin: 106.5 },
+  { family: 'Roboto', local: ['Roboto'], isBold: true, size: 104.8, latin: 106.5 },
   { family: 'DejaVu', local: ['DejaVu Sans'], size: 93.4 },
-  { family: 'DejaVu', local: ['DejaVu Sans Bold'], isBold: true, size: 86.7 },
+  { family: 'DejaVu', local: ['DejaVu Sans'], isBold: true, size: 86.7 },
 ]
 /** Metrics of Golos Text in percent of its size: hhea of its woff2, equal to its typo metrics. */
 const [ASCENT, DESCENT] = [98, 22]
@@ -38,7 +32,7 @@ function faceOf({ family, local, isBold, size, range }: FaceOptions): string {
   return `@font-face {
     font-family: "Golos ${family}";
     font-weight: ${isBold ? '501 900' : '400 500'};
-    src: ${local.map((name) => `local("${name}")`).join()};
+    src: ${local.map((name) => `local("${name}${isBold ? ' Bold' : ''}")`).join()};
     size-adjust: ${size}%;
     ascent-override: ${overrideOf(ASCENT)};
     descent-override: ${overrideOf(DESCENT)};
