@@ -6,7 +6,7 @@ import { comeBack, isSettled, leave, like } from '../../testing/calls/account-de
 import { decide, report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import { startAt } from '../../testing/calls/sign-in-calls.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
-import { findPerson } from '../../testing/database/search-columns.ts'
+import { searchColumns } from '../../testing/database/search-columns.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { privacySection } from '../../testing/privacy-page.ts'
 import { appForFile, appForTest, mailAppForTest, type TestApp } from '../../testing/test-app.ts'
@@ -191,12 +191,12 @@ test('an erased moderator leaves nothing but what the page about personal data n
     'mutes.muted_id',
     ...byEmail.map((name) => `${name}: ${olga.email}`),
   ]
-  expect(await findPerson(app.db, person)).toEqual(expect.arrayContaining(there))
+  expect(await searchColumns(app.db, person)).toEqual(expect.arrayContaining(there))
   await app.sql`UPDATE users SET deleted_at = now() - interval '15 days' WHERE id = ${olga.id}`
   await addJob(app.db, 'move-accounts')
   await expect.poll(() => isThere(app, olga.id)).toBe(false)
   const tables = async () =>
-    [...new Set((await findPerson(app.db, person)).map((place) => place.split('.')[0]))].sort()
+    [...new Set((await searchColumns(app.db, person)).map((place) => place.split('.')[0]))].sort()
   // The queue keeps a job until it is done.
   await expect.poll(tables).toEqual(['access_journal', 'bans', 'journal'])
   const lines = privacySection('Tables about people').split('\n')
