@@ -1,23 +1,19 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createClient } from '../server/testing/http/client.ts'
-import { mailboxForTest } from '../server/testing/mail/mailbox.ts'
 import { folderForTest } from '../server/testing/process/folder-for-test.ts'
 import { runCommand } from '../server/testing/process/run-command.ts'
 import { startMain } from '../server/testing/process/start-main.ts'
+import { EMAIL, startWall } from '../server/testing/process/start-wall.ts'
 
 test('commands find the embedded database of a running and of a stopped server, and take effect at once', async () => {
   const dataDir = await folderForTest()
-  const mailbox = await mailboxForTest()
-  const env = { DATA_DIR: dataDir, SMTP_URL: mailbox.url, RATE_LIMIT_SCALE: '1000' }
+  const env = { DATA_DIR: dataDir, RATE_LIMIT_SCALE: '1000' }
   const status = async () => JSON.parse((await runCommand(env, 'status', '--json')).out)
   expect(await runCommand(env, 'status')).toMatchObject({ code: 1, out: '' })
 
-  const started = await startMain(env)
-  const email = 'olga@example.org'
-  const client = createClient(started.url, { check() {}, codeFor: () => mailbox.codeFor(email) })
-  const user = await client.signIn(email)
+  const { client, stop } = await startWall(env)
+  const user = await client.signIn(EMAIL)
   const posts = await Promise.all([1, 2, 3].map(() => client.publish(user)))
   const envFile = join(dataDir, 'wall.env')
   await writeFile(envFile, `DATA_DIR=${dataDir}\n`)
@@ -30,7 +26,7 @@ test('commands find the embedded database of a running and of a stopped server, 
   }
   expect(await status()).toMatchObject({ nodes: 1, posts: 1 })
   expect((await runCommand(env, 'psql')).err).toBe('')
-  await started.stop()
+  await stop()
 
   expect((await runCommand(env, 'psql')).err).toMatch(/адрес действует, только пока он работает/)
   expect(await status()).toMatchObject({ nodes: 0, posts: 1 })

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { runCommand } from '../../server/testing/process/run-command.ts'
 import { startMain } from '../../server/testing/process/start-main.ts'
+import { EMAIL, startWall } from '../../server/testing/process/start-wall.ts'
 import { ROOT, run } from './deploy-file.ts'
-import { EMAIL, startWall } from './wall-commands.ts'
 
 test('a backup without the secret, a verification that the wall notes, and a dry run of a restore', async () => {
   const folder = await folderForTest()

@@ -9,8 +9,8 @@ import { executeOn } from '../../server/testing/database/databases.ts'
 import { openHangingSmtp } from '../../server/testing/mail/smtp-faults.ts'
 import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { envOf, runCommand, startCommand } from '../../server/testing/process/run-command.ts'
+import { EMAIL, startWall } from '../../server/testing/process/start-wall.ts'
 import { appForTest } from '../../server/testing/test-app.ts'
-import { EMAIL, startWall } from './wall-commands.ts'
 
 const SOON = { timeout: 30_000 }
 

@@ -7,9 +7,9 @@ import { untilPrinted } from '../../server/testing/process/child-process.ts'
 import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
 import { runCommand } from '../../server/testing/process/run-command.ts'
+import { EMAIL, startWall } from '../../server/testing/process/start-wall.ts'
 import { ROOT, run } from './deploy-file.ts'
 import { createPostgres } from './own-postgres.ts'
-import { EMAIL, startWall } from './wall-commands.ts'
 
 /** Starts Debian's PostgreSQL 15 with the role and the database of deploy/database.sql. */
 async function openTarget(): Promise<string> {

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { APP_SECRET } from '../../e2e/testing/product.ts'
 import { executeOn } from '../../server/testing/database/databases.ts'
 import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
+import { EMAIL, startWall } from '../../server/testing/process/start-wall.ts'
 import { copyDeployFile, programOf } from './deploy-file.ts'
 import { createPostgres } from './own-postgres.ts'
-import { EMAIL, startWall } from './wall-commands.ts'
 
 /** Starts a PostgreSQL with pgBackRest by deploy/pgbackrest.conf, which archives its log. */
 async function startArchivedPostgres() {

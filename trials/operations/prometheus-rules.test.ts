@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
 import { runCommand } from '../../server/testing/process/run-command.ts'
+import { EMAIL, startWall } from '../../server/testing/process/start-wall.ts'
 import { programOf, ROOT, run } from './deploy-file.ts'
-import { EMAIL, startWall } from './wall-commands.ts'
 
 const RULES = join(ROOT, 'deploy/prometheus-rules.yml')
 const DASHBOARD = join(ROOT, 'deploy/grafana-dashboard.json')
