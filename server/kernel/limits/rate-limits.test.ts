@@ -36,18 +36,20 @@ test('300 likes a day, and then one in 288 s; unlikes, failed likes and other us
   expect((await like(petr)).body).toEqual({ likes_count: 1 })
 })
 
-test('all calls of a visitor’s address: 3,000 in 5 minutes, whatever is called, with guessed tokens, and whatever X-Forwarded-For claims; users go on', async () => {
+test('all calls of a visitor’s address: 3,000 in 5 minutes, whatever is called, also what nothing serves, with guessed tokens, and whatever X-Forwarded-For claims; users go on', async () => {
   stopClock()
   const app = await appForTest({ config: { rateLimitScale: 0.005 } })
   const { token } = await signUpEarlier(app)
-  const paths = ['/posts', '/reports/reasons', '/posts?limit=5']
+  const paths = ['/posts', '/nope', '/posts?limit=5']
   const ask = (n: number) =>
     app.call('GET', paths[n % 3] ?? '', {
       headers: { 'x-forwarded-for': `198.51.100.${n}` },
       ...(n % 2 === 1 && { token: `guess-${n}` }),
     })
   // Two calls went to signing up.
-  for (let n = 2; n < 15; n++) expect((await ask(n)).status).toBe(n % 2 ? 401 : 200)
+  for (let n = 2; n < 15; n++) {
+    expect((await ask(n)).status).toBe(n % 3 === 1 ? 404 : n % 2 ? 401 : 200)
+  }
   for (const n of [15, 16]) expectTooMany(await ask(n), { most: 20 })
   expect((await app.call('GET', '/posts', { token })).status).toBe(200)
 })
