@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildWall, runPair, type Wall } from './run-pair.ts'
+import { afterAll, expect, test } from 'vitest'
+import { buildWall, runPair } from './run-pair.ts'
 import { PAIRS } from './writes.ts'
 
 const SAMPLE = [
   'like × unlike',
+  'like × delete',
+  'unlike × delete',
   'reply × delete',
   'reply × edit',
   'publish with a key × publish with a key',
@@ -12,10 +14,7 @@ const SAMPLE = [
   'register × register in another browser',
 ]
 
-let wall: Wall
-beforeAll(async () => {
-  wall = await buildWall()
-})
+const wall = await buildWall()
 afterAll(() => wall.lab.close())
 
 /** A few orders of a few pairs of `npm run test:pairs`. */

@@ -5,7 +5,6 @@ import type { Post, PostPage } from '../../../contract/posts.ts'
 import { readConfig } from '../../kernel/config/config.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { atOnce } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
@@ -242,15 +241,6 @@ test('a retry with the same Idempotency-Key returns the first post and publishes
   for (const other of [{ key: 'K-1', by: petr }, { key: 'k-1' }]) {
     expect((await send(other)).body.id).not.toBe(first.body.id)
   }
-})
-
-test('20 parallel requests with one key publish one reply, and its parent counts it once', async () => {
-  const { id: to } = await app.publish(olga)
-  const answers = await atOnce(Array.from({ length: 20 }, () => () => send({ key: 'storm', to })))
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
-  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
-  expect((await app.read(`/posts/${to}/replies`)).total).toBe(1)
-  expect((await app.read(`/posts/${to}`)).actions.replies_count).toBe(1)
 })
 
 test('a retry of a reply returns the reply even when the replied post has been deleted, unless the reply is gone too', async () => {
