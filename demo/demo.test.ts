@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import { parsePostText } from '../contract/text.ts'
 import { findCounterDifferences } from '../server/features/posts/counters.task.ts'
@@ -8,13 +8,9 @@ import { freePort } from '../server/testing/process/free-port.ts'
 import { startDemo } from './start-demo.ts'
 import { PEOPLE, VIEWER, WALL_POSTS } from './wall-post.ts'
 
-let demo: Awaited<ReturnType<typeof startDemo>>
-let call: ReturnType<typeof createClient>['call']
-beforeAll(async () => {
-  demo = await startDemo({ port: String(await freePort()), say() {} })
-  call = createClient(demo.url, { check() {}, codeFor: () => '' }).call
-})
-afterAll(() => demo?.stop())
+const demo = await startDemo({ port: String(await freePort()), say() {} })
+afterAll(() => demo.stop())
+const { call } = createClient(demo.url, { check() {}, codeFor: () => '' })
 
 test('eight people wrote the posts, each of which could be published, and answer what is older', () => {
   expect(new Set(WALL_POSTS.map(({ by }) => by))).toEqual(new Set(PEOPLE))

@@ -3,33 +3,21 @@ import { type BrowserTab, createTab } from '../../e2e/testing/browsers/browser-t
 import type { DrivenBrowser } from '../../e2e/testing/browsers/driven-browser.ts'
 import { launchFirefox } from '../../e2e/testing/browsers/firefox.ts'
 import { launchWebKit } from '../../e2e/testing/browsers/webkit.ts'
-import {
-  APP_SECRET,
-  createProduct,
-  createProductClient,
-  type Product,
-} from '../../e2e/testing/product.ts'
-import type { TestUser } from '../../server/testing/http/client.ts'
-import { type Mailbox, openMailbox } from '../../server/testing/mail/mailbox.ts'
+import { APP_SECRET, createProduct, createProductClient } from '../../e2e/testing/product.ts'
+import { openMailbox } from '../../server/testing/mail/mailbox.ts'
 
 const POSTS = 30
 
-let mailbox: Mailbox
-let product: Product
-let client: ReturnType<typeof createProductClient>
-let olga: TestUser
-beforeAll(async () => {
-  mailbox = await openMailbox()
-  product = await createProduct({ APP_SECRET, SMTP_URL: mailbox.url })
-  await product.start()
-  client = createProductClient(product)
-  olga = await client.signUp()
-  for (let n = 1; n <= POSTS; n++) await client.publish(olga, `Запись ${n}, на стене`)
-})
+const mailbox = await openMailbox()
+const product = await createProduct({ APP_SECRET, SMTP_URL: mailbox.url })
 afterAll(async () => {
-  await product?.remove()
-  await mailbox?.close()
+  await product.remove()
+  await mailbox.close()
 })
+await product.start()
+const client = createProductClient(product)
+const olga = await client.signUp()
+for (let n = 1; n <= POSTS; n++) await client.publish(olga, `Запись ${n}, на стене`)
 
 describe.each([
   ['Firefox', launchFirefox],

@@ -1,5 +1,5 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { VIEWER } from '../../demo/wall-post.ts'
 import { launchFullChromium } from '../../e2e/testing/browsers/chromium.ts'
 import { reportByDialog } from '../../e2e/testing/moderation-actions.ts'
@@ -22,12 +22,24 @@ const LOOKS = (['dark', 'light'] as const).flatMap((theme) =>
 )
 type Look = (typeof LOOKS)[number]
 
-let demo: Awaited<ReturnType<typeof startFrozenDemo>>
-let browser: Browser
-let signedIn: NonNullable<BrowserContextOptions['storageState']>
-beforeAll(async () => {
-  demo = await startFrozenDemo()
-  browser = await launchFullChromium()
+const demo = await startFrozenDemo()
+const browser = await launchFullChromium()
+afterAll(async () => {
+  await browser.close()
+  await demo.stop()
+})
+const signedIn = await signIn()
+
+describe.each(SCREENS)('%s', (name, screen) => {
+  test.each(LOOKS)('matches its picture, $theme on a $device', async (look) => {
+    const page = await open(screen, look)
+    await screen.show(page)
+    expect(compareWithPicture(`${name}-${look.device}-${look.theme}`, await shoot(page))).toBe(null)
+  })
+})
+
+/** Signs in, reports a post and becomes a moderator. Returns the cookies and what is stored. */
+async function signIn() {
   const context = await browser.newContext({ userAgent: USER_AGENT })
   const page = await context.newPage()
   await page.goto(demo.signInUrl)
@@ -37,21 +49,10 @@ beforeAll(async () => {
   expect({ code, err }).toEqual({ code: 0, err: '' })
   // Unfolds the reported post for the pictures.
   await page.evaluate(() => localStorage.removeItem('hidden'))
-  signedIn = await context.storageState()
+  const state = await context.storageState()
   await context.close()
-})
-afterAll(async () => {
-  await browser?.close()
-  await demo?.stop()
-})
-
-describe.each(SCREENS)('%s', (name, screen) => {
-  test.each(LOOKS)('matches its picture, $theme on a $device', async (look) => {
-    const page = await open(screen, look)
-    await screen.show(page)
-    expect(compareWithPicture(`${name}-${look.device}-${look.theme}`, await shoot(page))).toBe(null)
-  })
-})
+  return state
+}
 
 /** Opens a screen in a browser of its own, at NOW, without motion. */
 async function open({ path, isSignedIn }: Screen, { theme, device }: Look): Promise<Page> {
