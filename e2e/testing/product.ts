@@ -117,6 +117,6 @@ export function createProductClient({ url }: { url: string }, headers?: () => ob
   return createClient(url, { check() {}, codeFor, headers })
 }
 
-function codeFor(operationId: string): string {
+export function codeFor(operationId: string): string {
   return codeOf(operationId, deriveKey(APP_SECRET, 'codes'))
 }
