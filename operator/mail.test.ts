@@ -25,11 +25,8 @@ test('a test mail arrives, and each step is named', async () => {
 test('a failed test mail names the cause and the fix: no SMTP_URL, a wrong password, a certificate', async () => {
   const unset = { code: 1, out: expect.stringContaining('SMTP_URL не задан') }
   expect(await mailTest({})).toMatchObject(unset)
-  const { port } = await mailboxForTest(0, {
-    authOptional: false,
-    disabledCommands: [],
-    onAuth: (_auth, _session, done) => done(new Error('535 5.7.8 Authentication failed')),
-  })
+  const refusal = { code: 535, words: '5.7.8 Authentication failed', at: 'login' } as const
+  const { port } = await mailboxForTest(0, { refusal, disabledCommands: [] })
   const url = `smtp://masha:not-this-one@127.0.0.1:${port}?tls.rejectUnauthorized=false`
   const refused = await mailTest({ SMTP_URL: url })
   expect(refused.code).toBe(1)

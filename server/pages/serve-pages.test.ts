@@ -197,7 +197,7 @@ test('the wall is rendered for visitors, with the JSON that the browser would as
   expect(headers.get('cache-control')).toMatch(/^public, max-age=0, s-maxage=1, stale-if-/)
 })
 
-testPerNode('limits counted in memory, by each node for itself')(
+perNode(
   'one network opens only so many pages at once that no cache answers, and others open them',
   async () => {
     const config = { rateLimitScale: 0.01, trustProxy: ['127.0.0.1'] }

@@ -4,7 +4,7 @@ import type { FoundPage } from '../../../contract/search.ts'
 import { leave, like } from '../../testing/calls/account-deletion-calls.ts'
 import { stopClock } from '../../testing/database/passing-time.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
-import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, appForTest, strictApp, testPerNode } from '../../testing/test-app.ts'
 
 const app = await appForFile()
 const anna = await app.signUp()
@@ -181,8 +181,7 @@ testPerNode('limits counted in memory, by each node for itself')(
   'a network’s visitors search forty times at once, by calls and pages, a user ten times, and then once a second',
   async () => {
     stopClock()
-    const config = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
-    const strict = await appForTest({ config })
+    const strict = await strictApp()
     const user = await strict.signUp()
     const query = 'search?q=%D0%BA%D0%BE%D1%82'
     const from = (ip = '203.0.113.9') => ({ headers: { 'x-forwarded-for': ip } })

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { startAt } from '../../testing/calls/sign-in-calls.ts'
 import { stopClock } from '../../testing/database/passing-time.ts'
 import { expectTooMany } from '../../testing/http/expect-refusal.ts'
-import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, appForTest, strictApp, testPerNode } from '../../testing/test-app.ts'
 
 const test = testPerNode('bytes that a balancer would judge before any node')
 
@@ -25,9 +25,7 @@ test.each([
 
 test('an invalid entry and all left of it are ignored, and its sender counts as the proxy', async () => {
   stopClock()
-  const strict = await appForTest({
-    config: { trustProxy: ['127.0.0.1/32'], rateLimitScale: 0.005 },
-  })
+  const strict = await strictApp({ rateLimitScale: 0.005 })
   const read = (value: string) =>
     strict.call('GET', '/posts', { headers: { 'x-forwarded-for': value } })
   // Fifteen for an address, however the invalid entry varies.
