@@ -20,7 +20,7 @@ import { makeBashCompletion } from './bash-completion.ts'
 import { makeDeb } from './deb.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const PARTS = [
+export const PARTS = [
   'package.json',
   'bin',
   'contract',
@@ -151,7 +151,7 @@ export async function listPackages(arch: string = process.arch): Promise<string[
 }
 
 /** Copies a part without nested packages, which are parts of their own. */
-async function copyPart(part: string, root: string, target: string): Promise<void> {
+export async function copyPart(part: string, root: string, target: string): Promise<void> {
   await cp(join(root, part), join(target, part), {
     recursive: true,
     verbatimSymlinks: true,

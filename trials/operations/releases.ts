@@ -1,6 +1,11 @@
-import { appendFile, copyFile, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { describeBuild, describeMigrations } from '../../scripts/release/release.ts'
+import {
+  copyPart,
+  describeBuild,
+  describeMigrations,
+  PARTS,
+} from '../../scripts/release/release.ts'
 import { ROOT, run } from './deploy-file.ts'
 
 /**
@@ -13,16 +18,12 @@ export async function unpackRelease(archive: string, folder: string): Promise<st
   return join(folder, basename(archive, '.tar.gz'))
 }
 
-const PARTS = [
-  ...['bin', 'scripts', 'server', 'operator', 'contract', 'deploy', 'docs', 'dist/web'],
-  'package.json',
-]
 export const { version: VERSION } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
 
 /** Makes a release of this tree in a folder, with a link to Node and the packages. */
 export async function copyTree(release: string, version?: string): Promise<void> {
   await mkdir(release, { recursive: true })
-  for (const part of PARTS) await cp(join(ROOT, part), join(release, part), { recursive: true })
+  for (const part of PARTS) await copyPart(part, ROOT, release)
   if (version !== undefined) await edit(join(release, 'package.json'), setVersion(version))
   await describeMigrations(release)
   await describeBuild(release)
