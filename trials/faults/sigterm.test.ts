@@ -6,9 +6,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type Product, startProductForTest } from '../../e2e/testing/product.ts'
 import type { Outcome } from '../../e2e/testing/recorded-calls.ts'
 import { addJob } from '../../server/kernel/queue/queue.ts'
+import { startAt } from '../../server/testing/calls/sign-in-calls.ts'
 import { openDatabaseForTest } from '../../server/testing/database/database-for-test.ts'
 import { lockWaits } from '../../server/testing/database/databases.ts'
-import { DEVICE } from '../../server/testing/http/client.ts'
 import { openSocket } from '../../server/testing/http/raw-http.ts'
 import { mailboxForTest } from '../../server/testing/mail/mailbox.ts'
 import { startUsedProduct, withEmbeddedDatabase } from './embedded-database.ts'
@@ -85,9 +85,7 @@ test('SIGTERM while the SMTP server hangs: exit code 0 within 10 s, and the mail
   const mailbox = await mailboxForTest(0, { isHeld: true })
   const { product, client } = await startProductForTest({ env: { SMTP_URL: mailbox.url } })
   const email = 'olga@example.org'
-  await client.call('POST', '/registrations', {
-    body: { email, clientToken: 'one browser', device: DEVICE },
-  })
+  await startAt(client, '/registrations', { email })
   await mailbox.caught
   await expectGracefulExit(product)
   // The last lines of the log are not cut off.

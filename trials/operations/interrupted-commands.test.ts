@@ -99,7 +99,7 @@ test('an interrupted command stops its database, for which another command waits
   const tarpit = await openHangingSmtp('hello', { drips: true })
   onTestFinished(() => tarpit.close())
   const end = begin({ DATA_DIR, SMTP_URL: tarpit.url }, 'doctor')
-  await expect.poll(() => tarpit.counts.connections).toBe(1)
+  await expect.poll(() => tarpit.counts.open).toBe(1)
   expect((await stat(join(DATA_DIR, 'postgres/postmaster.pid'))).isFile()).toBe(true)
   const { child, ended } = startCommand({ env: { DATA_DIR }, args: ['verify', file] })
   let said = ''

@@ -8,7 +8,12 @@ import { tellModerators } from '../../server/features/moderation/moderation.serv
 import { removeModerator } from '../../server/features/moderation/moderators.repository.ts'
 import { closeSite } from '../../server/features/site-state/site-state.service.ts'
 import { leave } from '../../server/testing/calls/account-deletion-calls.ts'
-import { startChange, verifyChange } from '../../server/testing/calls/email-change-calls.ts'
+import {
+  changeEmail,
+  startChange,
+  undoChange,
+  verifyChange,
+} from '../../server/testing/calls/email-change-calls.ts'
 import { decide, report } from '../../server/testing/calls/moderation-calls.ts'
 import { startAt, verifyAt, wrongCode } from '../../server/testing/calls/sign-in-calls.ts'
 import type { TestUser } from '../../server/testing/http/client.ts'
@@ -91,10 +96,7 @@ const departures = (who: Person) => {
     ),
     'move the left account': [within(({ app }) => moveAccounts(app.db, MOVING)), left(who)],
     return: [
-      ({ app, id }) =>
-        app.call('POST', `/logins/${id}/verify`, {
-          body: { confirmCode: app.codeFor(id), clientToken: 'one browser', restore: true },
-        }),
+      ({ app, id }) => verifyAt(app, '/logins', { id, restore: true }),
       async (app, world) => {
         await left(who)(app, world)
         await moveAccounts(app.db, MOVING)
@@ -205,14 +207,8 @@ const LISTED: Calls = {
   ),
   erase: OLGA.erase,
   'undo the change of e-mail': [
-    ({ app, id }) =>
-      app.call('POST', `/email-changes/${id}/undo`, { body: { secret: app.undoSecretFor(id) } }),
-    async (app, { olga }) => {
-      const { body } = await startChange(app, olga, 'interim@example.org')
-      await verifyChange(app, olga, body.id)
-      const change = app.db.selectFrom('email_changes').select('id')
-      return (await change.executeTakeFirst())?.id
-    },
+    ({ app, id }) => undoChange(app, { id, secret: app.undoSecretFor(id) }),
+    async (app, { olga }) => (await changeEmail(app, olga, 'interim@example.org')).id,
   ],
   'review hidden posts': [
     within(({ app }) => reviewHidden(app.db, { reportsToHide: 3, publishChange })),

@@ -20,7 +20,7 @@ export function from(ip?: string, browser?: string): { headers: Record<string, s
 }
 
 export function startAt(
-  app: TestApp,
+  app: Pick<TestApp, 'call'>,
   path: Path,
   { email, clientToken = ONE_BROWSER, ip, browser, invitation }: Start,
 ): Promise<TestAnswer> {

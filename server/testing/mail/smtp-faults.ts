@@ -23,12 +23,11 @@ export async function openHangingSmtp(
   at?: Step,
   { drips = false, breaks = false, hello = String(STEPS.hello[1]) } = {},
 ) {
-  const counts = { connections: 0, open: 0 }
+  const counts = { open: 0 }
   const mails: string[] = []
   const sockets: Socket[] = []
   const server = createServer((socket) => {
     sockets.push(socket)
-    counts.connections++
     counts.open++
     socket.on('close', () => counts.open--).on('error', () => socket.destroy())
     let heard = ''
