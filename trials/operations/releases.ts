@@ -1,5 +1,5 @@
 import { appendFile, copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import {
   copyPart,
   describeBuild,
@@ -7,16 +7,6 @@ import {
   PARTS,
 } from '../../scripts/release/release.ts'
 import { ROOT, run } from './deploy-file.ts'
-
-/**
- * Unpacks an archive into a folder of its own name, as an operator does. Returns the path of the
- * release.
- */
-export async function unpackRelease(archive: string, folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true })
-  await run('tar', ['-xzf', archive, '-C', folder])
-  return join(folder, basename(archive, '.tar.gz'))
-}
 
 export const { version: VERSION } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
 
