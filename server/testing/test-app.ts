@@ -2,10 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, inject, type TestAPI, test } from 'vitest'
+import { afterAll, expect, inject, type TestAPI, test } from 'vitest'
 import { createApp } from '../app.ts'
 import { undoSecret } from '../features/account/account.mail.ts'
 import { codeOf } from '../features/codes/codes.mail.ts'
+import { findCounterDifferences } from '../features/posts/counters.task.ts'
 import { deriveKey } from '../kernel/config/app-secret.ts'
 import { type Config, readConfig } from '../kernel/config/config.ts'
 import { createLogger } from '../kernel/log/logger.ts'
@@ -135,8 +136,16 @@ export async function appForTest(options?: Options): Promise<TestApp> {
 }
 
 export async function appForFile(options?: Options): Promise<TestApp> {
-  const app = await startTestApp(options)
-  afterAll(() => app.close())
+  return closeAfterFile(await startTestApp(options))
+}
+
+/** After the tests of a file every counter of its app must be exact. */
+function closeAfterFile(app: TestApp): TestApp {
+  afterAll(async () => {
+    const differences = await findCounterDifferences(app.db)
+    await app.close()
+    expect(differences).toEqual([])
+  })
   return app
 }
 
@@ -163,7 +172,7 @@ const mailApp =
   }
 
 export const mailAppForTest = mailApp(closeAfterTest)
-export const mailAppForFile = mailApp((app) => afterAll(() => app.close()))
+export const mailAppForFile = mailApp(closeAfterFile)
 
 /** Declares tests of what each node promises by itself. A run with several nodes skips them. */
 export function testPerNode(_reason: string): TestAPI {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { formatDay } from '../../../contract/dates.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
@@ -17,7 +17,6 @@ import { addBan } from '../site-state/site-state.service.ts'
 import { eraseNow } from './account-deletion.service.ts'
 
 const app = await appForFile()
-afterEach(async () => expect(await findCounterDifferences(app.db)).toEqual([]))
 
 const publishChange = async () => {}
 const erasure = { nameKey: Buffer.alloc(32, 7), actor: 'masha', publishChange }

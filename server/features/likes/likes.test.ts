@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
@@ -16,7 +16,6 @@ const app = await appForFile()
 const olga = await app.signUp()
 const users = await app.signUps(10)
 const [petr, nina, third] = users as [TestUser, TestUser, TestUser]
-afterEach(async () => expect(await findCounterDifferences(app.db)).toEqual([]))
 
 const change = (method: 'POST' | 'DELETE', id: string, { token } = olga, body?: object) =>
   app.call(method, `/posts/${id}/likes`, { token, body })

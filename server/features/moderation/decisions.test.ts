@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { OTHER_REASON } from '../../../contract/constants.ts'
 import { NOTHING } from '../../../contract/post-rules.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
@@ -12,13 +12,11 @@ import {
 } from '../../testing/calls/moderation-calls.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { mailAppForFile } from '../../testing/test-app.ts'
-import { findCounterDifferences } from '../posts/counters.task.ts'
 
 const { app, mailbox } = await mailAppForFile()
 const moderator = await signUpModerator(app)
 const author = await app.signUp()
 const reader = await app.signUp()
-afterEach(async () => expect(await findCounterDifferences(app.db)).toEqual([]))
 
 // Signed in: what a visitor of another node sees may be some milliseconds old.
 const read = (id: string) => app.call('GET', `/posts/${id}`, { token: moderator.token })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import {
   decide,
@@ -11,7 +11,6 @@ import {
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
-import { findCounterDifferences } from '../posts/counters.task.ts'
 
 const app = await appForFile({ config: { trustProxy: ['127.0.0.1'] } })
 const moderator = await signUpModerator(app)
@@ -19,7 +18,6 @@ const author = await app.signUp()
 const [first, second, third] = (await signUpOld(app, 3)) as [TestUser, TestUser, TestUser]
 /** Undecided reports of one account hide three posts at most. */
 beforeEach(() => app.db.deleteFrom('reports').execute())
-afterEach(async () => expect(await findCounterDifferences(app.db)).toEqual([]))
 
 // Signed in: what a visitor of another node sees may be some milliseconds old.
 const read = async (id: string) =>

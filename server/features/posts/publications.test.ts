@@ -1,17 +1,15 @@
 import { Socket } from 'node:net'
 import { sql } from 'kysely'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { limitsInMemory } from '../../testing/limits-in-memory.ts'
 import { appForFile } from '../../testing/test-app.ts'
-import { findCounterDifferences } from './counters.task.ts'
 import { createPublish } from './publications.service.ts'
 
 const app = await appForFile()
 const olga = await app.signUp()
-afterEach(async () => expect(await findCounterDifferences(app.db)).toEqual([]))
 /** The post whose lock holds a reply up. */
 const held = await app.publish(olga)
 const users = await app.signUps(8)
