@@ -60,9 +60,10 @@ export function useAction<Data, Variables = void>(options: ActionOptions<Data, V
     clearError: (): void => {
       if (error) reset()
     },
-    // Checks the ref: `isPending` changes too late for a second Enter in the same frame.
+    // Checks the ref: `isPending` changes too late for a second Enter in the same frame. With a
+    // `scope` the writes run one after the other, and none is dropped.
     mutate: (input: Variables): void => {
-      if (!isRunning.current) void run(input)
+      if (rest.scope || !isRunning.current) void run(input)
     },
     /** Ignores how the action ends, except for the callbacks in `options`. */
     reset,

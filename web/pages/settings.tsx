@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import {
   AtSign,
   EyeOff,
@@ -23,7 +23,7 @@ import { DownloadData } from '../data-export/download-data.tsx'
 import { moderationLabel } from '../format/labels.ts'
 import { usePage, usePageTitle } from '../history/entry.tsx'
 import { navigate, openDialog } from '../history/history.ts'
-import { errorMessage } from '../http/error-message.ts'
+import { useAction } from '../http/use-action.tsx'
 import { forgetHidden } from '../posts/cache/hidden.ts'
 import { textsChanged } from '../posts/compose/stored-drafts.ts'
 import { forgetPerson, forgetTab } from '../session/forget-person.ts'
@@ -167,11 +167,11 @@ function DeleteAccount({ user }: { user: CurrentUser }) {
 /** Shows the setting whether the viewer receives mails about unseen replies. */
 function ReplyMails() {
   const { data } = useQuery(receivedQuery)
-  const set = useMutation({
+  // The scope makes the last choice count.
+  const set = useAction({
     mutationFn: setReplyMails,
-    // One after the other, so that the last choice counts.
     scope: { id: 'reply-mails' },
-    onError: (error) => toast({ text: errorMessage(error) }),
+    errors: 'toast',
   })
   if (!data) return null
   const isOn = set.isPending ? set.variables : data.wantsMail
