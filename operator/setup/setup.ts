@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { broken, type Finding } from '../../server/operations/doctor/finding.ts'
-import { explainStartFailure } from '../../server/operations/start/start-failure.ts'
+import { sentenceOfFailure } from '../../server/operations/start/start-failure.ts'
 import type { Alone, Command, Env, Output } from '../command.ts'
 import { Interrupted } from '../command.ts'
 import { lineOf } from '../doctor.ts'
@@ -75,7 +75,7 @@ async function runSteps(site: Installation, alone: Alone): Promise<Output> {
   for (const [check, step] of STEPS) {
     const found = await step(site, alone).catch((error: Error) => {
       if (error instanceof Interrupted) throw error
-      return broken(explainStartFailure(error), 'Исправьте и повторите vslukh setup')
+      return broken(sentenceOfFailure(error), 'Исправьте и повторите vslukh setup')
     })
     // The doctor may repeat the finding of a step.
     const named = [found].flat().map((verdict) => ({ check, ...verdict }))

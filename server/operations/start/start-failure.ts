@@ -19,14 +19,22 @@ export class ListenFailure extends StartError {
 /** Returns a Russian sentence for the operator if the cause is known, otherwise the stack. */
 export function explainStartFailure(cause: unknown): string {
   const error: SystemError = cause instanceof Error ? cause : new Error(String(cause))
+  return explainKnown(error) ?? error.stack ?? error.message
+}
+
+/** Returns a Russian sentence for the operator; of an unknown cause the message alone. */
+export function sentenceOfFailure(error: Error): string {
+  return explainKnown(error) ?? whyFailed(error)
+}
+
+function explainKnown(error: SystemError): string | undefined {
   if (error instanceof StartError) return error.message
   const known =
     DATABASE_FAILURES[error.code ?? '']?.(error.message) ??
     explainFile(error) ??
     explainConnection(error)
   if (known) return known
-  if (isDatabaseUnavailable(error)) return `База данных не отвечает: ${whyFailed(error)}`
-  return error.stack ?? error.message
+  return isDatabaseUnavailable(error) ? `База данных не отвечает: ${whyFailed(error)}` : undefined
 }
 
 const otherRole = (message: string) =>

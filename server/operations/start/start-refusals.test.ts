@@ -14,7 +14,7 @@ import { asRoot, folderForTest, mountForTest } from '../../testing/process/folde
 import { freePort, listen } from '../../testing/process/free-port.ts'
 import { runHere } from '../../testing/process/run-command.ts'
 import { startMain } from '../../testing/process/start-main.ts'
-import { explainStartFailure } from './start-failure.ts'
+import { explainStartFailure, sentenceOfFailure } from './start-failure.ts'
 
 const APP_SECRET = 's'.repeat(32)
 const OTHER_SECRET = 't'.repeat(32)
@@ -108,6 +108,7 @@ test('an error of a file is called one, and not a database that does not answer'
   ] as const) {
     expect(explainStartFailure(Object.assign(new Error(message), { code }))).toMatch(sentence)
   }
+  expect(sentenceOfFailure(new TypeError('x is not a function'))).toBe('«x is not a function»')
 })
 
 test('a PostgreSQL that says it is too old is refused by the start and by a restore, with the version that is needed', async () => {
