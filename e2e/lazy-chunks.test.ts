@@ -52,6 +52,17 @@ test('of two menus that are pressed while they load, the last one opens', async 
   expect(await buttons.first().getAttribute('aria-expanded')).toBe('true')
 })
 
+test('a menu that loads does not open once the focus has moved on', async ({ journey }) => {
+  const page = await journey.visit()
+  const chunk = await holdCalls(page, /assets\/menus-/)
+  const button = page.getByRole('article').getByRole('button', { name: 'Ещё' }).first()
+  await button.focus()
+  await page.keyboard.press('Enter')
+  await chunk.asked
+  await page.keyboard.press('Tab')
+  expect(await button.getAttribute('aria-expanded')).toBe('false')
+})
+
 test('a dialog that opens before the focus is watched closes', async ({ journey }) => {
   const page = await journey.visit()
   const chunk = /assets\/keep-focus-/

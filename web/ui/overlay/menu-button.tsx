@@ -1,5 +1,11 @@
 import { Ellipsis } from 'lucide'
-import { type ComponentType, type KeyboardEvent, type MouseEvent, useEffect, useState } from 'react'
+import {
+  type ComponentType,
+  type KeyboardEvent,
+  type MouseEvent,
+  useLayoutEffect,
+  useState,
+} from 'react'
 import { createLazyChunk, type LazyChunk } from '../../platform/lazy-chunk.ts'
 import { IconButton, isSecondClick } from '../button.tsx'
 import { Icon } from '../icon.tsx'
@@ -60,12 +66,16 @@ export function useMenuButton<Props extends object>(chunk: MenuChunk<Props>, pro
   return [buttonProps, list] as const
 }
 
-/** Stands for a list that is loading. A press elsewhere cancels it, as it closes an open list. */
+/** Stands for a list that is loading. A press or the focus elsewhere cancels it. */
 function Opening({ button, onClose }: OpenMenu) {
-  useEffect(() => {
-    const leave = ({ target }: PointerEvent) => button.contains(target as Node) || onClose()
-    addEventListener('pointerdown', leave)
-    return () => removeEventListener('pointerdown', leave)
+  // Its cleanup must come before the list takes the focus.
+  useLayoutEffect(() => {
+    const stop = new AbortController()
+    const { signal } = stop
+    const leave = ({ target }: Event) => button.contains(target as Node) || onClose()
+    addEventListener('pointerdown', leave, { signal })
+    addEventListener('focusin', leave, { signal })
+    return () => stop.abort()
   })
   return <i data-loading />
 }
