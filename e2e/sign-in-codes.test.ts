@@ -30,7 +30,12 @@ test('of two codes the first is filled, and can be sent again', async ({ journey
   expect(await code.inputValue()).toBe(mailed)
   await goOnline(page)
   await error.waitFor({ state: 'detached' })
-  await dialog.getByRole('button', { name: 'Повторить' }).click()
+  const held = await holdCalls(page, '**/verify')
+  const retry = dialog.getByRole('button', { name: 'Повторить' })
+  await retry.press('Enter')
+  await held.asked
+  expect(await retry.evaluate((it) => it === document.activeElement)).toBe(true)
+  held.letGo()
   await page.getByRole('link', { name: `Профиль ${olga.username}` }).waitFor()
 })
 

@@ -43,6 +43,7 @@ export function CodeEntry(props: CodeEntryProps) {
   const { note = 'Если письма нет, проверьте папку «Спам»' } = props
   const tipId = useId()
   const [tried, setTried] = useState('')
+  const [pressed, setPressed] = useState('')
   const { mail, refusal } = useCodeMail(operation.id, operation.sentAt)
   // While a code is checked, its operation may have ended successfully, which is no error.
   const error = props.error ?? (busy ? null : refusal)
@@ -78,8 +79,15 @@ export function CodeEntry(props: CodeEntryProps) {
         onComplete={onComplete}
       />
       <div className={classes('wrap', styles.actions)}>
-        {isFull && !busy && life === 'good' && (
-          <Button variant="primary" onClick={() => onComplete(code)}>
+        {isFull && life === 'good' && (!busy || pressed === code) && (
+          <Button
+            variant="primary"
+            pending={busy}
+            onClick={() => {
+              setPressed(code)
+              onComplete(code)
+            }}
+          >
             {tried === code ? 'Повторить' : 'Продолжить'}
           </Button>
         )}
