@@ -61,6 +61,9 @@ test('no keyboard covers a text field or its button', async ({ journey, olga }) 
   await showKeyboard(visitor)
   const proceed = signIn.getByRole('button', { name: 'Продолжить' })
   await expect.poll(async () => (await boxOf(proceed)).bottom).toBeLessThanOrEqual(VISIBLE)
+  // On a phone on its side, a sheet is no wider than a comfortable field.
+  await visitor.setViewportSize({ width: 844, height: 390 })
+  await expect.poll(async () => (await signIn.boundingBox())?.width).toBe(640)
 })
 
 /** Replaces the visual viewport, which a keyboard makes smaller than the page only on iOS. */
