@@ -197,7 +197,7 @@ test('the journal describes every action in Russian with its details', async () 
   const post = await app.publish(author, 'Первая строка\nвторая строка')
   for (const line of [
     `moderator add ${author.email}`,
-    'ban add domain spam.example --days 7',
+    'ban add domain Спам.example --days 7',
     `user ${author.email} rename novoe_imya`,
     `post ${post.id} remove --order №1234-ИД --note Срочно --block-days 3`,
     `post ${post.id} restore`,
@@ -207,7 +207,7 @@ test('the journal describes every action in Russian with its details', async () 
   const { out } = await vslukh('journal')
   for (const words of [
     `назначен модератор\n    Почта: ${author.email}`,
-    'запрет регистрации\n    Значение: spam.example\n    Дней: 7',
+    'запрет регистрации\n    Значение: спам.example\n    Дней: 7',
     `имя изменено (человек ${author.id})\n    Было: ${author.username}\n    Стало: novoe_imya`,
     'Предписание: №1234-ИД\n    Заметка: Срочно\n    Текст: Первая строка\n    вторая строка',
     `закрыта возможность писать (человек ${author.id})`,
@@ -217,6 +217,7 @@ test('the journal describes every action in Russian with its details', async () 
   }
   expect(out).toMatch(/\n {4}До \d\d\.\d\d\.\d{4}, \d\d:\d\d GMT\+3\n/)
   expect(out).not.toMatch(/[a-z]+\.[a-z]+ /)
+  expect((await vslukh('ban', 'list')).out).toContain('домен спам.example, до')
 })
 
 test('post and reports print reports, comments, the appeal and earlier decisions in full, and status counts them', async () => {

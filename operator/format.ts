@@ -1,3 +1,5 @@
+import { domainToUnicode } from 'node:url'
+
 const TIME = new Intl.DateTimeFormat('ru', {
   day: '2-digit',
   month: '2-digit',
@@ -13,6 +15,11 @@ const TIME = new Intl.DateTimeFormat('ru', {
 export function time(at: Date | number | null): string {
   if (at === null) return '—'
   return TIME.format(typeof at === 'number' ? at * 1000 : at)
+}
+
+/** Returns the text with punycode at its end, of a domain or an address, in letters. */
+export function inLetters(text: string): string {
+  return text.replace(/[^@]+$/, (domain) => domainToUnicode(domain) || domain)
 }
 
 export function endOf(until: Date | null): string {
