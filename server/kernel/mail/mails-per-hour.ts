@@ -19,6 +19,9 @@ export type Wait = { state: 'limited' | 'slowed'; message: string; againMs: numb
 export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Options) {
   const shared = { refusal: '', isShared: true, isFixed: true }
   const mails: Limit = { ...shared, name: 'MAILS_PER_HOUR', rates: [[most, HOUR]] }
+  // A right code takes back its other charges, so one network could use up everybody's mails.
+  const mostOfAsker = Math.max(60, most / 10)
+  const mailsOfAsker: Limit = { ...mails, rates: [[mostOfAsker, HOUR]], isFixed: false }
   // It allows no burst, because each refused mail harms the sender's reputation.
   const slowed: Limit = { ...shared, name: 'slowed-mail', rates: [[1, SLOWED_SECONDS]] }
   // One network gets a twelfth of these mails, so that a few networks cannot delay others for long.
@@ -33,13 +36,14 @@ export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Opt
     // A mail counts once, however often it is tried.
     if (tries > 0) return undefined
     const charges: Charge[] = [{ limit: mails, key: '', share: shareOf(mail) }]
+    if (mail.asker) charges.push({ limit: mailsOfAsker, key: mail.asker })
     if (mail.isToNewAddress && (await isSlowed())) {
       charges.push({ limit: slowed, key: '' }, { limit: slowedOfAsker, key: mail.asker ?? '' })
     }
     const refused = await limits.tryCharge(charges)
     if (!refused) return undefined
     const againMs = refused.wait * 1000
-    return refused.limit === mails
+    return refused.limit.name === mails.name
       ? { state: 'limited', message: 'mail waits: MAILS_PER_HOUR', againMs }
       : { state: 'slowed', message: 'mail waits: too many were refused', againMs }
   }

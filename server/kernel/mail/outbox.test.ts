@@ -4,10 +4,12 @@ import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
 import { askMail, startAt } from '../../testing/calls/sign-in-calls.ts'
 import { openDatabaseForTest } from '../../testing/database/database-for-test.ts'
 import { passLimitTime, passTime, retryMails } from '../../testing/database/passing-time.ts'
+import { limitsInMemory } from '../../testing/limits-in-memory.ts'
 import { mailboxForTest } from '../../testing/mail/mailbox.ts'
 import { appForTest, mailAppForTest, NODES } from '../../testing/test-app.ts'
 import type { Db } from '../db/database.ts'
 import { mailHealth } from './mail-log.repository.ts'
+import { limitMailsPerHour } from './mails-per-hour.ts'
 import { claimMail, IS_PAUSED, settleMail } from './outbox.repository.ts'
 import { queueMail } from './queue-mail.ts'
 
@@ -199,4 +201,17 @@ test('all nodes together send MAILS_PER_HOUR: at most half notices, the last qua
     })
     .toBe(10)
   expect(new Set(mailbox.mails.map(({ to }) => to)).size).toBe(9)
+})
+
+test('codes for one network use a tenth of MAILS_PER_HOUR', async () => {
+  const charge = limitMailsPerHour({
+    limits: limitsInMemory(() => 0),
+    most: 700,
+    isSlowed: async () => false,
+    findAskerWait: async () => undefined,
+  })
+  const code = (asker: string) => charge({ to: EMAIL, isUrgent: true, asker }, 0)
+  for (let n = 0; n < 70; n++) expect(await code('one')).toBeUndefined()
+  expect(await code('one')).toMatchObject({ state: 'limited' })
+  expect(await code('other')).toBeUndefined()
 })
