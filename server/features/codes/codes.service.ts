@@ -172,7 +172,9 @@ export async function redeemCode<Account, Result>(
     }
     await removeOperation(tx, guess.id)
     const result = await redeem(tx, { email, device, account })
-    const mail = [...mailCharges({ ...guess, email, knownBy }), { limit: CODE_REQUESTS, ip }]
+    const mail = mailCharges({ ...guess, email, knownBy })
+    // A known browser passes also if its request could not be charged.
+    if (knownBy !== 'browser') mail.push({ limit: CODE_REQUESTS, ip })
     await limits.refund([...times(attempts, [wrong]), ...times(mails, mail)], tx)
     return { result }
   })
