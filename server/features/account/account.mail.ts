@@ -1,16 +1,18 @@
 import { createHmac } from 'node:crypto'
+import { formatTime } from '../../../contract/dates.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import { writeMail } from '../../kernel/mail/mail-body.ts'
 import type { NoticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 
-export type EmailNotice = QueuedMail & { username: string; changeId: string }
+/** It expires when its link does. */
+export type EmailNotice = QueuedMail & { username: string; changeId: string; expiresAt: number }
 
 type WriteOptions = NoticeOptions & { undoKey: Buffer }
 
 export const accountMails = (options: WriteOptions) => ({
   'send-email-notice': {
-    write({ to, username, changeId }: EmailNotice) {
+    write({ to, username, changeId, expiresAt }: EmailNotice) {
       const { appName, origin, undoKey, contact } = options
       const lines = [
         `Аккаунт ${username} на сайте «${appName}» теперь привязан к другой почте.`,
@@ -23,7 +25,7 @@ export const accountMails = (options: WriteOptions) => ({
         `${origin}${PATHS.emailUndo}#${changeId}.${undoSecret(changeId, undoKey)}`,
         '',
         'Все сессии завершатся, и войти можно будет только с этого адреса.',
-        'Ссылка действует три дня. Никому её не пересылайте.',
+        `Ссылка действует до ${formatTime(expiresAt)}. Никому её не пересылайте.`,
         ...(contact ? ['', `Если ссылка не поможет, напишите нам: ${contact}`] : []),
       ]
       return writeMail({ to, subject: 'Почта аккаунта изменена' }, lines, options)

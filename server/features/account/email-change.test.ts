@@ -47,6 +47,7 @@ test('an e-mail is changed with the code mailed to the new address; the old one 
   const { id: changeId } = await change.executeTakeFirstOrThrow()
   const link = `${publicUrl}/email-undo#${changeId}.${app.undoSecretFor(changeId)}`
   expect(notice.text).toContain(`\n${link}\n`)
+  expect(notice.text).toMatch(/Ссылка действует до \d.+ по Москве\./)
   expect(notice.text).toContain(`напишите нам: ${contactEmail}`)
   expect((await mailbox.mailTo(email)).text).not.toContain('email-undo')
   expectRefusal(await startAt(app, '/logins', { email: olga.email }), 'USER_NOT_FOUND')
