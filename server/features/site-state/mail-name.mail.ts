@@ -1,16 +1,15 @@
-import type { Db } from '../../kernel/db/database.ts'
 import { writeMail } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
-import { readMailName } from './mail-name.service.ts'
+import type { Refusals } from './mail-name.repository.ts'
 
-export const mailNameMails = (db: Db, options: MailOptions) => ({
+export const mailNameMails = (options: MailOptions) => ({
   'send-refusals-mail': {
-    async write({ to }: QueuedMail) {
-      const { refused, networks } = await readMailName(db)
+    // The counts are those of the time when it was queued.
+    write({ to, refused, networks }: QueuedMail & Refusals) {
       const lines = [
         `На сайте ${options.origin} из многих сетей просят коды на адреса, которых нет. За час отклонено писем: ${refused}, сетей: ${networks}.`,
-        'Из-за таких писем почтовые службы перестают принимать и остальные, поэтому письма новым адресам теперь уходят по одному в 10 секунд.',
+        'Из-за таких писем почтовые службы перестают принимать и остальные, поэтому письма новым адресам уходят по одному в 10 секунд, пока отказов так много.',
         'Кто уже зарегистрирован, входит как обычно. Сеть, из-за которой отклонили пять писем за час, ждёт.',
         '',
         'Кому писали и что ответили: vslukh mail log',

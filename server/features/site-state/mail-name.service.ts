@@ -49,7 +49,7 @@ export async function noteRefusal(
   { asker, operators }: { asker: string; operators: readonly string[] },
 ): Promise<void> {
   await insertRefusal(tx, Buffer.from(asker, 'base64url'))
-  const { isSlowed } = await readMailName(tx)
+  const { isSlowed, ...refusals } = await readMailName(tx)
   if (!isSlowed || !(await noteEpisode(tx))) return
-  for (const to of operators) await queueMail(tx, 'send-refusals-mail', { to })
+  for (const to of operators) await queueMail(tx, 'send-refusals-mail', { to, ...refusals })
 }

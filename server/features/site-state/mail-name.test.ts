@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { endPause, pauseMails } from '../../kernel/mail/outbox.repository.ts'
-import { wakeSenders } from '../../kernel/mail/queue-mail.ts'
+import { queueMail, wakeSenders } from '../../kernel/mail/queue-mail.ts'
 import { checkMailName, checkMailQueue } from '../../operations/doctor/mail-checks.ts'
 import { askMail, from, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import { inNoTime, passLimitTime } from '../../testing/database/passing-time.ts'
@@ -166,4 +166,8 @@ test('twenty refusals for ten networks slow the mails to new addresses to one in
   for (let n = 0; n < 2; n++) await ask('example.org', 30 + n)
   await expect.poll(() => statesOf(app)).toMatchObject({ sent: before + 7 })
   expect(mailsToOperator()).toHaveLength(1)
+  // A mail that leaves late states what happened before it was queued.
+  const late = { to: OPERATOR, refused: 20, networks: 10 }
+  await queueMail(app.db, 'send-refusals-mail', late)
+  expect((await mailbox.mailTo(OPERATOR, 2)).subject).toContain('за час: 20')
 })

@@ -51,9 +51,9 @@ export function createSiteStateReader(db: Db): () => Promise<SiteState> {
 type Act = { actor: string }
 type Part = { part: 'registrations' | 'writing' }
 
-export function registerSiteState({ db, config }: Node): Feature {
+export function registerSiteState({ config }: Node): Feature {
   return {
-    mails: mailNameMails(db, mailWords(config)),
+    mails: mailNameMails(mailWords(config)),
     pruning: [removeExpiredSiteRows, removeOldRefusals],
   }
 }
