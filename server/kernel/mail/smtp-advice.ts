@@ -69,7 +69,8 @@ function adviceFor(answer: string, code: SmtpProblem['code'], isTemporary: boole
   if (code === 'ETLS' && /\b454\b/.test(answer)) {
     return 'Сервер предлагает TLS, но включить его не может: подождите или спросите его владельца'
   }
-  switch (code) {
+  // nodemailer's message if the server was reached and then fell silent.
+  switch (answer === 'Timeout' ? 'EABORT' : code) {
     case 'ETLS':
       return `Сервер не предлагает TLS: укажите порт, где оно есть (smtps://…:465 или smtp://…:587), или, ${OWN_NETWORK} ?requireTLS=false`
     case 'EAUTH':
@@ -77,7 +78,9 @@ function adviceFor(answer: string, code: SmtpProblem['code'], isTemporary: boole
         ? 'Сервер сейчас никого не впускает: подождите'
         : 'Проверьте в SMTP_URL имя и пароль'
     case 'EDNS':
-      return 'Проверьте имя сервера в SMTP_URL'
+      return answer.includes('ENOTFOUND')
+        ? 'Проверьте имя сервера в SMTP_URL'
+        : 'Имена сейчас не находятся: подождите или проверьте DNS этой машины'
     case 'EENVELOPE':
     case 'EMESSAGE':
       return isTemporary
@@ -85,6 +88,7 @@ function adviceFor(answer: string, code: SmtpProblem['code'], isTemporary: boole
         : 'Сервер отказывает: причина в его ответе'
     case 'ESMTPUTF8':
       return 'Сервер не принимает адресов, где перед «@» не только латинские буквы: укажите другой'
+    case 'ECONNECTION':
     case 'EPROTOCOL':
       return 'Сервер сейчас не принимает писем или отказывает этой машине: подождите или спросите его владельца'
     case 'EABORT':

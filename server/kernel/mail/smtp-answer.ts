@@ -44,7 +44,7 @@ const IS_UNKNOWN = [
   `(?:unknown|non-?existent|invalid) (?:local )?(?:${MAILBOX}|local[- ]part|(?:e-?mail )?address)`,
   `${MAILBOX}(?: name| id)?(?: \\S+)?:? (?:is |was |are )?(?:unknown|not found|non-?existent|not known|not local)`,
   `(?:${MAILBOX}|address)(?: \\S+)? (?:does ?n[o'’]t|do not|did not|not|no longer) exists?`,
-  `(?:unknown|unrouteable|undeliverable) address`,
+  `(?:unknown|unrouteable|undeliverable|malformed) address`,
   `${MAILBOX} (?:is |has been |was )?(?:disabled|inactive|deactivated|closed|not active)`,
   `doesn['’]t have (?:a|an) \\S+ account`,
 ]
