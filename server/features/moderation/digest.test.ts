@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { selectMailLog } from '../../kernel/mail/mail-log.repository.ts'
+import { endPause, pauseMails } from '../../kernel/mail/outbox.repository.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { passReportTime, report, signUpOld } from '../../testing/calls/moderation-calls.ts'
@@ -52,6 +53,17 @@ test('each moderator gets a mail of their own at the first report of a quiet hou
   await addJob(app.db, 'tell-moderators')
   await expect.poll(() => app.sql`SELECT FROM graphile_worker.jobs`).toEqual([])
   expect(mails()).toHaveLength(2)
+
+  // Mails that could not leave for hours do not arrive all at once.
+  await pauseMails(app.db)
+  for (const _ of ['first', 'second']) {
+    await tell()
+    await passReportTime(app, 3601)
+  }
+  await endPause(app.db)
+  expect((await mailbox.mailTo(ANNA, 3)).subject).toContain('решения: 5')
+  await expect.poll(() => app.sql`SELECT FROM outbox WHERE payload IS NOT NULL`).toEqual([])
+  expect(mails()).toHaveLength(3)
 }, 60_000)
 
 test('a report that began before a mail to the moderators and was committed after it is new to the next mail', async () => {

@@ -51,7 +51,10 @@ export async function queueToEach(
   emails: string[],
   about: { isHidingStopped?: true } = {},
 ): Promise<void> {
-  for (const to of emails) await queueMail(tx, 'send-queue-mail', { to, ...about })
+  for (const to of emails) {
+    const key = `${about.isHidingStopped ? 'hiding stopped' : 'queue'} ${to}`
+    await queueMail(tx, 'send-queue-mail', { to, key, ...about })
+  }
 }
 
 /** Queues a mail to each of the moderators: at most one an hour, and none if nothing is new. */

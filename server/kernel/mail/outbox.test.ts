@@ -66,14 +66,17 @@ test('a mail is sent after the commit of its act, never after a rollback; at its
   await expect(kept).rejects.toThrow('violates check constraint')
 })
 
-test('one mail of a key is queued at a time', async () => {
+test('one mail of a key is queued at a time, and waits as long as the next one would', async () => {
   const { db } = await openDatabaseForTest()
   const queueOne = async () => {
     await queueMail(db, 'send-x', { ...noticeTo(EMAIL), key: 'decision 1' })
     expect((await mailHealth(db)).waiting).toBe(1)
   }
   await Promise.all([queueOne(), queueOne(), queueOne()])
+  const next = { ...noticeTo(EMAIL), key: 'decision 1', expiresAt: Date.now() + 3_600_000 }
+  await queueMail(db, 'send-x', next)
   const claimed = await claim(db)
+  expect(claimed.leftMs).toBeGreaterThan(600_000)
   await queueOne()
   await settleMail(db, claimed, { state: 'sent', logKey })
   await queueOne()

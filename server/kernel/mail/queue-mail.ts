@@ -7,7 +7,7 @@ export type QueuedMail = {
   to: string
   /** In unix milliseconds. The mail is not sent after it; a day after it was queued unless set. */
   expiresAt?: number
-  /** While a mail with this key waits, no other is queued. */
+  /** While a mail with this key waits, no other is queued, and it waits as long as the other would. */
   key?: string
   isUrgent?: boolean
   /** Whether it is a code for an address without an account. */
@@ -27,7 +27,7 @@ export async function queueMail(db: Queryable, task: string, mail: QueuedMail): 
       INSERT INTO outbox (task, key, payload, is_urgent, is_to_new_address, domain, expires_at, masked)
       VALUES (${task}, ${key}, ${JSON.stringify(queued)}, ${isUrgent}, ${isToNewAddress}, ${domainOf(to)},
         to_timestamp(${expiresAt}::float8 / 1000), ${maskEmail(to)})
-      ON CONFLICT (key) DO NOTHING RETURNING id
+      ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at RETURNING id
     )
     SELECT graphile_worker.add_job(${SENDING}) FROM queued`.execute(db)
 }
