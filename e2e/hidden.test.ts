@@ -6,7 +6,7 @@ import { type Journey, test } from './testing/journey.ts'
 import { chooseFromMenu, postTexts, postWith } from './testing/page/feed.ts'
 import { recordFrames } from './testing/page/layout.ts'
 import { toast } from './testing/page/overlays.ts'
-import { openTab } from './testing/page/tab.ts'
+import { openTab, restoreFromCache } from './testing/page/tab.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 /** Hides Petr from Olga by a call, as another browser would. */
@@ -160,6 +160,11 @@ test('what any tab hides stays hidden in all tabs', async ({ journey, olga, petr
   await expect.poll(() => postTexts(page)).toEqual([folded])
   await other.reload()
   await word.waitFor()
+  await page.evaluate(() => {
+    localStorage.hidden = localStorage.hidden.replace('"елк",', '')
+  })
+  await restoreFromCache(page)
+  await expect.poll(() => postTexts(page)).toEqual(['Ёлки и игрушки'])
 })
 
 test('a post with a hidden word shows a line', async ({ journey, olga, petr: vera }) => {

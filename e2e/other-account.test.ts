@@ -4,6 +4,7 @@ import { submitPost } from './testing/page/compose.ts'
 import { chooseFromMenu, like, postWith } from './testing/page/feed.ts'
 import { refuseNews, refuseOnce } from './testing/page/network.ts'
 import { closeByKey, dialogOf, toast } from './testing/page/overlays.ts'
+import { restoreFromCache } from './testing/page/tab.ts'
 import {
   changeUserInOtherTab,
   profileLink,
@@ -61,7 +62,7 @@ test('a page that the browser restores is the next user’s', async ({ journey, 
   await postWith(page, 'Запись Ольги').waitFor()
   const other = await signInElsewhere(journey, page, { former: olga, next: petr })
   await profileLink(other).waitFor()
-  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+  await restoreFromCache(page)
   await page.getByRole('link', { name: `Профиль ${petr.username}` }).waitFor()
   await postWith(page, 'Запись Ольги').waitFor({ state: 'detached' })
 })

@@ -5,7 +5,7 @@ import { startPost, storedTexts, submitPost, textField } from './testing/page/co
 import { chooseFromMenu, postWith } from './testing/page/feed.ts'
 import { goOffline, goOnline, refuseOnce, untilPreloaded } from './testing/page/network.ts'
 import { closeByKey, toast } from './testing/page/overlays.ts'
-import { openTab } from './testing/page/tab.ts'
+import { openTab, restoreFromCache } from './testing/page/tab.ts'
 
 const PUBLICATION = '**/api/v1/posts'
 const WAITS_FOR_SERVER = 'Сервер не отвечает. Текст сохранён, отправим сами'
@@ -79,6 +79,13 @@ test('a tab whose scripts could not be loaded shows what waits once the network 
   await context.unroute(scripts)
   await goOnline(second)
   await row(second, '1 запись ждёт связи.').waitFor()
+  // As if another tab had sent it while this one was in the cache.
+  await first.evaluate(() => {
+    for (const key of Object.keys(localStorage))
+      if (/^outbox /.test(key)) localStorage.removeItem(key)
+  })
+  await restoreFromCache(first)
+  await row(first, /запись/).waitFor({ state: 'detached' })
 })
 
 test('two tabs share one outbox, and a text is sent once', async ({ journey, olga }) => {

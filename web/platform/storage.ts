@@ -1,11 +1,16 @@
-import { createEmitter, type Emitter } from './atom.ts'
+import { createEmitter } from './atom.ts'
 
 export type SafeStorage = ReturnType<typeof safeStorage>
 
-/** Emits when another tab has stored or removed a value. */
-export const storedElsewhere: Emitter<StorageEvent> = createEmitter(() => {
-  globalThis.addEventListener?.('storage', storedElsewhere.emit)
-  return () => globalThis.removeEventListener?.('storage', storedElsewhere.emit)
+/**
+ * Emits when another tab has stored or removed a value, and with the key '' when any value may have
+ * changed: WebKit drops the events of a page in the back/forward cache.
+ */
+export const storedElsewhere = createEmitter<StorageEvent>()
+
+globalThis.addEventListener?.('storage', storedElsewhere.emit)
+globalThis.addEventListener?.('pageshow', ({ persisted }) => {
+  if (persisted) storedElsewhere.emit(new StorageEvent('storage', { key: '' }))
 })
 
 /** If cookies are blocked, each access to the browser's localStorage throws. */

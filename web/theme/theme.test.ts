@@ -6,12 +6,14 @@ test('the theme follows the choice of another tab, and is dark if the storage is
   // The few properties of a page that the theme touches.
   const documentElement = { dataset: { theme: 'dark' } }
   vi.stubGlobal('document', { documentElement, querySelector: () => null })
-  const afterChange = (key: string | null, newValue: string | null) => {
-    storedElsewhere.emit({ key, newValue } as StorageEvent)
+  const afterChange = (key: string | null, stored: string | null) => {
+    vi.stubGlobal('localStorage', { getItem: () => stored })
+    storedElsewhere.emit({ key } as StorageEvent)
     return theme.get()
   }
   onTestFinished(theme.subscribe(() => undefined))
   expect(afterChange('theme', 'light')).toBe('light')
   expect(afterChange('draft', 'dark')).toBe('light')
   expect(afterChange(null, null)).toBe('dark')
+  expect(afterChange('', 'light')).toBe('light')
 })

@@ -17,10 +17,9 @@ export function setTheme(next: Theme): void {
   applyTheme(next)
 }
 
-function followOtherTab(event: StorageEvent): void {
-  if (event.key === THEME_KEY || event.key === null) {
-    applyTheme(event.newValue === 'light' ? 'light' : 'dark')
-  }
+function followOtherTab({ key }: StorageEvent): void {
+  if (key && key !== THEME_KEY) return
+  applyTheme(localStore.read(THEME_KEY) === 'light' ? 'light' : 'dark')
 }
 
 function applyTheme(next: Theme): void {

@@ -42,6 +42,13 @@ export function setVisibility(page: Page, visibilityState: DocumentVisibilitySta
   }, visibilityState)
 }
 
+/** Makes the page perceive that it was in the back/forward cache, in which WebKit drops all events. */
+export function restoreFromCache(page: Page): Promise<unknown> {
+  return page.evaluate(() =>
+    dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })),
+  )
+}
+
 const RUSSIAN = 'йцукенгшщзфывапролдячсмить'
 const LATIN = 'QWERTYUIOPASDFGHJKLZXCVBNM'
 

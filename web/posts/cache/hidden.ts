@@ -21,7 +21,7 @@ const changes = createEmitter()
 
 // Without a listener too: hide() would overwrite what another tab has stored.
 storedElsewhere.subscribe(({ key }) => {
-  if (key === HIDDEN_KEY || key === null) readAgain()
+  if (!key || key === HIDDEN_KEY) readAgain()
 })
 
 /** What the viewer hides; until the viewer is known, what is stored, so that nothing flashes. */

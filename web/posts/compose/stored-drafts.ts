@@ -21,7 +21,7 @@ export const textsChanged = createEmitter(() => storedElsewhere.subscribe(follow
 
 function followOtherTab({ key }: StorageEvent): void {
   // What a page shows stays when all data of the site is cleared, and is stored again.
-  if (key?.startsWith(OUTBOX)) textsChanged.emit()
+  if (key === '' || key?.startsWith(OUTBOX)) textsChanged.emit()
 }
 
 /** Returns the key of a draft without the id of its tab, or the beginning of the keys of replies. */
