@@ -15,11 +15,15 @@ export function useRemovedPosts() {
   })
 }
 
-/** Reads the reasons that a report, or a removal by a moderator, can give. */
+/**
+ * Reads the reasons that a report, or a removal by a moderator, can give. They are everybody's: a
+ * form keeps what is typed when the session ends.
+ */
 export function useReportReasons() {
   return useQuery({
     queryKey: ['report-reasons'],
     queryFn: ({ signal }) => call('GET /reports/reasons', {}, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
+    meta: { outlivesViewer: true },
   })
 }
