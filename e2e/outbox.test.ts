@@ -3,7 +3,13 @@ import { expect } from 'vitest'
 import { DESKTOP, type Journey, test } from './testing/journey.ts'
 import { startPost, storedTexts, submitPost, textField } from './testing/page/compose.ts'
 import { chooseFromMenu, postWith } from './testing/page/feed.ts'
-import { goOffline, goOnline, refuseOnce, untilPreloaded } from './testing/page/network.ts'
+import {
+  goOffline,
+  goOnline,
+  holdCalls,
+  refuseOnce,
+  untilPreloaded,
+} from './testing/page/network.ts'
 import { closeByKey, toast } from './testing/page/overlays.ts'
 import { openTab, restoreFromCache } from './testing/page/tab.ts'
 
@@ -207,10 +213,38 @@ test('a reply to a deleted post becomes a draft of a post', async ({ journey, ol
   await page.keyboard.press('Control+Enter')
   await dialog.getByRole('alert').getByText('Запись не существует или была удалена').waitFor()
   await closeByKey(dialog)
-  await toast(page, 'Запись удалена. Ваш ответ — в черновике').waitFor()
+  await toast(page, 'Запись удалена. Ваш текст — в черновике').waitFor()
   await page.reload()
   await expect.poll(() => storedTexts(page)).toEqual(['Первый ответ\n\nВторой ответ'])
   expect(await textField(await startPost(page)).inputValue()).toBe('Первый ответ\n\nВторой ответ')
+})
+
+test('edits of deleted posts become a draft of a post', async ({ journey, olga }) => {
+  for (const text of ['Пропадёт первой', 'Пропадёт второй']) await journey.publish(olga, text)
+  const page = await journey.visit({ as: olga })
+  const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
+  const edit = async (text: string, edited: string) => {
+    await chooseFromMenu(postWith(page, text), 'Изменить')
+    await textField(dialog).fill(edited)
+  }
+  await edit('Пропадёт первой', 'Первая правка')
+  await closeByKey(dialog)
+  await edit('Пропадёт второй', 'Вторая правка')
+  const held = await holdCalls(page, /\/posts\/\d+$/)
+  await page.keyboard.press('Control+Enter')
+  await held.asked
+  await closeByKey(dialog)
+  await journey.emptyWall()
+  held.letGo()
+  const refused = row(page, /^1 запись не ушла: Запись не существует или была удалена/)
+  await refused.waitFor()
+  await page.reload()
+  await toast(page, 'Запись удалена. Ваш текст — в черновике').waitFor()
+  await refused.getByRole('button').click()
+  await dialog.getByText('Запись не существует или была удалена').waitFor()
+  await closeByKey(dialog)
+  await refused.waitFor({ state: 'detached' })
+  expect(await storedTexts(page)).toEqual(['Первая правка\n\nВторая правка'])
 })
 
 /** The line above the bottom bar. */

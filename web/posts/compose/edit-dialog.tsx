@@ -1,3 +1,4 @@
+import { NOTHING } from '../../../contract/post-rules.ts'
 import { countdown } from '../../format/time.ts'
 import { Read } from '../../http/read.tsx'
 import { Modal } from '../../ui/overlay/modal.tsx'
@@ -21,26 +22,29 @@ export function EditDialog({ postId, onClose }: EditDialogProps) {
   return (
     <Modal title={isReply ? 'Изменение ответа' : 'Изменение записи'} isLarge onClose={close}>
       <Read query={read} loading={<Skeleton label="Загружаем запись" />} inRow>
-        {(post) =>
-          post ? <EditForm post={post} onClose={onClose} /> : <EmptyState {...MISSING_POST} />
-        }
+        {(post) => <EditForm postId={postId} post={post} onClose={onClose} />}
       </Read>
     </Modal>
   )
 }
 
-/** Shows the form until the edit period ends by the countdown or by the server's answer. */
-function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) {
-  const secondsLeft = useEditSeconds(post)
-  const draft = useDraft(`edit ${post.id}`)
-  const form = usePostForm({ draft, initial: post, onSent: onClose })
+/**
+ * Shows the form until the edit period ends by the countdown or by the server's answer. Without the
+ * post, only takes a refused text back into the draft.
+ */
+function EditForm({ postId, post, onClose }: EditDialogProps & { post: CachedPost | null }) {
+  const secondsLeft = useEditSeconds(post ?? { created_at: 0 })
+  const draft = useDraft(`edit ${postId}`)
+  const form = usePostForm({ draft, initial: post ?? NOTHING, onSent: onClose })
+  if (!post) return <EmptyState {...MISSING_POST} />
+
   const label = post.actions.replied_post_id === null ? 'Текст записи' : 'Текст ответа'
   const isRefused = hasCode(form.sendError, 'EDIT_PERIOD_EXPIRED')
   // A text that is being sent may still arrive before the period ends on the server.
   if (isRefused || (secondsLeft === 0 && !form.isPending)) {
     return (
       <EditExpired
-        postId={post.id}
+        postId={postId}
         label={label}
         unsaved={isSame(form.written, post) ? null : form.written}
         draft={draft}

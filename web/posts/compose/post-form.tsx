@@ -20,7 +20,7 @@ import { FormError } from '../../ui/states/errors.tsx'
 import { usePost } from '../cache/post-cache.ts'
 import { hasCode } from './compose.queries.ts'
 import { type Draft, OWN_TEXT } from './drafts.ts'
-import { moveToNewPost } from './orphaned-replies.ts'
+import { moveToNewPost } from './orphaned-texts.ts'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
 import { parseTarget } from './stored-drafts.ts'
@@ -199,7 +199,7 @@ export function useCloseWithDraft(draft: Draft, onClose: () => void, error?: unk
   const { kind, postId } = parseTarget(draft.target)
   const isGone = usePost(postId) === null || hasCode(error, 'POST_NOT_FOUND')
   return () => {
-    if (kind === 'reply' && isGone) moveToNewPost(draft)
+    if (kind !== 'appeal' && isGone) moveToNewPost(draft)
     else if (draft.read() !== null) {
       toast({ text: draft.isUnsaved() ? UNSAVED : 'Черновик сохранён' }, { about: [OWN_TEXT] })
     }

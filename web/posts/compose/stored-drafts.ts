@@ -24,8 +24,8 @@ function followOtherTab({ key }: StorageEvent): void {
   if (key === '' || key?.startsWith(OUTBOX)) textsChanged.emit()
 }
 
-/** Returns the key of a draft without the id of its tab, or the beginning of the keys of replies. */
-export function draftPrefix(userId: string, target: DraftTarget | 'reply'): string {
+/** Returns the key of a draft without the id of its tab, or the beginning of the keys of a kind. */
+export function draftPrefix(userId: string, target: DraftTarget | DraftKind): string {
   return `draft ${userId} ${target} `
 }
 
