@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { startPost, submitPost, textField } from './testing/page/compose.ts'
 import { postWith } from './testing/page/feed.ts'
-import { boxOf } from './testing/page/layout.ts'
+import { boxOf, styleOf } from './testing/page/layout.ts'
 import { holdCalls } from './testing/page/network.ts'
 import { closeByKey, toast } from './testing/page/overlays.ts'
 import { endSessions, profileLink, signInThrough } from './testing/sign-in-actions.ts'
@@ -19,6 +19,8 @@ test('characters over 500 are tinted, also after scrolling', async ({ journey, o
   await field.evaluate((it) => it.scrollTo(0, it.scrollHeight))
   const distance = async () => (await boxOf(field)).bottom - (await boxOf(tint)).bottom
   await expect.poll(async () => Math.abs(await distance())).toBeLessThan(30)
+  await page.emulateMedia({ forcedColors: 'active' })
+  expect(await styleOf(tint, 'color')).toBe('rgba(0, 0, 0, 0)')
 })
 
 test('Escape during a composition of an input method closes nothing', async ({ journey, olga }) => {
