@@ -17,8 +17,14 @@ test('a name and its tile lead to the author’s lists and feed', async ({ journ
   await page.getByText(/^1 запись, 1 ответ · с\s/).waitFor()
   await expect.poll(() => postTexts(page)).toEqual([text])
   await expect.poll(() => page.title()).toBe(`${petr.username} - Вслух`)
-  await page.getByRole('link', { name: 'Ответы', exact: true }).click()
+  const replies = page.getByRole('link', { name: 'Ответы', exact: true })
+  await replies.click()
   await expect.poll(() => postTexts(page)).toEqual(['Ответ Петра'])
+  await page.emulateMedia({ forcedColors: 'active' })
+  const posts = page.getByRole('link', { name: 'Записи', exact: true })
+  for (const style of ['color', 'border-bottom-width']) {
+    expect(await styleOf(replies, style)).not.toBe(await styleOf(posts, style))
+  }
   const main = page.getByRole('main')
   const more = main.getByRole('button', { name: `Ещё: ${petr.username}` })
   await more.first().click()
