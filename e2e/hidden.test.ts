@@ -25,8 +25,11 @@ async function hideWord(page: Page, word: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-test('a hidden author is in no list until shown again', async ({ journey, olga, petr: ivan }) => {
+test('a hidden author is in no list until shown again', async ({ journey, olga, petr }) => {
   const vera = await journey.signUp()
+  const body = { username: 'W'.repeat(32) }
+  await journey.call('PATCH', '/users/current/profile', { token: petr.token, body })
+  const ivan = { ...petr, ...body }
   const post = await journey.publish(olga, 'Моя')
   await journey.publish(ivan, 'Запись Ивана')
   await journey.reply(ivan, post.id, 'Ответ Ивана')
