@@ -5,7 +5,7 @@ import { DESKTOP, PHONE, TABLET, test } from './testing/journey.ts'
 import { untilPainted } from './testing/layout-shifts.ts'
 import { chooseFromMenu, postWith } from './testing/page/feed.ts'
 import { recordFrames, scroll, styleOf } from './testing/page/layout.ts'
-import { dialogOf } from './testing/page/overlays.ts'
+import { closeByKey, dialogOf } from './testing/page/overlays.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
@@ -170,6 +170,12 @@ test('at any width and letter size nothing is cut or outside', async ({ journey,
   const save = await dialog.getByRole('button', { name: 'Сохранить' }).boundingBox()
   const { x = 0, width: taken = 0 } = (await heading.boundingBox()) ?? {}
   expect(x + taken).toBeLessThanOrEqual(save?.x ?? 0)
+
+  await closeByKey(dialog)
+  await setLetters(page, 32)
+  await page.keyboard.press('?')
+  const shortcuts = await dialogOf(page, 'Сочетания клавиш')
+  expect(await isWhole(shortcuts.locator('label'))).toBe(true)
 })
 
 /** Sets the size (px) that the person has chosen for letters in the browser. */
