@@ -19,7 +19,7 @@ export function time(at: Date | number | null): string {
 
 /** Returns the text with punycode at its end, of a domain or an address, in letters. */
 export function inLetters(text: string): string {
-  return text.replace(/[^@]+$/, (domain) => domainToUnicode(domain) || domain)
+  return text.replace(/[^@]*xn--[^@]*$/, domainToUnicode)
 }
 
 export function endOf(until: Date | null): string {
