@@ -52,7 +52,7 @@ const OUTCOMES: Record<LoggedMail['outcome'], string> = {
   retrying: 'не ушло, пробуем ещё',
   paused: 'ждёт: почтовый сервер не принимает имя и пароль',
   limited: 'ждёт: исчерпаны письма этого часа (MAILS_PER_HOUR)',
-  slowed: 'ждёт: слишком много адресов, которых нет, письма новым адресам уходят медленно',
+  slowed: 'ждёт: слишком много адресов, которых нет, или писем для одной сети',
 }
 
 async function mailLog({ config, say, words }: ContextWithoutWall): Promise<Output> {

@@ -7,7 +7,7 @@ export type Purpose = 'login' | 'registration' | 'email-change' | 'account-delet
 /** How the account knows a client; null for a stranger. */
 export type KnownBy = 'browser' | 'network' | null
 
-/** A mail is `limited` by MAILS_PER_HOUR, and `slowed` because too many codes were refused. */
+/** A mail is `limited` by MAILS_PER_HOUR, and `slowed` by refusals or by its network's limit. */
 export type OutboxState =
   | 'queued'
   | 'retrying'

@@ -21,7 +21,12 @@ export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Opt
   const mails: Limit = { ...shared, name: 'MAILS_PER_HOUR', rates: [[most, HOUR]] }
   // A right code takes back its other charges, so one network could use up everybody's mails.
   const mostOfAsker = Math.max(60, most / 10)
-  const mailsOfAsker: Limit = { ...mails, rates: [[mostOfAsker, HOUR]], isFixed: false }
+  const mailsOfAsker: Limit = {
+    ...shared,
+    name: 'network-mail',
+    rates: [[mostOfAsker, HOUR]],
+    isFixed: false,
+  }
   // It allows no burst, because each refused mail harms the sender's reputation.
   const slowed: Limit = { ...shared, name: 'slowed-mail', rates: [[1, SLOWED_SECONDS]] }
   // One network gets a twelfth of these mails, so that a few networks cannot delay others for long.
@@ -43,9 +48,12 @@ export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Opt
     const refused = await limits.tryCharge(charges)
     if (!refused) return undefined
     const againMs = refused.wait * 1000
-    return refused.limit.name === mails.name
-      ? { state: 'limited', message: 'mail waits: MAILS_PER_HOUR', againMs }
-      : { state: 'slowed', message: 'mail waits: too many were refused', againMs }
+    if (refused.limit === mails) {
+      return { state: 'limited', message: 'mail waits: MAILS_PER_HOUR', againMs }
+    }
+    const isOfAsker = refused.limit === mailsOfAsker
+    const why = isOfAsker ? 'its network has asked for many' : 'too many were refused'
+    return { state: 'slowed', message: `mail waits: ${why}`, againMs }
   }
 }
 
