@@ -17,8 +17,8 @@ export function time(at: Date | number | null): string {
   return TIME.format(typeof at === 'number' ? at * 1000 : at)
 }
 
-/** Returns the text with punycode at its end, of a domain or an address, in letters. */
-export function inLetters(text: string): string {
+/** Returns a text with the domain at its end, also that of an address, in Unicode. */
+export function withoutPunycode(text: string): string {
   return text.replace(/[^@]*xn--[^@]*$/, domainToUnicode)
 }
 

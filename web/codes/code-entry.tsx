@@ -43,6 +43,7 @@ export function CodeEntry(props: CodeEntryProps) {
   const { note = 'Если письма нет, проверьте папку «Спам»' } = props
   const tipId = useId()
   const [tried, setTried] = useState('')
+  /** The code that the button has sent: the button stays while it is checked, with the focus. */
   const [pressed, setPressed] = useState('')
   const { mail, refusal } = useCodeMail(operation.id, operation.sentAt)
   // While a code is checked, its operation may have ended successfully, which is no error.

@@ -42,7 +42,7 @@ export function setVisibility(page: Page, visibilityState: DocumentVisibilitySta
   }, visibilityState)
 }
 
-/** Makes the page perceive that it was in the back/forward cache, in which WebKit drops all events. */
+/** Acts as if the page was in the back/forward cache, in which WebKit drops its events. */
 export function restoreFromCache(page: Page): Promise<unknown> {
   return page.evaluate(() =>
     dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })),

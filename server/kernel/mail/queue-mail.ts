@@ -7,7 +7,7 @@ export type QueuedMail = {
   to: string
   /** In unix milliseconds. The mail is not sent after it; a day after it was queued unless set. */
   expiresAt?: number
-  /** While a mail with this key waits, no other is queued, and it waits as long as the other would. */
+  /** While a mail with this key waits, no other is queued, but its time to wait is prolonged. */
   key?: string
   isUrgent?: boolean
   /** Whether it is a code for an address without an account. */
