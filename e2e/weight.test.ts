@@ -21,7 +21,7 @@ const ROOM_FOR_TEXTS = 200
 
 test.beforeEach(({ journey, olga }) => journey.fillWall(olga, POSTS, TEXT))
 
-test('a first visit loads one flight of TCP and 110 KB of scripts at most', async ({ journey }) => {
+test('a first visit loads one flight of TCP and 120 KB of scripts at most', async ({ journey }) => {
   const responses: Response[] = []
   const page = await journey.visit({
     before: async (it) => {
