@@ -1,10 +1,10 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { switchView } from './testing/page/feed.ts'
 import { boxOf } from './testing/page/layout.ts'
 import { countRequests } from './testing/page/network.ts'
 import { closeByKey } from './testing/page/overlays.ts'
+import { copy } from './testing/page/typing.ts'
 import {
   askForCode,
   descriptionOfFocus,
@@ -197,13 +197,4 @@ function cutParts(dialog: Element): string[] {
     return isOutside || (isTooSmall && getComputedStyle(part).display !== 'inline')
   })
   return cut.map((part) => `${part.tagName} ${part.textContent}`)
-}
-
-/** Copies a text from another tab, which needs no secure context. */
-async function copy(page: Page, text: string): Promise<void> {
-  const other = await page.context().newPage()
-  await other.setContent(`<textarea>${text}</textarea>`)
-  await other.getByRole('textbox').selectText()
-  await other.keyboard.press('ControlOrMeta+C')
-  await other.close()
 }

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { isGeneratedName } from '../../contract/account-rules.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
+import { trimUnseen } from '../codes/pasted.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { useAction } from '../http/use-action.tsx'
@@ -17,7 +18,8 @@ import { maySave, type UsernameCheck, useUsernameCheck } from './username-check.
 
 export function UsernameForm({ user: { username: own } }: { user: CurrentUser }) {
   const leave = useReturnToSettings()
-  const [username, setUsername] = useState(own)
+  const [typed, setTyped] = useState(own)
+  const username = trimUnseen(typed)
   const saving = useAction({
     mutationFn: saveUsername,
     onSuccess: (user) => {
@@ -33,9 +35,9 @@ export function UsernameForm({ user: { username: own } }: { user: CurrentUser })
   const isRefused = error instanceof CallError && [400, 429].includes(error.status)
   const isAllowed = !isRefused && maySave(check)
 
-  function type(typed: string): void {
+  function type(text: string): void {
     saving.clearError()
-    setUsername(typed.trim())
+    setTyped(text)
   }
 
   function save(event: FormEvent): void {
@@ -50,16 +52,18 @@ export function UsernameForm({ user: { username: own } }: { user: CurrentUser })
         label="Имя пользователя"
         autoComplete="username"
         autoCapitalize="none"
+        autoCorrect="off"
         spellCheck={false}
         focusOnMount
         // Selects a generated name, because typing should replace all of it.
         onFocus={({ target }) => isGeneratedName(username) && target.select()}
-        value={username}
+        value={typed}
         readOnly={saving.isPending}
         hint={`Латинские буквы, цифры и знак подчёркивания, от ${USERNAME_MIN} до ${USERNAME_MAX} символов`}
         error={error ? errorMessage(error) : check.message}
         status={statusOf(check)}
         onChange={type}
+        cleanPaste={trimUnseen}
       />
       <div className="wrap">
         <Button type="submit" variant="primary" pending={saving.isPending} disabled={!isAllowed}>

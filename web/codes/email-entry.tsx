@@ -8,7 +8,7 @@ import { TextField } from '../ui/form/field.tsx'
 import { FormError } from '../ui/states/errors.tsx'
 import styles from './codes.module.css'
 import { likelyDomain } from './likely-domain.ts'
-import { emailIn } from './pasted.ts'
+import { emailIn, trimUnseen } from './pasted.ts'
 import { inTime, type MailedCode } from './use-mailed-code.ts'
 
 type EmailEntryProps = {
@@ -52,6 +52,7 @@ export function EmailEntry(props: EmailEntryProps) {
         type="text"
         autoComplete="email"
         autoCapitalize="none"
+        autoCorrect="off"
         inputMode="email"
         spellCheck={false}
         focusOnMount
@@ -61,6 +62,7 @@ export function EmailEntry(props: EmailEntryProps) {
         describedBy={tipId}
         error={error}
         onChange={type}
+        cleanPaste={emailIn}
         // An unfinished address is not shown as wrong until the person leaves the field or presses
         // Enter, which a disabled button would ignore silently.
         onBlur={() => typed !== '' && show()}
@@ -107,7 +109,7 @@ function useTypedEmail({ mailed, own }: EmailEntryProps) {
   const { error, refusal } = mailed
   const [typed, setTyped] = useState(mailed.email)
   const [isShown, setShown] = useState(false)
-  const email = emailIn(typed)
+  const email = trimUnseen(typed)
   // The server too treats these forms as the same address.
   const isOwn = own !== undefined && sameForm(email) === sameForm(own)
   const invalid = isOwn ? 'Это ваша нынешняя почта' : validationError(email)
@@ -116,9 +118,7 @@ function useTypedEmail({ mailed, own }: EmailEntryProps) {
     typed,
     type: (text: string) => {
       mailed.clearError()
-      // A text pasted with a name or invisible characters becomes the address that will be sent.
-      const found = emailIn(text)
-      setTyped(isEmail(found) ? found : text)
+      setTyped(text)
     },
     email,
     error: refusal.message ?? (isShown || isOwn ? invalid : undefined),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeDigits, emailIn, pasteCode } from './pasted.ts'
+import { codeDigits, emailIn, pasteCode, trimUnseen } from './pasted.ts'
 
 test.each([
   '\u200banna@example.org',
@@ -67,4 +67,8 @@ test.each([
   ['привет', ''],
 ])('%j contains no code or several: the digits are only a guess', (text, code) => {
   expect(pasteCode('', text)).toEqual({ code, isGuess: true })
+})
+
+test('spaces and invisible characters are removed at the ends alone', () => {
+  expect(trimUnseen(' \u200bivan petrov@mail.ru\u3164 ')).toBe('ivan petrov@mail.ru')
 })

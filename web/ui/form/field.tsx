@@ -1,5 +1,6 @@
 import {
   type AriaAttributes,
+  type ClipboardEvent,
   type ComponentProps,
   type ReactNode,
   type Ref,
@@ -65,11 +66,14 @@ type TextFieldProps = FieldNotes &
   Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'id' | 'className' | 'autoFocus'> & {
     value: string
     onChange: (value: string) => void
+    /** Returns what a paste inserts instead of the pasted text. What is typed is never changed. */
+    cleanPaste?: (pasted: string) => string
     focusOnMount?: boolean
   }
 
 export function TextField(props: TextFieldProps) {
-  const { label, hint, error, status, describedBy, onChange, focusOnMount = false, ...rest } = props
+  const { label, hint, error, status, describedBy, ...input } = props
+  const { onChange, cleanPaste, focusOnMount = false, ...rest } = input
   const ref = useFocusOnMount<HTMLInputElement>(focusOnMount)
   return (
     <Field label={label} hint={hint} error={error} status={status} describedBy={describedBy}>
@@ -80,10 +84,20 @@ export function TextField(props: TextFieldProps) {
           ref={ref}
           className="input"
           onChange={(event) => onChange(event.target.value)}
+          onPaste={cleanPaste && ((event) => pasteClean(event, cleanPaste))}
         />
       )}
     </Field>
   )
+}
+
+function pasteClean(event: ClipboardEvent, clean: (pasted: string) => string): void {
+  const pasted = event.clipboardData.getData('text')
+  const cleaned = clean(pasted)
+  if (cleaned === pasted) return
+  event.preventDefault()
+  // Replaces the selection as a paste does, and can be undone. A new value could not.
+  document.execCommand('insertText', false, cleaned)
 }
 
 type TextAreaFieldProps = Pick<FieldNotes, 'label' | 'hint'> & {
