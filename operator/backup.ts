@@ -81,7 +81,7 @@ async function note(
   verified: Parameters<typeof storeVerification>[1],
 ): Promise<boolean> {
   try {
-    if (!hasDatabase(context.config)) return false
+    if (!(await hasDatabase(context.config))) return false
     return await inWall(context, (db) => storeVerification(db, verified))
   } catch (error) {
     interruption.throwIfAborted()
@@ -107,7 +107,7 @@ async function restoreFile(context: Alone): Promise<Output> {
   const { env, actor, say, isDryRun } = context
   // The backup brings its secret to a machine that has none.
   const config = readConfig(env, callerFolder, { mayLackSecret: true })
-  if (!hasDatabase(config)) {
+  if (!(await hasDatabase(config))) {
     // Checks the file first, because a refused file must not leave an empty database behind.
     const restorable = await requireRestorable(file, config, interruption)
     if (isDryRun) return restoredOutput(file, restorable, isDryRun)

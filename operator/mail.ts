@@ -40,6 +40,7 @@ const KINDS: Record<string, string> = {
   'send-queue-mail': 'модератору',
   'send-refusals-mail': 'об отказах новым адресам',
   'send-decision-mail': 'о решении',
+  'send-backup-mail': 'о сбое копий',
   'send-block-mail': 'о блокировке',
   'send-reply-mail': 'ответы на записи',
 }

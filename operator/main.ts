@@ -1,4 +1,5 @@
 import { errorCode } from '../server/kernel/db/database-errors.ts'
+import { exitProcess } from '../server/kernel/disk/disk.ts'
 import { whyFailed } from '../server/kernel/errors/why-failed.ts'
 import { stopDatabases } from './open-wall.ts'
 import { runProgram } from './program.ts'
@@ -22,5 +23,5 @@ out.write('', () => {
     process.exitCode ||= 1
     err.write(`Ответ не напечатан: ${whyFailed(errored)}\n`)
   }
-  err.write('', () => process.exit())
+  err.write('', () => exitProcess(Number(process.exitCode)))
 })

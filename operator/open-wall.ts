@@ -40,7 +40,7 @@ export async function stopDatabases(): Promise<void> {
   }
 }
 
-export function hasDatabase({ databaseUrl, dataDir }: Config): boolean {
+export async function hasDatabase({ databaseUrl, dataDir }: Config): Promise<boolean> {
   return databaseUrl !== undefined || hasCluster(clusterOf(dataDir))
 }
 
@@ -60,7 +60,7 @@ export async function findDatabase(
   const nothing = async () => {}
   if (databaseUrl !== undefined) return { url: databaseDirectUrl ?? databaseUrl, stop: nothing }
   const cluster = clusterOf(dataDir)
-  if (!hasCluster(cluster) && !mayCreate) {
+  if (!mayCreate && !(await hasCluster(cluster))) {
     throw new Refusal(
       `В ${dataDir} нет базы данных. Укажите DATA_DIR или DATABASE_URL, с которыми запущен сервер, ` +
         'или файл с ними: --env-file',
@@ -68,7 +68,8 @@ export async function findDatabase(
   }
   const since = performance.now()
   for (let tries = 1; ; tries++) {
-    const running = hasCluster(cluster) ? await findRunning(await realpath(cluster)) : undefined
+    const isThere = await hasCluster(cluster)
+    const running = isThere ? await findRunning(await realpath(cluster)) : undefined
     const url = running?.address && connectionStringFor(running.address, DATABASE, DATABASE)
     if (url !== undefined && (await isServed(url))) return { url, stop: nothing }
     const starting = startAlone(dataDir, tries === 1 ? say : () => {})

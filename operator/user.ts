@@ -151,9 +151,9 @@ async function exportPerson(context: Context, { id, username }: Person): Promise
   const { db, config, actor, isDryRun } = context
   if (existsSync(file)) throw new Refusal(`Файл ${file} уже есть.`)
   if (!isDryRun) {
-    await writeNewFile(file, async (opened) =>
-      opened.writeFile(await exportData(db, id, config.appName)),
-    )
+    await writeNewFile(file, async (append) => {
+      for await (const chunk of await exportData(db, id, config.appName)) await append(chunk)
+    })
     await appendToJournal(db, { actor, action: 'user.export', userId: id })
   }
   return { lines: [`Данные пользователя ${username}: ${file}`], json: { id, file } }

@@ -25,7 +25,9 @@ import type { ListenAddress } from './kernel/http/listen.ts'
 import { shortenPause } from './kernel/mail/outbox.repository.ts'
 import { startJobs } from './kernel/queue/queue.ts'
 import { type AppOptions, type OpenNode, openNode } from './node.ts'
+import { mailBrokenBackups } from './operations/backup/backup.mail.ts'
 import { watchHealth } from './operations/doctor/doctor.service.ts'
+import type { Finding } from './operations/doctor/finding.ts'
 import { registerIdentity } from './operations/doctor/identity.ts'
 import { ListenFailure } from './operations/start/start-failure.ts'
 import { servePages } from './pages/serve-pages.ts'
@@ -102,7 +104,8 @@ async function registerAll(node: OpenNode): Promise<Feature[]> {
 async function watch(node: OpenNode): Promise<() => void> {
   const { config, background, log, database, metrics, live, shut } = node
   const { metricsPort: port, metricsHost: host, dataDir, backupDir } = config
-  const stops = [shut.watch(), watchHealth({ db: background, config }, { log })]
+  const onBroken = (finding: Finding) => mailBrokenBackups(background, finding, config)
+  const stops = [shut.watch(), watchHealth({ db: background, config }, { log, onBroken })]
   if (metrics && port !== undefined) {
     const sources = {
       log,

@@ -10,11 +10,13 @@ import type { Feature } from './kernel/feature.ts'
 import { removeOldAccesses } from './kernel/journal/journal.ts'
 import { removeExpiredLimits } from './kernel/limits/limits.repository.ts'
 import { MAIL_LOG_KEY, removeOldMailEntries } from './kernel/mail/mail-log.repository.ts'
+import { mailWords } from './kernel/mail/mail-words.ts'
 import { limitMailsPerHour } from './kernel/mail/mails-per-hour.ts'
 import { mailJobs } from './kernel/mail/send-mails.ts'
 import { removeOldMails } from './kernel/mail/transport.ts'
 import type { Jobs } from './kernel/queue/queue.ts'
 import type { OpenNode } from './node.ts'
+import { backupMails } from './operations/backup/backup.mail.ts'
 import { oldestBackup } from './operations/backup/backup-folder.ts'
 import { backupJobs } from './operations/backup/nightly-backup.task.ts'
 import { storeCounterCheck } from './operations/status/status.repository.ts'
@@ -25,7 +27,7 @@ export function jobsOf(node: OpenNode, features: Feature[]): Jobs {
     ...Object.assign({}, ...features.map(({ jobs }) => jobs)),
     ...mailJobs({
       db,
-      kinds: Object.assign({}, ...features.map(({ mails }) => mails)),
+      kinds: Object.assign(backupMails(mailWords(config)), ...features.map(({ mails }) => mails)),
       transport: node.mail,
       countTry: node.metrics?.countTry,
       charge: limitMailsPerHour({
@@ -75,15 +77,24 @@ function pruningJobs({ config, background, mayErase }: OpenNode, features: Featu
         if (!(await mayErase())) return
         await removeOldMails(config.dataDir)
         await removeOldAccesses(background, config.accessJournalDays)
-        await pruneDeletions(deletionFolders(config), await oldestDeletion(config.backupDir))
+        const oldest = await oldestDeletion(config.backupDir)
+        if (oldest) await pruneDeletions(deletionFolders(config), oldest)
       },
     },
   }
 }
 
-/** Returns the time since which deletions are kept: a year ago, or that of an older backup. */
-async function oldestDeletion(backupDir: string | undefined): Promise<Date> {
-  const yearAgo = Date.now() - 365 * 86_400_000
-  const oldest = backupDir === undefined ? undefined : await oldestBackup(backupDir)
-  return new Date(Math.min(yearAgo, oldest?.getTime() ?? yearAgo))
+/**
+ * Returns the time since which deletions are kept: a year ago, or that of an older backup;
+ * undefined if the backups cannot be listed.
+ */
+async function oldestDeletion(backupDir: string | undefined): Promise<Date | undefined> {
+  const yearAgo = new Date(Date.now() - 365 * 86_400_000)
+  if (backupDir === undefined) return yearAgo
+  try {
+    const oldest = (await oldestBackup(backupDir)) ?? yearAgo
+    return oldest < yearAgo ? oldest : yearAgo
+  } catch {
+    return undefined
+  }
 }

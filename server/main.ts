@@ -5,6 +5,7 @@ import { type Config, readConfig, usesDataDir } from './kernel/config/config.ts'
 import { ConfigError } from './kernel/config/config-reader.ts'
 import { migrate } from './kernel/db/migrate.ts'
 import { keepRestoresAway } from './kernel/db/restore-lock.ts'
+import { exitProcess } from './kernel/disk/disk.ts'
 import { createLineWriter, createLogger } from './kernel/log/logger.ts'
 import { openMailTransport } from './kernel/mail/transport.ts'
 import { makeBackupFolder } from './operations/backup/backup-folder.ts'
@@ -41,7 +42,7 @@ await starting.catch(async (error) => {
   if (stopping.signal.aborted) return
   await disposeOfAll()
   const code = error instanceof ConfigError ? WRONG_SETTING : 1
-  process.stderr.write(`${explainStartFailure(error)}\n`, () => process.exit(code))
+  process.stderr.write(`${explainStartFailure(error)}\n`, () => exitProcess(code))
 })
 
 /** Starts the server. Each started part adds its stop to `running`, which runs them in reverse. */
@@ -108,14 +109,14 @@ function stop(): void {
   stopping.abort()
   say('Останавливаемся…')
   // Ends the process if a part does not stop.
-  setTimeout(() => process.exit(1), drainSeconds * 1000 + STOP_MS)
+  setTimeout(() => exitProcess(1), drainSeconds * 1000 + STOP_MS)
   // A part that is still starting can be stopped only once it has started.
   void Promise.allSettled([starting])
     .then(() => Promise.allSettled([disposeOfAll()]))
     .then(() => {
       say('Остановлено.')
       // A connection to a silent SMTP server would keep the process alive.
-      process.exit()
+      exitProcess(0)
     })
 }
 

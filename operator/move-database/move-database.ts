@@ -28,7 +28,8 @@ async function moveWall(context: ContextWithoutWall): Promise<Output> {
     return finish(site, context, databaseUrl, begun)
   }
   const cluster = join(config.dataDir, 'postgres')
-  if (!hasCluster(cluster)) throw new Refusal(`В ${config.dataDir} нет встроенной базы данных.`)
+  if (!(await hasCluster(cluster)))
+    throw new Refusal(`В ${config.dataDir} нет встроенной базы данных.`)
   const given = givenUrl(context)
   if (isDryRun) {
     const to = given === undefined ? 'PostgreSQL этой машины' : nameOf(given)

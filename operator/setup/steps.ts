@@ -62,7 +62,7 @@ export const STEPS: [string, Step][] = [
 async function prepareDatabase(site: Installation): Promise<Verdict> {
   const { databaseUrl, dataDir } = site.config
   if (databaseUrl !== undefined) return ok('база данных задана в DATABASE_URL')
-  if (hasCluster(join(dataDir, 'postgres'))) {
+  if (await hasCluster(join(dataDir, 'postgres'))) {
     const message = `стена лежит во встроенном PostgreSQL (${dataDir}/postgres), а его apt не обновляет`
     return warning(message, 'Перенесите её в PostgreSQL системы: vslukh move-database')
   }

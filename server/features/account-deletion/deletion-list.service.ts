@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { appendFile, chown, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Config } from '../../kernel/config/config.ts'
-import { readIfExists } from '../../kernel/config/read-if-exists.ts'
+import { ifExists, readIfExists } from '../../kernel/config/read-if-exists.ts'
 import type { Db } from '../../kernel/db/database.ts'
+import { onDisk } from '../../kernel/disk/disk.ts'
 import { type DeletionState, repeatDeletions } from './account-deletion.repository.ts'
 
 const NAME = 'deletions.jsonl'
@@ -40,35 +40,37 @@ export async function noteDeletions(
 ): Promise<void> {
   const notedAt = new Date().toISOString()
   const now = new Map(states.map((state) => [keyOf(state), state.deletedAt]))
-  for (const folder of folders.filter((name) => existsSync(name))) {
-    const before = existsSync(join(folder, NAME)) ? noted.get(folder) : undefined
+  const note = async (folder: string) => {
+    if (!(await exists(folder))) return
+    const before = (await exists(join(folder, NAME))) ? noted.get(folder) : undefined
     const fresh = states.filter((state) => before?.get(keyOf(state)) !== state.deletedAt)
-    try {
-      await append(
-        folder,
-        fresh.map((state) => JSON.stringify({ ...state, notedAt })),
-      )
-      noted.set(folder, now)
-    } catch (cause) {
-      onFailure(cause)
-    }
+    const lines = fresh.map((state) => JSON.stringify({ ...state, notedAt }))
+    await append(folder, lines)
+    noted.set(folder, now)
   }
+  await Promise.all(folders.map((folder) => onDisk(folder, () => note(folder)).catch(onFailure)))
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await ifExists(stat(path))) !== undefined
 }
 
 /** Removes old lines from the beginning of each list, unless the list grows meanwhile. */
 export async function pruneDeletions(folders: string[], before: Date): Promise<void> {
   const since = new Date(before.getTime() - CLOCKS_DIFFER_MS).toISOString()
-  for (const path of folders.map((folder) => join(folder, NAME))) {
-    const text = (await readIfExists(path)) ?? ''
-    const kept = keptFrom(text, since)
-    if (kept === 0) continue
-    const { mode, uid, gid } = await stat(path)
-    const fresh = `${path}.${randomUUID()}`
-    await writeFile(fresh, text.slice(kept), { mode, flush: true, flag: 'wx' })
-    await chown(fresh, uid, gid)
-    if ((await stat(path)).size === Buffer.byteLength(text)) await rename(fresh, path)
-    else await rm(fresh)
-  }
+  for (const folder of folders) await onDisk(folder, () => prune(join(folder, NAME), since))
+}
+
+async function prune(path: string, since: string): Promise<void> {
+  const text = (await readIfExists(path)) ?? ''
+  const kept = keptFrom(text, since)
+  if (kept === 0) return
+  const { mode, uid, gid } = await stat(path)
+  const fresh = `${path}.${randomUUID()}`
+  await writeFile(fresh, text.slice(kept), { mode, flush: true, flag: 'wx' })
+  await chown(fresh, uid, gid)
+  if ((await stat(path)).size === Buffer.byteLength(text)) await rename(fresh, path)
+  else await rm(fresh)
 }
 
 /** Returns the index of the first line that was noted at `since` or later. */
@@ -87,9 +89,10 @@ export async function deleteAgain(
   db: Db,
   { folders, createdAt }: { folders: string[]; createdAt: string },
 ): Promise<number | null> {
-  if (!folders.some((folder) => existsSync(join(folder, NAME)))) return null
+  const lists = await Promise.all(folders.map((folder) => readIfExists(join(folder, NAME))))
+  if (lists.every((text) => text === undefined)) return null
   const since = new Date(Date.parse(createdAt) - CLOCKS_DIFFER_MS).toISOString()
-  const lines = (await Promise.all(folders.map(readLines))).flat()
+  const lines = lists.flatMap((text = '') => validLines(text))
   const noted = lines.filter(({ notedAt }) => notedAt > since)
   noted.sort((a, b) => Date.parse(a.notedAt) - Date.parse(b.notedAt))
   const last = new Map(noted.map((line) => [keyOf(line), line]))
@@ -99,8 +102,7 @@ export async function deleteAgain(
 const keyOf = ({ id, registeredAt }: DeletionState) => `${id} ${registeredAt}`
 
 /** Returns the valid lines of a list: a full disk or a crash may have cut off a line. */
-async function readLines(folder: string): Promise<Static<typeof Line>[]> {
-  const text = (await readIfExists(join(folder, NAME))) ?? ''
+function validLines(text: string): Static<typeof Line>[] {
   return text.split('\n').flatMap((line) => {
     try {
       const value: unknown = JSON.parse(line)

@@ -1,5 +1,6 @@
 import * as calls from '../../../contract/codes.ts'
 import { CODE_ATTEMPTS } from '../../../contract/constants.ts'
+import { operatorEmails } from '../../kernel/config/config.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
@@ -28,8 +29,4 @@ export function registerCodes(node: Node, sessions: Sessions): Feature {
     }),
     pruning: [removeExpiredOperations],
   }
-}
-
-function operatorEmails({ moderatorEmails, contactEmail }: Node['config']): string[] {
-  return moderatorEmails.length > 0 || !contactEmail ? moderatorEmails : [contactEmail]
 }

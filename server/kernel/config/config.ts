@@ -152,6 +152,14 @@ export function nodeOriginOf({ host, port }: Pick<Config, 'host' | 'port'>): str
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
+/** Returns who gets mails about faults of the wall: the moderators, or else CONTACT_EMAIL. */
+export function operatorEmails({
+  moderatorEmails,
+  contactEmail,
+}: Pick<Config, 'moderatorEmails' | 'contactEmail'>): string[] {
+  return moderatorEmails.length > 0 || !contactEmail ? moderatorEmails : [contactEmail]
+}
+
 type ConfigWarning = { message: string; fix: string }
 
 type Facts = Pick<Config, 'mailFrom' | 'smtpUrl' | 'publicUrl' | 'operatorName' | 'contactEmail'>

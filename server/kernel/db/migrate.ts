@@ -210,7 +210,10 @@ const BLOCKED =
   'Найдите их (SELECT pid, query FROM pg_stat_activity), дождитесь конца или прервите ' +
   '(SELECT pg_terminate_backend(pid)) и запустите сервер снова.'
 
+const PACKAGE = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'),
+) as { version: string }
+
 export function productVersion(): string {
-  const text = readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')
-  return JSON.parse(text).version
+  return PACKAGE.version
 }

@@ -17,6 +17,7 @@ const noSpace = () => 'на диске не осталось места. Осв�
 
 const FILE_REASONS: Record<string, () => string> = {
   EACCES: noRight,
+  EDISKSILENT: () => 'диск не отвечает. Подключите его заново',
   EPERM: noRight,
   EEXIST: () => 'такой файл уже есть. Назовите другое место',
   EISDIR: () => 'это папка, а нужен файл',

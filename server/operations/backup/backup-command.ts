@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../../kernel/config/config.ts'
 import { BackupError } from './backup-folder.ts'
@@ -24,8 +23,9 @@ export async function runBackupCommand(
   { signal, withinMs = HOUR_MS }: Bounds,
 ): Promise<void> {
   signal.throwIfAborted()
-  const child = spawn('/bin/sh', ['-c', line, 'vslukh', file], {
-    cwd: dirname(file),
+  // The shell changes the folder, because `spawn` with `cwd` would block until the disk answers.
+  const script = `cd -- "$(dirname -- "$1")" || exit\n${line}`
+  const child = spawn('/bin/sh', ['-c', script, 'vslukh', file], {
     env: { ...env, VSLUKH_BACKUP: file },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

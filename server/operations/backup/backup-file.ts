@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
-import { BackupError, explain } from './backup-folder.ts'
+import { onDisk } from '../../kernel/disk/disk.ts'
+import { type Append, BackupError, explain } from './backup-folder.ts'
 import { type Manifest, type Part, parseManifest } from './manifest.ts'
 
 // A backup consists of MAGIC, the parts, the manifest as JSON, the manifest's length in four bytes,
@@ -16,16 +18,16 @@ const LARGEST_MANIFEST = 1_000_000
 
 export type Progress = (table: string) => void
 
-/** Writes the parts of a backup into an open, empty file, and the manifest at its end. */
+/** Writes the parts of a backup into an empty file, and the manifest at its end. */
 export class BackupWriter {
   /** The number of bytes written. */
   bytes = 0
-  readonly #file: FileHandle
+  readonly #append: Append
   readonly #sum = createHash('sha256')
   readonly #signal: AbortSignal | undefined
 
-  constructor(file: FileHandle, signal?: AbortSignal) {
-    this.#file = file
+  constructor(append: Append, signal?: AbortSignal) {
+    this.#append = append
     this.#signal = signal
   }
 
@@ -58,7 +60,7 @@ export class BackupWriter {
 
   async #write(chunk: Buffer, isSummed = true): Promise<void> {
     if (isSummed) this.#sum.update(chunk)
-    await this.#file.appendFile(chunk)
+    await this.#append(chunk)
     this.bytes += chunk.length
   }
 }
@@ -83,9 +85,13 @@ type Reading = { isSummed?: boolean; signal?: AbortSignal | undefined }
 
 /** Returns the manifest. With `isSummed`, checks the whole file. Throws BackupError if damaged. */
 export async function readManifest(path: string, reading: Reading = {}): Promise<Manifest> {
-  try {
+  const read = async () => {
     await using file = await open(path, 'r')
     return await readChecked(file, path, reading)
+  }
+  try {
+    // Reading a whole file may take hours.
+    return await (reading.isSummed === false ? onDisk(dirname(path), read) : read())
   } catch (cause) {
     throw explain(cause, `Файл ${path} не открывается`)
   }

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { ifExists } from '../../kernel/config/read-if-exists.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
+import { isDiskSilent, isSilent, onDisk } from '../../kernel/disk/disk.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { fileReason } from '../../kernel/errors/why-failed.ts'
 import { syncFolder } from '../start/data-dir.ts'
@@ -20,16 +22,18 @@ export function backupName(madeAt: Date): string {
 /** Creates the folder only directly in DATA_DIR, because elsewhere its disk may not be mounted. */
 export async function makeBackupFolder(folder: string, dataDir: string): Promise<void> {
   if (dirname(folder) === dataDir) {
-    await mkdir(folder, { mode: 0o700 }).catch((cause) => {
+    await onDisk(folder, () => mkdir(folder, { mode: 0o700 })).catch((cause) => {
       if (errorCode(cause) !== 'EEXIST') throw explain(cause, `Не записано: ${folder}`)
     })
   }
   await requireBackupFolder(folder)
 }
 
-/** Throws BackupError if the folder does not exist or is not a folder. */
+/** Throws BackupError if the folder does not exist, is not a folder, or its disk is silent. */
 export async function requireBackupFolder(folder: string): Promise<void> {
-  const found = await stat(folder).catch(() => undefined)
+  const found = await onDisk(folder, () => stat(folder)).catch((error) => {
+    if (isDiskSilent(error)) throw explain(error, `BACKUP_DIR (${folder})`)
+  })
   if (found?.isDirectory()) return
   throw new BackupError(
     found
@@ -39,12 +43,13 @@ export async function requireBackupFolder(folder: string): Promise<void> {
 }
 
 async function finishedIn(folder: string): Promise<string[]> {
-  return (await readdir(folder)).filter((name) => FINISHED.test(name)).sort()
+  const names = await onDisk(folder, () => readdir(folder))
+  return names.filter((name) => FINISHED.test(name)).sort()
 }
 
-/** Returns when the oldest backup in a folder was made; undefined if there is none. */
+/** Returns when the oldest backup in a folder was made; undefined if there is none or no folder. */
 export async function oldestBackup(folder: string): Promise<Date | undefined> {
-  const [oldest = ''] = await finishedIn(folder).catch(() => [])
+  const [oldest = ''] = (await ifExists(finishedIn(folder))) ?? []
   const [, hour, minute, rest] = /^vslukh-(.*T\d\d)-(\d\d)-(.*)\.backup$/.exec(oldest) ?? []
   return hour === undefined ? undefined : new Date(`${hour}:${minute}:${rest}`)
 }
@@ -58,7 +63,7 @@ type Kept = {
 export async function removeOldest(folder: string, { keep, verifiedCopy }: Kept): Promise<void> {
   const verified = verifiedCopy && backupName(verifiedCopy)
   const old = (await finishedIn(folder)).slice(0, -keep).filter((name) => name !== verified)
-  for (const name of old) await rm(join(folder, name))
+  for (const name of old) await onDisk(folder, () => rm(join(folder, name)))
 }
 
 /**
@@ -69,12 +74,13 @@ const IDLE_MS = 3 * 3_600_000
 
 /** Removes what killed backups and verifications left. PostgreSQL ends itself without its files. */
 export async function removeLeft(folder: string, idleMs = IDLE_MS): Promise<void> {
-  for (const name of (await readdir(folder)).filter((one) => LEFT.test(one))) {
+  const names = await onDisk(folder, () => readdir(folder))
+  for (const name of names.filter((one) => LEFT.test(one))) {
     const path = join(folder, name)
-    const found = await lstat(path).catch(() => undefined)
+    const found = await onDisk(folder, () => ifExists(lstat(path)))
     // The folder may be shared, so only files of this user are removed.
     if (found?.uid !== process.getuid?.() || Date.now() - Number(found?.mtimeMs) <= idleMs) continue
-    await rm(path, { recursive: true, force: true, maxRetries: 3 })
+    await onDisk(folder, () => rm(path, { recursive: true, force: true, maxRetries: 3 }))
   }
 }
 
@@ -87,35 +93,63 @@ export function explain(cause: unknown, what: string): unknown {
   return reason === undefined ? cause : new BackupError(`${what}: ${reason}.`, { cause })
 }
 
-function refuseExisting(path: string): void {
-  if (existsSync(path)) throw Object.assign(new Error(), { code: 'EEXIST' })
+async function refuseExisting(path: string): Promise<void> {
+  if (await ifExists(lstat(path))) throw Object.assign(new Error(), { code: 'EEXIST' })
+}
+
+/** Appends to a file that is being written. */
+export type Append = (chunk: Uint8Array) => Promise<void>
+
+/** The bytes after which a file is written to its disk, so that no single call takes long. */
+const SYNC_BYTES = 16 * 1024 * 1024
+
+function appendTo(file: FileHandle, folder: string): Append {
+  let unsynced = 0
+  return async (chunk) => {
+    await onDisk(folder, () => file.appendFile(chunk))
+    unsynced += chunk.length
+    if (unsynced < SYNC_BYTES) return
+    await onDisk(folder, () => file.datasync())
+    unsynced = 0
+  }
 }
 
 /** Writes a new file, which gets its name when it is complete. Throws BackupError if it exists. */
 export async function writeNewFile<T>(
   path: string,
-  write: (file: FileHandle) => Promise<T>,
+  write: (append: Append) => Promise<T>,
 ): Promise<T> {
-  const unfinished = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
-  const removeUnfinished = () => rmSync(unfinished, { force: true })
+  const folder = dirname(path)
+  const unfinished = join(folder, `.${basename(path)}.${randomBytes(6).toString('hex')}`)
+  const removeAtExit = () => {
+    if (!isSilent(folder)) rmSync(unfinished, { force: true })
+  }
   // An interrupted command exits before this function ends.
-  process.once('exit', removeUnfinished)
+  process.once('exit', removeAtExit)
   try {
-    refuseExisting(path)
-    await using file = await open(unfinished, 'wx', 0o600)
-    const result = await write(file)
-    // Without it, a power cut after the rename could leave an empty file.
-    await file.sync()
-    // A rename would replace a file that was created meanwhile.
-    refuseExisting(path)
-    await rename(unfinished, path)
-    await syncFolder(dirname(path))
-    return result
+    const file = await onDisk(folder, async () => {
+      await refuseExisting(path)
+      return open(unfinished, 'wx', 0o600)
+    })
+    try {
+      const result = await write(appendTo(file, folder))
+      // Without it, a power cut after the rename could leave an empty file.
+      await onDisk(folder, () => file.sync())
+      await onDisk(folder, async () => {
+        // A rename would replace a file that was created meanwhile.
+        await refuseExisting(path)
+        await rename(unfinished, path)
+        await syncFolder(folder)
+      })
+      return result
+    } finally {
+      await onDisk(folder, () => file.close())
+    }
   } catch (cause) {
     throw explain(cause, `Не записано: ${path}`)
   } finally {
-    process.off('exit', removeUnfinished)
-    removeUnfinished()
+    process.off('exit', removeAtExit)
+    await onDisk(folder, () => rm(unfinished, { force: true })).catch(() => {})
   }
 }
 
@@ -123,6 +157,6 @@ export async function writeNewFile<T>(
 export async function newestBackup(folder: string) {
   const newest = (await finishedIn(folder)).at(-1)
   if (newest === undefined) return undefined
-  const { mtime: at, size: bytes } = await stat(join(folder, newest))
+  const { mtime: at, size: bytes } = await onDisk(folder, () => stat(join(folder, newest)))
   return { name: newest, at, bytes }
 }

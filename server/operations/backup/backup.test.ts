@@ -132,7 +132,7 @@ test('a manifest that no version has written is refused in a sentence without co
   const file = join(app.dataDir, 'hostile.backup')
   for (const [hostile, says] of manifests) {
     const handle = await open(file, 'w')
-    await new BackupWriter(handle).finish(hostile as Manifest)
+    await new BackupWriter((chunk) => handle.appendFile(chunk)).finish(hostile as Manifest)
     await handle.close()
     const { message } = await readManifest(file).catch((error) => error)
     expect(message).toContain(says)

@@ -1,9 +1,9 @@
-import { type FileHandle, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openClient } from '../../kernel/db/database.ts'
 import { productVersion } from '../../kernel/db/migrate.ts'
 import { BackupWriter, type Progress } from './backup-file.ts'
-import { backupName, writeNewFile } from './backup-folder.ts'
+import { type Append, backupName, writeNewFile } from './backup-folder.ts'
 import type { Manifest, Part } from './manifest.ts'
 import {
   copyOut,
@@ -31,18 +31,18 @@ export async function backupPath(target: string, now = new Date()): Promise<stri
 
 /** Writes one snapshot of all tables while the wall stays in use. Throws BackupError. */
 export function createBackup(url: string, path: string, options: Options) {
-  return writeNewFile(path, (file) => writeInto(file, url, options))
+  return writeNewFile(path, (append) => writeInto(append, url, options))
 }
 
 async function writeInto(
-  file: FileHandle,
+  append: Append,
   url: string,
   { secret, onProgress = () => {}, now = new Date(), signal }: Options,
 ): Promise<{ bytes: number; manifest: Manifest }> {
   await using client = await openClient(url, 'vslukh backup')
   await setCopyFormat(client)
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-  const writer = new BackupWriter(file, signal)
+  const writer = new BackupWriter(append, signal)
   const { migration, version } = await selectMigration(client)
   const parts: Part[] = []
   for (const shape of await selectTables(client)) {

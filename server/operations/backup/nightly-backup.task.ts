@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
+import { whileDiskAnswers } from '../../kernel/disk/disk.ts'
 import type { Ending, Jobs } from '../../kernel/queue/queue.ts'
 import { readPostgresMajor } from '../start/installation.ts'
 import { explainStartFailure } from '../start/start-failure.ts'
@@ -65,7 +66,7 @@ export function createNightlyBackup(options: Options) {
     const running = command && runBackupCommand(command, file, { signal, withinMs })
     await storeBackupFailure(db, await failureOf(running, 'BACKUP_COMMAND'))
     if (verificationFailed === null && !isVerificationDue(verifiedAt)) return
-    const verifying = verify(db, file, signal)
+    const verifying = whileDiskAnswers(folder, (either) => verify(db, file, either), { signal })
     const fault = await failureOf(verifying, 'the verification of the nightly backup')
     if (fault !== null) await storeVerificationFailure(db, fault)
   }

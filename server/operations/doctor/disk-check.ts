@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { onDisk } from '../../kernel/disk/disk.ts'
 import { freeBytes, LEAST_FREE_BYTES } from '../../kernel/http/health.ts'
 import { broken, ok, type Verdict, warning } from './finding.ts'
 
@@ -18,7 +19,7 @@ export async function checkBackupDisk(
 }
 
 async function deviceOf(folder: string): Promise<number | undefined> {
-  return (await stat(folder).catch(() => undefined))?.dev
+  return (await onDisk(folder, () => stat(folder)).catch(() => undefined))?.dev
 }
 
 /** Checks the free space, and for how long it lasts if the database grows by `dailyBytes`. */
@@ -28,7 +29,7 @@ export async function checkDisk(
   setting = 'DATA_DIR',
 ): Promise<Verdict> {
   const fix = `Освободите место или перенесите ${setting} на больший диск`
-  const free = await freeBytes(folder).catch(() => undefined)
+  const free = await onDisk(folder, () => freeBytes(folder)).catch(() => undefined)
   if (free === undefined) {
     return broken(`папка ${folder} не открывается`, `Проверьте ${setting} и права на неё`)
   }

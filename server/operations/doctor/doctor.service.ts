@@ -97,7 +97,13 @@ const HOUR_MS = 3_600_000
 /** The delay of the first check: right after a start, older mails and jobs are still processed. */
 const FIRST_MS = 60_000
 
-type Watch = { log: Pick<FastifyBaseLogger, 'warn' | 'info'>; firstMs?: number; everyMs?: number }
+type Watch = {
+  log: Pick<FastifyBaseLogger, 'warn' | 'info'>
+  /** Called when a check finds something broken that it did not find before. */
+  onBroken?: (finding: Finding) => Promise<void>
+  firstMs?: number
+  everyMs?: number
+}
 
 /**
  * Runs the cheap checks a minute after the start and each hour. A finding is logged when its level
@@ -105,7 +111,7 @@ type Watch = { log: Pick<FastifyBaseLogger, 'warn' | 'info'>; firstMs?: number; 
  */
 export function watchHealth(
   examined: Examined,
-  { log, firstMs = FIRST_MS, everyMs = HOUR_MS }: Watch,
+  { log, onBroken = async () => {}, firstMs = FIRST_MS, everyMs = HOUR_MS }: Watch,
 ): () => void {
   const levels = new Map<string, Level>()
   async function check(): Promise<void> {
@@ -116,13 +122,15 @@ export function watchHealth(
         return findingsOf({ database: broken(`не проверено: ${whyFailed(error)}`, fix) })
       },
     )
-    for (const { level, ...facts } of findings) {
+    for (const finding of findings) {
+      const { level, ...facts } = finding
       const before = levels.get(facts.check) ?? 'ok'
       levels.set(facts.check, level)
       if (level === before) continue
       // The log uses the field `level` itself, so the level of the finding is named `state`.
       const line = { ...facts, state: level }
       log[level === 'ok' ? 'info' : 'warn'](line, 'the doctor’s finding has changed')
+      if (level === 'broken') await onBroken(finding)
     }
   }
   const stopping = new AbortController()

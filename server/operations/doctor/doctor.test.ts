@@ -62,10 +62,10 @@ test('a unit of the operator’s own that hides the package’s is named', async
   const folder = await folderForTest()
   const [own, packaged] = [join(folder, 'own.service'), join(folder, 'packaged.service')]
   await writeFile(own, '')
-  expect(checkUnit([own, packaged])).toBe(undefined)
+  expect(await checkUnit([own, packaged])).toBe(undefined)
   await writeFile(packaged, '')
   const message = `${own} действует вместо ${packaged} из пакета`
-  expect(checkUnit([own, packaged])).toEqual(says('warning', message))
+  expect(await checkUnit([own, packaged])).toEqual(says('warning', message))
 })
 
 test('tables of another role, a superuser, a read-only database and the disks are named, and when they will be full', async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findTextFaults } from '../../features/texts/texts.service.ts'
 import type { Config } from '../../kernel/config/config.ts'
@@ -41,8 +41,9 @@ function openDoors({ rateLimitScale, metricsPort, metricsHost }: Doors) {
 /** The unit files. systemd prefers the first, but a package replaces only the second. */
 const UNITS = ['/etc', '/lib'].map((folder) => `${folder}/systemd/system/vslukh.service`)
 
-export function checkUnit([own = '', packaged = ''] = UNITS): Verdict | undefined {
-  if (!existsSync(own) || !existsSync(packaged)) return undefined
+export async function checkUnit([own = '', packaged = ''] = UNITS): Promise<Verdict | undefined> {
+  const areBoth = await Promise.all([access(own), access(packaged)]).catch(() => undefined)
+  if (!areBoth) return undefined
   const fix = `Перенесите своё в ${own}.d/own.conf, удалите ${own} и выполните systemctl daemon-reload`
   return warning(`${own} действует вместо ${packaged} из пакета`, fix)
 }

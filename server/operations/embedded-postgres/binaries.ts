@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { access, lstat, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { ifExists, readIfExists } from '../../kernel/config/read-if-exists.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 
@@ -10,14 +11,16 @@ export type Binaries = { initdb: string; postgres: string; major: string }
 const MACHINE_FOLDER = '/usr/lib/postgresql'
 
 /** Returns the machine's programs of the `preferred` major version, or else the embedded ones. */
-export function findBinaries(preferred?: string): Binaries {
+export async function findBinaries(preferred?: string): Promise<Binaries> {
   if (preferred !== undefined) {
     const machine = programsIn(join(MACHINE_FOLDER, preferred, 'bin'), preferred)
-    if (existsSync(machine.initdb) && existsSync(machine.postgres)) return machine
+    const programs = [machine.initdb, machine.postgres]
+    if (await Promise.all(programs.map((path) => access(path))).catch(() => undefined))
+      return machine
   }
   const root = packageRoot()
-  restoreLibraryLinks(root)
-  return programsIn(join(root, 'native', 'bin'), majorOf(root))
+  await restoreLibraryLinks(root)
+  return programsIn(join(root, 'native', 'bin'), await majorOf(root))
 }
 
 function programsIn(folder: string, major: string): Binaries {
@@ -38,21 +41,21 @@ function packageRoot(): string {
 }
 
 /** Returns the major version of PostgreSQL: the package 18.4.0-beta.17 contains PostgreSQL 18. */
-function majorOf(root: string): string {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+async function majorOf(root: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   return String(version).split('.', 1).join()
 }
 
 /** Creates the symlinks that npm packages cannot contain, if no install script has made them. */
-export function restoreLibraryLinks(root: string): void {
-  const list = join(root, 'native', 'pg-symlinks.json')
-  if (!existsSync(list)) return
-  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
+export async function restoreLibraryLinks(root: string): Promise<void> {
+  const list = await readIfExists(join(root, 'native', 'pg-symlinks.json'))
+  if (list === undefined) return
+  const links = JSON.parse(list) as { source: string; target: string }[]
   for (const { source, target } of links) {
     const path = join(root, target)
-    if (existsSync(path)) continue
+    if (await ifExists(lstat(path))) continue
     try {
-      symlinkSync(relative(dirname(target), source), path)
+      await symlink(relative(dirname(target), source), path)
     } catch (error) {
       // Another start has made the link, or the folder is read-only, which PostgreSQL reports.
       if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM'].includes(errorCode(error))) throw error

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
@@ -16,9 +15,9 @@ export const DATABASE = 'vslukh'
 export type ClusterPaths = { dataDir: string; cluster: string; binaries: Binaries; user: OsUser }
 
 /** Returns the major version of a cluster, such as '18'; undefined until `initdb` has finished. */
-function versionOf(cluster: string): string | undefined {
+async function versionOf(cluster: string): Promise<string | undefined> {
   try {
-    return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
+    return (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim()
   } catch (cause) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(cause))) return undefined
     throw new StartError(
@@ -30,13 +29,13 @@ function versionOf(cluster: string): string | undefined {
 }
 
 /** Returns whether `initdb` has finished. Throws StartError if another user owns the files. */
-export function hasCluster(cluster: string): boolean {
-  return versionOf(cluster) !== undefined
+export async function hasCluster(cluster: string): Promise<boolean> {
+  return (await versionOf(cluster)) !== undefined
 }
 
 /** Throws StartError if the cluster is of another major version than the programs. */
-export function requireSameMajor(cluster: string, { major }: Binaries): void {
-  const version = versionOf(cluster)
+export async function requireSameMajor(cluster: string, { major }: Binaries): Promise<void> {
+  const version = await versionOf(cluster)
   if (version === undefined || version === major) return
   throw new StartError(
     `База данных в ${cluster} создана PostgreSQL ${version}, а здесь PostgreSQL ${major}: он её не откроет. ` +
@@ -61,7 +60,7 @@ export async function createCluster(paths: ClusterPaths): Promise<void> {
     await syncFolder(paths.dataDir)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 3 })
-    if (!hasCluster(paths.cluster)) throw error
+    if (!(await hasCluster(paths.cluster))) throw error
   }
 }
 

@@ -76,16 +76,16 @@ export async function startEmbeddedPostgres(
 }
 
 async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
-  const binaries = findBinaries(options.major)
+  const binaries = await findBinaries(options.major)
   await makeDataDir(options.dataDir)
   const dataDir = await realpath(options.dataDir)
   const user = await chooseOsUser(binaries.postgres, dataDir)
   const paths: ClusterPaths = { dataDir, cluster: join(dataDir, 'postgres'), binaries, user }
-  if (!hasCluster(paths.cluster)) {
+  if (!(await hasCluster(paths.cluster))) {
     options.say(`Создаём базу данных в ${paths.cluster}…`)
     await createCluster(paths)
   }
-  requireSameMajor(paths.cluster, binaries)
+  await requireSameMajor(paths.cluster, binaries)
   paths.cluster = await realpath(paths.cluster)
   return { paths, settings: options.settings ?? [], lost: Promise.resolve(), failures: 0 }
 }

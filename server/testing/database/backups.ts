@@ -13,7 +13,7 @@ export async function writeBackup(
   fill: (writer: BackupWriter) => Promise<Part[]> = async () => [],
 ): Promise<void> {
   const file = await open(path, 'wx')
-  const writer = new BackupWriter(file)
+  const writer = new BackupWriter((chunk) => file.appendFile(chunk))
   const parts = await fill(writer)
   await writer.finish({
     format: 1,
