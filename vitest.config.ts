@@ -30,8 +30,9 @@ const FAULTS = [
 const DATA_EXPORT = 'server/features/data-export/data-export.test.ts'
 
 /**
- * Run where the connection is neither encrypted nor to the browser's own machine, so that locks, the
- * clipboard and random UUIDs are missing. All other journeys have them.
+ * Run as a wall for one network is: without PUBLIC_URL, and where the connection is neither encrypted
+ * nor to the browser's own machine, so that locks, the clipboard and random UUIDs are missing. All
+ * other journeys have them.
  */
 const OVER_PLAIN_HTTP = [
   'e2e/{answers,first-journey,likes,replies,settings,sign-in,wall,writing}.test.ts',
@@ -104,6 +105,7 @@ export default defineConfig({
         ...journeys,
         include: ['e2e/*.test.ts'],
         exclude: OVER_PLAIN_HTTP,
+        env: { SETS_PUBLIC_URL: '1' },
       }),
       suite('e2e-http', {
         ...journeys,

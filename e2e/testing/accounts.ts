@@ -6,6 +6,7 @@ import {
   cookieOf,
   formatSessionCookie,
   randomSecret,
+  type Site,
 } from '../../server/features/sessions/cookie.ts'
 import { selectTokenKey } from '../../server/features/sessions/sessions.repository.ts'
 import { Sessions } from '../../server/features/sessions/sessions.service.ts'
@@ -18,13 +19,14 @@ import { DEVICE, type TestUser } from '../../server/testing/http/client.ts'
  */
 export function openAccounts(
   databaseUrl: string,
-  { secret, publicUrl }: { secret: string; publicUrl: string | undefined },
+  { secret, site: { publicUrl, port } }: { secret: string; site: Site },
 ) {
+  const site = { publicUrl, port }
   const { db, close } = openDatabase(databaseUrl, () => {})
 
   async function signIn(email: string, clientToken: string = randomUUID()): Promise<TestUser> {
     const storedKey = await selectTokenKey(db)
-    const sessions = new Sessions({ secret, storedKey, accessTokenSeconds: 3600, publicUrl })
+    const sessions = new Sessions({ secret, storedKey, accessTokenSeconds: 3600, ...site })
     return db.transaction().execute(async (tx) => {
       const locked = await lockUserByEmail(tx, email)
       const proven = { email, networkHash: null, consentText: '', locked }
@@ -43,7 +45,7 @@ export function openAccounts(
       })
       const { accessToken } = sessions.issueToken(viewer)
       const cookie = `${sessions.cookieName}=${formatSessionCookie(secret)}`
-      const browser = `${cookieOf('browser', publicUrl).name}=${secretOfBrowser}`
+      const browser = `${cookieOf('browser', site).name}=${secretOfBrowser}`
       return { ...user, token: accessToken.token, cookie, browser, clientToken }
     })
   }

@@ -104,7 +104,7 @@ async function startJourney(env: Record<string, string> = {}) {
     TRUST_PROXY: '127.0.0.1',
     ...env,
   })
-  const accounts = openAccounts(database.url, { secret: APP_SECRET, publicUrl: product.publicUrl })
+  const accounts = openAccounts(database.url, { secret: APP_SECRET, site: product })
   const [browser] = await Promise.all([launchChromium(), product.start()])
   const rows = (statement: string, values: unknown[] = []) =>
     // biome-ignore lint/suspicious/noExplicitAny: each statement has columns of its own

@@ -39,7 +39,7 @@ export async function createProduct(
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-e2e-'))
   const port = await freePort()
   const url = `http://${HOST}:${port}`
-  const publicUrl = process.env.WALL_HOST && url
+  const publicUrl = process.env.SETS_PUBLIC_URL ? url : undefined
   let server: ChildProcess | undefined
   const lines: string[] = []
   const printing = new EventEmitter()
@@ -47,6 +47,7 @@ export async function createProduct(
   return {
     url,
     publicUrl,
+    port,
     /** For programs that may resolve localhost to IPv6, or cannot resolve HOST. */
     address: `127.0.0.1:${port}`,
     dataDir,

@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { type FirstPage, OPEN_SITE, SITE_DESCRIPTION } from '../../contract/pages.ts'
 import { cookieOf } from '../features/sessions/cookie.ts'
-import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
+import { appForFile, appForTest, TEST_SITE, testPerNode } from '../testing/test-app.ts'
 
-const SESSION = { cookie: `${cookieOf('session').name}=whatever` }
+const SESSION = { cookie: `${cookieOf('session', TEST_SITE).name}=whatever` }
 /** How many pages are read and made at once. */
 const PAGES_AT_WORK = 12
 

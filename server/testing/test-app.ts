@@ -22,6 +22,8 @@ import { createOpenApiCheck } from './http/openapi-check.ts'
 import { type Mailbox, type MailboxOptions, openMailbox } from './mail/mailbox.ts'
 import { collectLog } from './process/log-lines.ts'
 
+/** Where a test app is by default, as the names of its cookies have it. */
+export const TEST_SITE = { publicUrl: undefined, port: 0 }
 export const SECRET = 'a-secret-that-only-tests-know-0123456789'
 /** More than one node stand behind a balancer. */
 export const NODES = Number(process.env.VSLUKH_NODES ?? 1)
@@ -62,7 +64,12 @@ export async function startTestApp({
     : await freshDatabase(inject('databaseUrl'))
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-app-'))
   const config: Config = {
-    ...readConfig({ DATA_DIR: dataDir, PORT: '0', RATE_LIMIT_SCALE: '1000', LOG_LEVEL: 'info' }),
+    ...readConfig({
+      DATA_DIR: dataDir,
+      PORT: String(TEST_SITE.port),
+      RATE_LIMIT_SCALE: '1000',
+      LOG_LEVEL: 'info',
+    }),
     databaseUrl: database.url,
     ...changes,
   }

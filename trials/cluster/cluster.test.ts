@@ -12,6 +12,7 @@ import { listeningNodes } from '../../server/testing/database/databases.ts'
 import { openPostgresProxy } from '../../server/testing/database/postgres-proxy.ts'
 import { DEVICE, PAST_CACHE, type TestUser } from '../../server/testing/http/client.ts'
 import { mailboxForTest } from '../../server/testing/mail/mailbox.ts'
+import { freePort } from '../../server/testing/process/free-port.ts'
 import { startProxy } from '../operations/proxies.ts'
 import { isVisitorRead, isWritten, startLoad, type VisitorRead } from './cluster-load.ts'
 import { PATIENTLY, startPostgresCluster } from './postgres-cluster.ts'
@@ -135,13 +136,16 @@ async function startSite() {
   const line = closeAfterTest(await openPostgresProxy(cluster.primaryUrl))
   const lineUrl = new URL(cluster.primaryUrl)
   lineUrl.host = new URL(line.url).host
-  const startOn = (DATABASE_URL: string) =>
-    startProductForTest({
-      env: { DATABASE_URL, SMTP_URL: mailbox.url, TRUST_PROXY: '127.0.0.1' },
-    })
+  const port = await freePort()
+  const env = {
+    PUBLIC_URL: `https://localhost:${port}`,
+    SMTP_URL: mailbox.url,
+    TRUST_PROXY: '127.0.0.1',
+  }
+  const startOn = (DATABASE_URL: string) => startProductForTest({ env: { ...env, DATABASE_URL } })
   const nodes: [Node, Node] = [await startOn(lineUrl.href), await startOn(cluster.primaryUrl)]
   const addresses = nodes.map(({ product }) => product.address)
-  const { url } = await startProxy('HAProxy', addresses)
+  const { url } = await startProxy('HAProxy', addresses, port)
   const { db } = closeAfterTest(openDatabase(cluster.primaryUrl, () => {}))
   return { cluster, mailbox, line, nodes, url, db }
 }

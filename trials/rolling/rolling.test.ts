@@ -7,6 +7,7 @@ import { findCounterDifferences } from '../../server/features/posts/counters.tas
 import { openDatabaseForTest } from '../../server/testing/database/database-for-test.ts'
 import { atOnce } from '../../server/testing/http/at-once.ts'
 import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
+import { freePort } from '../../server/testing/process/free-port.ts'
 import { run } from '../operations/deploy-file.ts'
 import { startProxy } from '../operations/proxies.ts'
 import { addMigration, copyTree, NEXT_SCRIPT } from '../operations/releases.ts'
@@ -24,15 +25,22 @@ test('two nodes behind HAProxy are upgraded one after the other under 50 writers
   await addMigration(after, { isAdditive: true })
   const { db, url } = await openDatabaseForTest()
   const links = [join(folder, 'node1'), join(folder, 'node2')]
+  const port = await freePort()
+  const env = {
+    DATABASE_URL: url,
+    PUBLIC_URL: `https://localhost:${port}`,
+    MAIL_MODE: 'print',
+    TRUST_PROXY: '127.0.0.1',
+    DRAIN_SECONDS: '5',
+  }
   const nodes = await Promise.all(
     links.map(async (release) => {
       await run('ln', ['-s', before, release])
-      const env = { DATABASE_URL: url, TRUST_PROXY: '127.0.0.1', DRAIN_SECONDS: '5' }
       return (await startProductForTest({ env, release })).product
     }),
   )
   const addresses = nodes.map((node) => node.address)
-  const proxy = await startProxy('HAProxy', addresses)
+  const proxy = await startProxy('HAProxy', addresses, port)
 
   const client = createProductClient(proxy)
   const users = await client.signUps(PEOPLE)

@@ -4,7 +4,7 @@ import { wrongCode } from '../../testing/calls/sign-in-calls.ts'
 import type { TestAnswer } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { envOf, runHere } from '../../testing/process/run-command.ts'
-import { appForFile, appForTest, mailAppForTest } from '../../testing/test-app.ts'
+import { appForFile, appForTest, mailAppForTest, TEST_SITE } from '../../testing/test-app.ts'
 import { cookieOf } from './cookie.ts'
 import { openBrowser } from './sessions.fixture.ts'
 
@@ -23,7 +23,7 @@ test('a browser that has lost its clientToken refreshes by its cookie alone, and
 
   expectRefusal(await laptop.refresh({}, ''), 'INVALID_REQUEST')
   expectRefusal(await laptop.refresh({ clientToken: 'another' }, ''), 'UNAUTHORIZED')
-  const unknown = `${cookieOf('browser').name}=${'x'.repeat(43)}`
+  const unknown = `${cookieOf('browser', TEST_SITE).name}=${'x'.repeat(43)}`
   expectRefusal(await laptop.refresh({}, unknown), 'UNAUTHORIZED')
 })
 
@@ -82,11 +82,13 @@ test.each([
   ['http://vsluh.example', ['vslukh-session', 'vslukh-browser'], []],
   // Ports of one host share its cookies.
   ['http://vsluh.example:3000', ['vslukh-session-3000', 'vslukh-browser-3000'], []],
+  // Unset, as for two walls that are tried on one machine: their own ports tell them apart.
+  [undefined, ['vslukh-session-4710', 'vslukh-browser-4710'], []],
   ['https://vsluh.example', ['__Host-session', '__Host-browser'], ['Secure']],
 ])(
   'with %s as PUBLIC_URL a sign-in sets random cookies, of the session for 30 days and of the browser for 180; logging out clears the former',
   async (publicUrl, names, more) => {
-    const app = await appForTest({ config: { publicUrl } })
+    const app = await appForTest({ config: { publicUrl, port: 4710 } })
     const laptop = openBrowser(app, { email: EMAIL, clientToken: 'laptop' })
     const attributes = ['HttpOnly', 'Path=/', 'SameSite=Strict', ...more]
     const lasting = (days: number) => [...attributes, `Max-Age=${days * DAY}`].sort()

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { CookieSerializeOptions } from '@fastify/cookie'
+import { type Config, originOf } from '../../kernel/config/config.ts'
 
 /** The session's id, and 256 random bits that prove its possession. */
 export type SessionSecret = { id: string; secret: string }
@@ -39,14 +40,15 @@ export function parseBrowserCookie(value: string | undefined): string | undefine
   return value !== undefined && BROWSER_FORMAT.test(value) ? value : undefined
 }
 
+export type Site = Pick<Config, 'publicUrl' | 'port'>
 export type Cookie = { name: string; options: CookieSerializeOptions }
 
 /**
- * The name contains the port, because browsers send cookies to all ports of a host. Without a
- * PUBLIC_URL it contains none, because nodes that listen on different ports may serve one site.
+ * The name contains the port, because browsers send cookies to all ports of a host. Nodes of one
+ * site that listen on different ports need a PUBLIC_URL to share their cookies.
  */
-export function cookieOf(name: 'session' | 'browser', publicUrl = 'http://localhost'): Cookie {
-  const { protocol, port } = new URL(publicUrl)
+export function cookieOf(name: 'session' | 'browser', site: Site): Cookie {
+  const { protocol, port } = new URL(originOf(site))
   const isHttps = protocol === 'https:'
   return {
     name: (isHttps ? '__Host-' : 'vslukh-') + name + (port && `-${port}`),

@@ -3,14 +3,14 @@ import { countCodes, from } from '../../testing/calls/sign-in-calls.ts'
 import { stopClock } from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
 import { expectTooMany } from '../../testing/http/expect-refusal.ts'
-import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { appForTest, TEST_SITE, type TestApp, testPerNode } from '../../testing/test-app.ts'
 import { cookieOf, formatSessionCookie, newSessionSecret } from './cookie.ts'
 import { type Client, refresh as refreshFrom } from './sessions.fixture.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')
 
 const STRICT = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
-const NAME = cookieOf('session').name
+const NAME = cookieOf('session', TEST_SITE).name
 const OFFICE = '192.0.2.1'
 
 function refresh(app: TestApp, client: Client, ip = OFFICE) {

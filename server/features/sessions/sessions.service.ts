@@ -22,15 +22,17 @@ import {
   parseSessionCookie,
   randomSecret,
   type SessionSecret,
+  type Site,
 } from './cookie.ts'
 import { insertKnownClient, removeOtherClients } from './known-clients.repository.ts'
 import type { Proof } from './refresh.service.ts'
 import { closeSessions, insertSession, isSessionOpen, lockUser } from './sessions.repository.ts'
 
-type Options = Pick<Config, 'accessTokenSeconds' | 'publicUrl'> & {
-  secret: string
-  storedKey: Buffer
-}
+type Options = Site &
+  Pick<Config, 'accessTokenSeconds'> & {
+    secret: string
+    storedKey: Buffer
+  }
 
 type Opening = {
   userId: string
@@ -48,12 +50,12 @@ export class Sessions {
   readonly #cookie: Cookie
   readonly #browserCookie: Cookie
 
-  constructor({ secret, storedKey, accessTokenSeconds, publicUrl }: Options) {
+  constructor({ secret, storedKey, accessTokenSeconds, ...site }: Options) {
     this.tokens = { key: accessTokenKey(secret, storedKey), seconds: accessTokenSeconds }
     this.#clientKey = deriveKey(secret, 'client-token')
-    this.#cookie = cookieOf('session', publicUrl)
+    this.#cookie = cookieOf('session', site)
     this.cookieName = this.#cookie.name
-    this.#browserCookie = cookieOf('browser', publicUrl)
+    this.#browserCookie = cookieOf('browser', site)
   }
 
   /** Hashes a client: its clientToken together with the browser's cookie, if there is one. */

@@ -67,7 +67,7 @@ const HTTPS = { publicUrl: 'https://vslukh.example' }
 
 // On plain http browsers ignore COOP and log an error.
 test.each([
-  [{}, null, COOP, false],
+  [{}, null, null, false],
   [{ publicUrl: 'http://wall.test' }, null, null, false],
   [HTTPS, 'max-age=31536000', COOP, true],
   [{ ...HTTPS, hstsSubdomains: true }, 'max-age=31536000; includeSubDomains', COOP, true],

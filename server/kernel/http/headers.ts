@@ -24,8 +24,8 @@ export function securityHeaders(
   const hsts = `max-age=${YEAR_SECONDS}${hstsSubdomains ? '; includeSubDomains' : ''}`
   return {
     'content-security-policy': policy.join(';'),
-    // On plain http, browsers ignore this header and log a warning.
-    ...(!publicUrl.startsWith('http:') && { 'cross-origin-opener-policy': 'same-origin' }),
+    // On plain http, browsers ignore this header and log an error.
+    ...(isHttps && { 'cross-origin-opener-policy': 'same-origin' }),
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'strict-origin-when-cross-origin',
     ...(isHttps && { 'strict-transport-security': hsts }),
