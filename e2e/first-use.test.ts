@@ -108,6 +108,27 @@ test('links, cards, forms and the way back work without the scripts', async ({ j
   await page.waitForURL(/search\?q=/)
 })
 
+test('what a browser extension adds works before the scripts load', async ({ journey }) => {
+  // React renders the changed page anew.
+  const expectedErrors = /Minified React error #418/
+  const { page } = await readSparingly(journey, { expectedErrors })
+  await page.evaluate(() => {
+    const button = document.createElement('button')
+    button.textContent = 'Перевести'
+    button.onclick = () => button.replaceWith('Переведено')
+    const host = document.createElement('x-extension')
+    const field = document.createElement('input')
+    host.attachShadow({ mode: 'closed' }).append(field)
+    document.querySelector('article')?.append(host)
+    document.body.append(button)
+    field.focus()
+  })
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Перевести' }).click()
+  await page.getByText('Переведено').waitFor()
+  expect(page.url()).toBe(`${journey.url}/`)
+})
+
 test('taps before the scripts load wait, and take effect once', async ({ journey, olga }) => {
   const { page, sendScripts } = await visitBeforeScripts(journey, { as: olga, before: spareBytes })
   const hearts = like(page)

@@ -3,6 +3,7 @@ import { DESKTOP, test } from './testing/journey.ts'
 import { focusedPost, like, postWith } from './testing/page/feed.ts'
 import { boxOf } from './testing/page/layout.ts'
 import { closeByKey, dialogOf } from './testing/page/overlays.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 test('j, k, Page Up and Page Down step through posts', async ({ journey, olga }) => {
@@ -101,3 +102,50 @@ test('on a post’s page l and r act on the focused post', async ({ journey, olg
   await expect.poll(() => likes('Ответ под ней')).toBe('true')
   expect(await likes('О чём страница')).toBe('true')
 })
+
+test.for([
+  ['beside the page, in an open root', 'html', 'open'],
+  ['beside the page, in a closed root', 'html', 'closed'],
+  ['in the page, in an open root', 'article', 'open'],
+  ['in the page, in a closed root', 'article', 'closed'],
+  ['beside the page, in no root', 'body', undefined],
+] as const)(
+  'keys typed into the field of a browser extension %s are not the app’s',
+  async ([, parent, mode], { journey, olga, petr }) => {
+    await journey.publish(olga, 'Единственная запись')
+    const page = await journey.visit({ as: petr, viewport: DESKTOP })
+    const heart = like(postWith(page, 'Единственная запись'))
+    await profileLink(page).waitFor()
+    await page.keyboard.press('j')
+    await expect.poll(() => focusedPost(page)).toBe('Единственная запись')
+
+    await page.evaluate(addForeignField, { parent, mode })
+    await page.keyboard.type('jklnr?')
+    await page.keyboard.down('Enter')
+    // A key that is held down.
+    await page.keyboard.down('Enter')
+    await page.keyboard.up('Enter')
+    await page.keyboard.type('l')
+    expect(await page.evaluate(() => Reflect.get(window, 'foreign').value)).toBe('jklnr?\n\nl')
+    await page.evaluate(() => Reflect.get(window, 'foreign').getRootNode().host?.remove())
+    await page.evaluate(() => Reflect.get(window, 'foreign').remove())
+    expect(await heart.getAttribute('aria-pressed')).toBe('false')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(page.url()).toBe(`${journey.url}/`)
+
+    await page.keyboard.type('jl')
+    await heart.and(page.locator('[aria-pressed=true]')).waitFor()
+  },
+)
+
+type Foreign = { parent: string; mode: ShadowRootMode | undefined }
+
+/** Adds a text area as a password manager or a translator does, and focuses it. */
+function addForeignField({ parent, mode }: Foreign): void {
+  const field = document.createElement('textarea')
+  const host = document.createElement('x-extension')
+  document.querySelector(parent)?.append(mode ? host : field)
+  if (mode) host.attachShadow({ mode }).append(field)
+  field.focus()
+  Reflect.set(window, 'foreign', field)
+}

@@ -5,14 +5,15 @@
  */
 
 import { CONTENT, focusContent } from '../history/entry.tsx'
+import { isOwn, isOwnKey } from '../platform/own-target.ts'
 
 const OVERLAYS = 'dialog, [popover]'
 const CARD = 'article[tabindex]'
 const IN_ROWS = `${CARD}, section li a, section li button`
 
 /** The element that has the focus, or had it when it was removed, and whether it shows a ring. */
-let focused: Element
-let focusVisible: boolean
+let focused: Element = document.body
+let focusVisible = false
 /** The element in which Enter was pressed last. */
 let pressed: EventTarget | null
 /** The last focused element outside overlays, and its place, which remains after a removal. */
@@ -29,7 +30,9 @@ document.addEventListener('keydown', stopRepeat, { capture: true })
 new MutationObserver(mend).observe(document.body, { childList: true, subtree: true })
 
 function note(): void {
-  focused = document.activeElement ?? document.body
+  const { activeElement } = document
+  if (!isOwn(activeElement)) return
+  focused = activeElement
   focusVisible = focused.matches(':focus-visible')
   if (focused.closest(OVERLAYS)) return
   below = focused as HTMLElement
@@ -47,7 +50,7 @@ function mend(): void {
 /** Makes a held Enter act once, and not on what it has shown. It repeats only the lines of a text. */
 function stopRepeat(event: KeyboardEvent): void {
   const { key, repeat, target } = event
-  if (key !== 'Enter') return
+  if (key !== 'Enter' || !isOwnKey(target)) return
   if (!repeat) pressed = target
   if (!repeat || (target === pressed && target instanceof HTMLTextAreaElement)) return
   event.preventDefault()

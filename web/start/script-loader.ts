@@ -1,4 +1,5 @@
 import { pageFlags } from '../platform/flags.ts'
+import { isOwn } from '../platform/own-target.ts'
 import { whenIdle } from '../platform/timing.ts'
 
 /** The paths of the app's scripts. The first script is the entry, which imports the others. */
@@ -42,11 +43,12 @@ function onUse(event: MouseEvent | KeyboardEvent): void {
   const { target, type } = event
   const opens = type === 'click' || ('key' in event && event.key === 'Enter')
   // The browser handles links and forms by itself.
-  if (!(target instanceof Element) || target.closest(opens ? 'a,form' : 'form')) return
+  if (!isOwn(target) || target.closest(opens ? 'a,form' : 'form')) return
   const button = target.closest('button')
   const card = button || !opens ? null : target.closest('article')
   const link = card?.querySelector('a:has(time)')
-  if (card && link) {
+  // Enter in what a browser extension has added to a card is not a press on the card.
+  if (card && link && (type === 'click' || target === card)) {
     event.stopImmediatePropagation()
     if (!getSelection()?.isCollapsed) return
     if (!event.ctrlKey && !event.metaKey) card.dataset.held = ''
@@ -81,7 +83,9 @@ function release(): void {
 function inPage(pressed: HTMLButtonElement): HTMLButtonElement | undefined {
   if (pressed.isConnected) return pressed
   const name = nameOf(pressed)
-  return [...document.querySelectorAll('button')].find((it) => nameOf(it) === name)
+  return [...document.querySelectorAll<HTMLButtonElement>('#root button')].find(
+    (it) => nameOf(it) === name,
+  )
 }
 
 function nameOf(button: Element): string {
@@ -96,7 +100,9 @@ function leaveStatic(): void {
 }
 
 function isAnythingTyped(): boolean {
-  return [...document.querySelectorAll('input')].some((it) => it.value !== it.defaultValue)
+  return [...document.querySelectorAll<HTMLInputElement>('#root input')].some(
+    (it) => it.value !== it.defaultValue,
+  )
 }
 
 function begin(): void {

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
+import { isOwnKey } from '../platform/own-target.ts'
 import { localStore } from '../platform/storage.ts'
 
 /** The key is stored if the person has turned off single-letter shortcuts (WCAG 2.1.4). */
@@ -36,10 +37,13 @@ export function useShortcuts(shortcuts: Shortcuts, { repeats = false } = {}): vo
   }, [])
 }
 
-/** Returns whether a press is meant for a text input, or for a dialog or menu, open or loading. */
+/**
+ * Returns whether a press is meant for a text input, for a dialog or menu, open or loading, or for
+ * what a browser extension has added to the page.
+ */
 export function isForOther(target: EventTarget | null): boolean {
-  const typing = target instanceof Element && target.closest(TYPING) !== null
-  return typing || document.querySelector(POPUP) !== null
+  if (!isOwnKey(target) || target.closest(TYPING) !== null) return true
+  return document.querySelector(POPUP) !== null
 }
 
 type Pressed = Pick<KeyboardEvent, 'code' | 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>
