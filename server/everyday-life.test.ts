@@ -8,6 +8,7 @@ import { appForFile, testPerNode } from './testing/test-app.ts'
 const test = testPerNode('limits counted in memory, by each node for itself')
 
 const MINUTE = 60
+const HOUR = 3600
 
 // No limit in memory earns anything back while a test runs.
 vi.useFakeTimers({ toFake: ['performance'] })
@@ -107,16 +108,55 @@ test('somebody mistypes the address twice and the code once', async () => {
   served(await enter('/registrations', id, 'browser'))
 })
 
-test('fifty people behind one address try to sign in and register within ten minutes', async () => {
+test('fifty people behind one address, ten of whom have an account, try to sign in and then register within ten minutes', async () => {
   for (let person = 0; person < 50; person++) {
     const to = `person-${person}@example.org`
-    const unknown = await startAt(app, '/logins', { email: to, ip: home })
-    expect(unknown.body.code).toBe('USER_NOT_FOUND')
-    await signIn('/registrations', `browser ${person}`, to)
+    if (person % 5 === 0) await app.signIn(to)
+    else {
+      const unknown = await startAt(app, '/logins', { email: to, ip: home })
+      expect(unknown.body.code).toBe('USER_NOT_FOUND')
+    }
+    await signIn(person % 5 === 0 ? '/logins' : '/registrations', `browser ${person}`, to)
     // The codes need not get older, which would wait for their mails.
     vi.advanceTimersByTime(12_000)
     await passLimitTime(app, 12)
   }
+})
+
+test('thirty people of one office with its own domain register in half an hour, and on that evening each writes two posts and eight replies to the others', async () => {
+  const people: { token: string; post: string }[] = []
+  for (let person = 0; person < 30; person++) {
+    const token = await signIn(
+      '/registrations',
+      `phone ${person}`,
+      `person-${person}@office.example`,
+    )
+    people.push({ token, post: (await publish(token, 'Я тоже здесь')).id })
+    vi.advanceTimersByTime(MINUTE * 1000)
+    await passLimitTime(app, MINUTE)
+  }
+  for (let hour = 0; hour < 4; hour++) {
+    vi.advanceTimersByTime(HOUR * 1000)
+    await passLimitTime(app, HOUR)
+    for (const [at, { token }] of people.entries()) {
+      const answered = [1, 2].flatMap((next) => people[(at + next + hour) % people.length] ?? [])
+      const paths = answered.map(({ post }) => `/posts/${post}/replies`)
+      if (at % 4 === hour) paths.push('/posts')
+      await Promise.all(paths.map((path) => publish(token, 'Вот и вечер', path)))
+    }
+  }
+})
+
+test('thirty people who have registered behind one address publish their first posts within seconds', async () => {
+  const tokens: string[] = []
+  for (let person = 0; person < 30; person++) {
+    tokens.push(
+      await signIn('/registrations', `laptop ${person}`, `person-${person}@school.example`),
+    )
+    vi.advanceTimersByTime(12_000)
+    await passLimitTime(app, 12)
+  }
+  for (const token of tokens) await publish(token, 'Привет')
 })
 
 test('somebody mistypes a digit, and the address changes in between, after a stranger has tried two codes', async () => {

@@ -1,8 +1,14 @@
 import { afterAll, expect, test, vi } from 'vitest'
-import { signUpEarlier } from '../../testing/database/passing-time.ts'
-import type { TestUser } from '../../testing/http/client.ts'
+import { forgetCodes, passLimitTime, signUpEarlier } from '../../testing/database/passing-time.ts'
+import type { TestAnswer, TestUser } from '../../testing/http/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
-import { appForFile, appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import {
+  appForFile,
+  appForTest,
+  strictApp,
+  type TestApp,
+  testPerNode,
+} from '../../testing/test-app.ts'
 
 const perNode = testPerNode('limits counted in memory, by each node for itself')
 // No limit in memory earns anything back.
@@ -99,4 +105,93 @@ test('a session that another node has closed publishes nothing more, and its ret
   // Also where the text would be refused.
   expectRefusal(await publish(olga, 'invalid', { text: '' }), 'UNAUTHORIZED')
   expect((await strict.read(`/posts?userId=${olga.id}`)).total).toBe(1)
+})
+
+/** Registers a person of a domain in a network, and publishes five times. Returns the statuses. */
+async function publishAsNewcomer(
+  app: TestApp,
+  who: { email: string; ip: string },
+  path = '/posts',
+) {
+  const headers = { 'x-forwarded-for': who.ip }
+  const { token } = await app.signIn(who.email, undefined, headers)
+  const sent = { token, headers, body: { text: 'Реклама' } }
+  return Promise.all(Array.from({ length: 5 }, () => app.call('POST', path, sent)))
+}
+
+test.each<[string, (n: number) => { email: string; ip: string }, RegExp]>([
+  [
+    'network, under many domains',
+    (n) => ({ email: `olga@own-${n}.example`, ip: '192.0.2.1' }),
+    /^Новые авторы из вашей сети опубликовали много записей: следующая — через [45]:\d\d$/,
+  ],
+  [
+    'domain and its subdomains, from many networks',
+    (n) => ({ email: `olga-${n}@box-${n % 3}.own.example`, ip: `192.0.2.${n}` }),
+    /^Новые авторы с почтой вашего домена опубликовали много записей: следующая — через [45]:\d\d$/,
+  ],
+])(
+  'newcomers of one %s publish 30 posts together, and then one in five minutes, besides 300 replies; others are not limited by them',
+  async (_which, personOf, why) => {
+    const app = await strictApp()
+    const known = await signUpEarlier(app)
+    const first = await app.publish(known)
+    const replies = `/posts/${first.id}/replies`
+    const answers = []
+    for (let n = 0; n < 8; n++) answers.push(...(await publishAsNewcomer(app, personOf(n))))
+    const refused = answers.filter(({ status }) => status !== 201)
+    expect(refused).toHaveLength(10)
+    for (const answer of refused) {
+      expectTooMany(answer, { least: 240, most: 300 })
+      expect(answer.body.message).toMatch(why)
+    }
+    for (const { status } of await publishAsNewcomer(app, personOf(8), replies)) {
+      expect(status).toBe(201)
+    }
+    const other = { email: 'olga@gmail.com', ip: '198.51.100.1' }
+    for (const { status } of await publishAsNewcomer(app, other)) expect(status).toBe(201)
+    await passLimitTime(app, 300)
+    const later = await publishAsNewcomer(app, personOf(9))
+    expect(later.map(({ status }) => status).sort()).toEqual([201, 429, 429, 429, 429])
+    // Replies are counted apart.
+    await app.sql`UPDATE rate_limits SET arrival = now() + 300 * interval '30 seconds'
+      WHERE key LIKE 'newcomer-%-reply/%'`
+    const [reply] = await publishAsNewcomer(app, personOf(10), replies)
+    expectTooMany(reply as TestAnswer, { most: 30 })
+    expect(reply?.body.message).toMatch(/опубликовали много ответов: следующий — через 0:\d\d$/)
+    // Accounts that are older than a day are not limited.
+    await app.sql`UPDATE users SET created_at = created_at - interval '1 day'`
+    vi.advanceTimersByTime(25_000)
+    const { email, ip } = personOf(0)
+    const old = await publishAsNewcomer(app, { email, ip }, replies)
+    expect(old.map(({ status }) => status)).not.toContain(429)
+  },
+)
+
+test('one address and one domain publish 42 posts in their first hour, and 12 in each later hour', async () => {
+  const app = await strictApp()
+  const ip = '192.0.2.1'
+  const people: TestUser[] = []
+  const headers = { 'x-forwarded-for': ip }
+  for (let n = 0; n < 40; n++) {
+    people.push(await app.signIn(`olga-${n}@own.example`, undefined, headers))
+    await forgetCodes(app)
+  }
+  /** Each tries to publish once a minute. Returns how many posts came. */
+  async function publishForAnHour(): Promise<number> {
+    let published = 0
+    for (let minute = 0; minute < 60; minute++) {
+      const many = minute === 0 ? people : people.slice(0, 2)
+      for (const { token } of many) {
+        const sent = { token, headers, body: { text: 'Реклама' } }
+        if ((await app.call('POST', '/posts', sent)).status === 201) published++
+      }
+      people.push(...people.splice(0, 2))
+      vi.advanceTimersByTime(60_000)
+      await passLimitTime(app, 60)
+    }
+    return published
+  }
+  expect(await publishForAnHour()).toBeLessThanOrEqual(42)
+  expect(await publishForAnHour()).toBeLessThanOrEqual(13)
 })

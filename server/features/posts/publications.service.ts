@@ -7,6 +7,7 @@ import type { Node } from '../../kernel/feature.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import type { NoteAccess } from '../../kernel/journal/journal.ts'
 import { type Charge, type Limit, type Refused, tooMany } from '../../kernel/limits/limits.ts'
+import { privateDomainOf } from '../../kernel/mail/email-address.ts'
 import { MAY_WRITE } from '../sessions/sessions.repository.ts'
 import { requirePost } from './hydrate-posts.ts'
 import { requireWritten } from './posts.service.ts'
@@ -35,6 +36,46 @@ const NEWCOMER_DAYS: Limit = {
   rates: [[40, 40 * 86_400]],
   refusal: 'В первые сутки можно опубликовать не так много: следующая запись — через {time}',
   isShared: true,
+}
+
+/**
+ * Newcomers of one network, or of one organisation's mail domain, together. Thirty people may each
+ * write a post at once; the next one comes within the five minutes for which browsers wait.
+ */
+const NEWCOMERS_POSTS: Omit<Limit, 'name' | 'refusal'> = {
+  rates: [[30, 30 * 300]],
+  isShared: true,
+}
+/** Replies push no post off the first page of the wall, so newcomers may write ten times as many. */
+const NEWCOMERS_REPLIES: typeof NEWCOMERS_POSTS = {
+  rates: [[300, 300 * 30]],
+  isShared: true,
+}
+
+const NETWORK_POSTS: Limit = {
+  ...NEWCOMERS_POSTS,
+  name: 'newcomer-network-post',
+  refusal: 'Новые авторы из вашей сети опубликовали много записей: следующая — через {time}',
+}
+
+const DOMAIN_POSTS: Limit = {
+  ...NEWCOMERS_POSTS,
+  name: 'newcomer-domain-post',
+  refusal:
+    'Новые авторы с почтой вашего домена опубликовали много записей: следующая — через {time}',
+}
+
+const NETWORK_REPLIES: Limit = {
+  ...NEWCOMERS_REPLIES,
+  name: 'newcomer-network-reply',
+  refusal: 'Новые авторы из вашей сети опубликовали много ответов: следующий — через {time}',
+}
+
+const DOMAIN_REPLIES: Limit = {
+  ...NEWCOMERS_REPLIES,
+  name: 'newcomer-domain-reply',
+  refusal:
+    'Новые авторы с почтой вашего домена опубликовали много ответов: следующий — через {time}',
 }
 
 type Options = Pick<Node, 'db' | 'limits' | 'publishChange' | 'noteAccess'> & {
@@ -73,7 +114,7 @@ export function createPublish(options: Options): Publish {
     const written = requireWritten(body)
     const repliedId = asked === null || isRowId(asked) ? asked : NO_POST
     const newPost = { written, ownerId, sessionId, repliedId, ...rest }
-    const charges = chargesOf(viewer)
+    const charges = chargesOf(viewer, { ip: rest.request.ip, isReply: asked !== null })
     const tripped = await limits.tryCharge(charges)
     const insert = () =>
       insertions.call(newPost).catch((error) => {
@@ -150,12 +191,25 @@ function newPostOf({ ownerId, written }: NewPost, { id, created_at, username }: 
   }
 }
 
-/** New accounts of one mailbox count as one: anybody can register many of them. */
-function chargesOf({ userId, newcomer }: Viewer): Charge[] {
+/** New accounts of one mailbox count as one, and those of one network or domain also together. */
+function chargesOf(
+  { userId, newcomer }: Viewer,
+  { ip, isReply }: { ip: string; isReply: boolean },
+): Charge[] {
   const own = { limit: PUBLICATIONS, key: userId }
   if (!newcomer) return [own]
-  const shared = [NEWCOMER_PUBLICATIONS, NEWCOMER_DAYS]
-  return [own, ...shared.map((limit) => ({ limit, key: newcomer.mailbox }))]
+  const { mailbox } = newcomer
+  const [ofNetwork, ofDomain] = isReply
+    ? [NETWORK_REPLIES, DOMAIN_REPLIES]
+    : [NETWORK_POSTS, DOMAIN_POSTS]
+  const domain = privateDomainOf(mailbox)
+  return [
+    own,
+    { limit: NEWCOMER_PUBLICATIONS, key: mailbox },
+    { limit: NEWCOMER_DAYS, key: mailbox },
+    { limit: ofNetwork, ip },
+    ...(domain === undefined ? [] : [{ limit: ofDomain, key: domain }]),
+  ]
 }
 
 /** Returns the refusal; a limit of the first day makes nobody wait beyond that day. */

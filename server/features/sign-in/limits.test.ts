@@ -2,11 +2,16 @@ import { expect, test } from 'vitest'
 import { newEmail } from '../../testing/calls/account-fixture.ts'
 import { startChange } from '../../testing/calls/email-change-calls.ts'
 import { countCodes, startAt, verifyAt, wrongCode } from '../../testing/calls/sign-in-calls.ts'
-import { inNoTime, passLimitTime, passMailLimitTime } from '../../testing/database/passing-time.ts'
+import {
+  forgetCodes,
+  inNoTime,
+  passLimitTime,
+  passMailLimitTime,
+} from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
 import type { TestAnswer, TestUser } from '../../testing/http/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
-import { mailAppForFile, strictApp, type TestApp } from '../../testing/test-app.ts'
+import { mailAppForFile, mailAppForTest, strictApp, type TestApp } from '../../testing/test-app.ts'
 import { closeSite, openSite } from '../site-state/site-state.service.ts'
 
 const MINUTE = 60
@@ -202,6 +207,58 @@ test('a right code takes back its request, its mail and the wrong codes before i
   expect(await counted('wrong-code')).toBe(1)
   expect((await check()).status).toBe(200)
   expect(await counted('wrong-code', 'code-request', 'code-mail')).toBe(0)
+})
+
+test('one network opens 40 accounts, and then one in 90 s; right codes take nothing back; people with an account sign in, and no code is mailed to others', async () => {
+  const { app, mailbox } = await mailAppForTest({ rateLimitScale: 1, trustProxy: ['127.0.0.1'] })
+  const owner = await app.signIn('owner@example.org')
+  const register = async (email: string, ip: string) => {
+    const { status, body } = await startAt(app, '/registrations', { email, ip })
+    return status === 201 ? verifyAt(app, '/registrations', { id: body.id, ip }) : undefined
+  }
+  for (let account = 0; account < 39; account++) {
+    expect((await register(`${account}@example.org`, IP))?.status).toBe(200)
+    await forgetCodes(app)
+  }
+  const [last, late] = ['last@example.org', 'late@example.org']
+  const ids: string[] = []
+  for (const email of [last, late]) {
+    ids.push((await startAt(app, '/registrations', { email, ip: IP })).body.id)
+  }
+  const [ofLast, ofLate] = ids as [string, string]
+  const verify = (id: string) => verifyAt(app, '/registrations', { id, ip: IP })
+  expect((await verify(ofLast)).status).toBe(200)
+  const refused = await verify(ofLate)
+  expectTooMany(refused, { least: 60, most: 90 })
+  expect(refused.body.message).toMatch(
+    /^Из вашей сети открыли много аккаунтов: следующий — через 1:\d\d$/,
+  )
+  expectTooMany(await startAt(app, '/registrations', { email: newEmail(), ip: IP }), { most: 90 })
+  const known = await startAt(app, '/registrations', { email: owner.email, ip: IP })
+  expect((await verify(known.body.id)).status).toBe(200)
+  expect((await register('elsewhere@example.org', '192.0.2.2'))?.status).toBe(200)
+  await passLimitTime(app, 90)
+  // The refused code is still right.
+  expect((await verify(ofLate)).status).toBe(200)
+  expectTooMany(await startAt(app, '/registrations', { email: newEmail(), ip: IP }), { most: 90 })
+  await mailbox.mailTo('elsewhere@example.org')
+  expect(mailbox.mails.filter(({ to }) => to.startsWith('user-'))).toEqual([])
+})
+
+test('one network opens 120 accounts in a day, and then one in 12 minutes', async () => {
+  const app = await strictApp()
+  const register = async (ip: string) => {
+    const { status, body } = await startAt(app, '/registrations', { email: newEmail(), ip })
+    return status === 201 ? verifyAt(app, '/registrations', { id: body.id, ip }) : status
+  }
+  expect(await register(IP)).toMatchObject({ status: 200 })
+  await app.sql`UPDATE rate_limits SET arrival = arrival + 119 * interval '12 minutes'
+    WHERE key LIKE 'account/86400 %'`
+  const refused = await startAt(app, '/registrations', { email: newEmail(), ip: IP })
+  expectTooMany(refused, { least: 11 * MINUTE, most: 12 * MINUTE })
+  expect(
+    (await startAt(app, '/registrations', { email: newEmail(), ip: '192.0.2.9' })).status,
+  ).toBe(201)
 })
 
 test('a wrong code states how many attempts the mailbox has left: two for each code of strangers, more for a known browser', async () => {

@@ -20,7 +20,13 @@ import {
 } from '../site-state/site-state.service.ts'
 import type { ReadText } from '../texts/texts.service.ts'
 import { signInMails } from './sign-in.mail.ts'
-import { announceSignIn, chargeRequest, lockAccount, startSignIn } from './sign-in.service.ts'
+import {
+  announceSignIn,
+  chargeAccount,
+  chargeRequest,
+  lockAccount,
+  startSignIn,
+} from './sign-in.service.ts'
 
 type Purpose = 'login' | 'registration'
 type StartInput = Input<typeof calls.startLogin>
@@ -100,6 +106,7 @@ function registerVerifications(node: Node, { sessions, readText }: Parts): void 
           if (isNew) {
             await claimRegistration(tx, { email, ip, invitation, contact: config.contactEmail })
             await blockNewUser(tx, { userId, email }, nameKey)
+            await chargeAccount(node, ip, tx)
           }
           const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
           const opened = await sessions.open(tx, {

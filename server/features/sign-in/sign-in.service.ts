@@ -3,7 +3,7 @@ import type { Device } from '../../../contract/fields.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
-import { tooMany } from '../../kernel/limits/limits.ts'
+import { type Charge, type Limit, tooMany } from '../../kernel/limits/limits.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { lockUserByEmail, selectUserByEmail } from '../account/account.repository.ts'
@@ -11,6 +11,16 @@ import { CODE_REQUESTS } from '../codes/code-quota.ts'
 import { requireSendable, type Start, startOperation } from '../codes/codes.service.ts'
 import { isKnownBrowser, lockAndRecognise } from '../sessions/known-clients.repository.ts'
 import type { SignInNotice } from './sign-in.mail.ts'
+
+const ACCOUNTS: Limit = {
+  name: 'account',
+  rates: [
+    [40, 3600],
+    [120, 86_400],
+  ],
+  refusal: 'Из вашей сети открыли много аккаунтов: следующий — через {time}',
+  isShared: true,
+}
 
 type Asked = Omit<Start, 'userId' | 'knownBy' | 'isToNewAddress'> & { networkHash: Buffer | null }
 
@@ -36,6 +46,9 @@ export async function startSignIn(
   const begin = async (tx: Queryable) => {
     const user = await lockAndRecognise(tx, { ...asked, email, networkHash })
     if (!user && asked.purpose === 'login') throw new AppError('USER_NOT_FOUND')
+    // No code is mailed that would be refused in the end.
+    const refused = !user && (await node.limits.findRefusal(openingOf(asked), tx))
+    if (refused) throw tooMany(refused)
     // The account's own address is used: an address that only compares equal may be another's.
     return {
       ...asked,
@@ -46,6 +59,13 @@ export async function startSignIn(
   }
   return startOperation(node, begin)
 }
+
+/** Counts an account of the network. Nothing takes the count back, unlike that of its code. */
+export function chargeAccount({ limits }: Node, ip: string, tx: Queryable): Promise<void> {
+  return limits.charge(openingOf({ ip }), tx)
+}
+
+const openingOf = ({ ip }: { ip: string }): Charge[] => [{ limit: ACCOUNTS, ip }]
 
 export const lockAccount = lockUserByEmail
 

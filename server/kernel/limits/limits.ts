@@ -108,8 +108,8 @@ export class Limits {
   }
 
   /** Returns the refusal that the events would get now. Counts nothing. */
-  async findRefusal(charges: Charge[]): Promise<Refused | undefined> {
-    const { events, waits } = await this.#waitsOf(charges)
+  async findRefusal(charges: Charge[], db = this.#options.db): Promise<Refused | undefined> {
+    const { events, waits } = await this.#waitsOf(charges, db)
     return this.#refusedBy(events, waits)
   }
 

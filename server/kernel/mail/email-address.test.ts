@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { emailKey, hasReadableDomain, mailboxOf, withUsualDomain } from './email-address.ts'
+import {
+  emailKey,
+  hasReadableDomain,
+  mailboxOf,
+  privateDomainOf,
+  withUsualDomain,
+} from './email-address.ts'
 
 test.each([
   ['olga+wall@example.org', 'olga@example.org'],
@@ -15,6 +21,17 @@ test('different people have different mailboxes', () => {
   const names = ['olga', 'ol.ga', 'ol-ga', '+olga', '+petr'].map((name) => `${name}@example.org`)
   const addresses = [...names, 'olga@example.com', 'olga@gmail.com', 'olga@ya.ru']
   expect(new Set(addresses.map(mailboxOf)).size).toBe(addresses.length)
+})
+
+test.each([
+  ['olga@own.example', 'own.example'],
+  ['olga@a.b.OWN.example.', 'own.example'],
+  ['olga@пример.рф', 'xn--e1afmkfd.xn--p1ai'],
+  ['olga@gmail.com', undefined],
+  ['olga@ya.ru', undefined],
+  ['olga@Mail.RU', undefined],
+])('the private domain of %s is %s', (address, domain) => {
+  expect(privateDomainOf(address)).toBe(domain)
 })
 
 test.each([

@@ -49,6 +49,27 @@ const YANDEX = new Set([
   'narod.ru',
 ])
 
+/** Domains in which anybody can open a mailbox, besides those above. */
+const OTHER_PROVIDERS = new Set(
+  [
+    'mail.ru inbox.ru list.ru bk.ru internet.ru xmail.ru vk.com rambler.ru lenta.ru autorambler.ru',
+    'myrambler.ru ro.ru outlook.com hotmail.com live.com live.ru msn.com icloud.com me.com mac.com',
+    'yahoo.com ymail.com aol.com proton.me protonmail.com pm.me gmx.com gmx.net gmx.de web.de',
+    'mail.com email.com ukr.net i.ua meta.ua mail.ua tut.by inbox.lv mail.ee mail.bg zoho.com',
+    'fastmail.com tuta.io tutanota.com duck.com qq.com 163.com',
+  ].flatMap((line) => line.split(' ')),
+)
+
+/**
+ * Returns the domain that belongs to one organisation or person: its last two labels, because one
+ * owner has all subdomains. Returns undefined if the mailbox is a public provider's.
+ */
+export function privateDomainOf(address: string): string | undefined {
+  const domain = domainOf(address)
+  const isPublic = [GMAIL, YANDEX, OTHER_PROVIDERS].some((provider) => provider.has(domain))
+  return isPublic || domain === '' ? undefined : domain.split('.').slice(-2).join('.')
+}
+
 /** Returns the same string for all spellings of a mailbox. Mails are not sent to it. */
 export function mailboxOf(address: string): string {
   const { local, domain } = splitEmail(emailKey(address))

@@ -53,6 +53,11 @@ export function passLimitTime({ db }: Pick<TestApp, 'db'>, seconds: number): Pro
   return passTime(db, seconds, 'rate_limits', 'arrival', 'charged_at')
 }
 
+/** Sets the limits on codes back, and no others. */
+export async function forgetCodes({ sql }: TestApp): Promise<void> {
+  await sql`DELETE FROM rate_limits WHERE key LIKE 'code-%'`
+}
+
 /** Makes calls that the limits allow. For these limits at most a second passes meanwhile. */
 export async function inNoTime<T>(
   app: Pick<TestApp, 'db'>,
