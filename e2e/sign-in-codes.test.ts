@@ -2,7 +2,14 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
-import { goOffline, goOnline, holdCalls, refuseNews, refuseOnce } from './testing/page/network.ts'
+import {
+  countRequests,
+  goOffline,
+  goOnline,
+  holdCalls,
+  refuseNews,
+  refuseOnce,
+} from './testing/page/network.ts'
 import { closeByKey, untilStill } from './testing/page/overlays.ts'
 import { focused } from './testing/page/tab.ts'
 import {
@@ -38,6 +45,36 @@ test('of two codes the first is filled, and can be sent again', async ({ journey
   held.letGo()
   await page.getByRole('link', { name: `Профиль ${olga.username}` }).waitFor()
 })
+
+test('a filled code is sent only if it stands alone', async ({ journey, olga }) => {
+  const page = await journey.visit()
+  await askForCode(page, olga.email)
+  const verifications = countRequests(page, 'POST', /\/verify$/)
+  const { code, proceed } = signInDialog(page)
+  const mailed = await journey.nextCode(olga.email)
+  for (const text of [`Ваш код ${mailed}`, `${mailed}7890`, `пароль${mailed}`]) {
+    await code.evaluate(fillAsPasswordManager, text)
+    expect(await code.inputValue()).toBe(mailed)
+    await proceed.waitFor()
+    await code.evaluate(fillAsPasswordManager, '')
+    await proceed.waitFor({ state: 'detached' })
+  }
+  expect(verifications()).toBe(0)
+  const reloaded = page.waitForEvent('load')
+  await code.evaluate(fillAsPasswordManager, `${mailed.slice(0, 3)} ${mailed.slice(3)}`)
+  await reloaded
+  await profileLink(page).waitFor()
+  expect(verifications()).toBe(1)
+})
+
+/** Sets the whole value without a key or a paste, past the setter that React watches. */
+function fillAsPasswordManager(field: Element, text: string): void {
+  const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value') ?? {}
+  set?.call(field, text)
+  field.dispatchEvent(
+    new InputEvent('input', { bubbles: true, inputType: 'insertReplacementText' }),
+  )
+}
 
 test('a later code stays if an earlier one is late', async ({ journey, olga, petr }) => {
   const page = await journey.visit()

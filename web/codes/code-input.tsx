@@ -2,7 +2,7 @@ import type { ClipboardEvent, KeyboardEvent, SyntheticEvent } from 'react'
 import { CODE_LENGTH } from '../../contract/constants.ts'
 import { Field, type FieldNotes, useFocusOnMount } from '../ui/form/field.tsx'
 import styles from './codes.module.css'
-import { codeDigits, pasteCode } from './pasted.ts'
+import { type EnteredCode, enterCode, pasteCode } from './pasted.ts'
 
 type CodeInputProps = Omit<FieldNotes, 'hint'> & {
   value: string
@@ -18,32 +18,21 @@ export function CodeInput(props: CodeInputProps) {
   const { label, error, status, describedBy, value, readOnly, isLocked = false } = props
   const ref = useFocusOnMount<HTMLInputElement>()
 
-  function change(next: string, isGuess = false): void {
-    if (readOnly || next === value) return
-    props.onChange(next)
-    if (next.length === CODE_LENGTH && !isGuess) props.onComplete(next)
-  }
-
-  function insert(text: string): void {
-    const { code, isGuess } = pasteCode(value, text)
-    change(code, isGuess)
+  function change({ code, isGuess }: EnteredCode): void {
+    if (readOnly || code === value) return
+    props.onChange(code)
+    if (code.length === CODE_LENGTH && !isGuess) props.onComplete(code)
   }
 
   function paste(event: ClipboardEvent<HTMLInputElement>): void {
     // By default the input would truncate or append, but «123 456» must replace a wrong code.
     event.preventDefault()
-    insert(event.clipboardData.getData('text'))
+    change(pasteCode(value, event.clipboardData.getData('text')))
   }
 
   /** Sends a code that was not sent automatically, or did not reach the server. */
   function submit({ key }: KeyboardEvent): void {
     if (key === 'Enter' && !readOnly && value.length === CODE_LENGTH) props.onComplete(value)
-  }
-
-  /** Handles a drop and a phone keyboard's clipboard, which insert text without a paste event. */
-  function enter(text: string): void {
-    if (text.length <= CODE_LENGTH) change(codeDigits(text))
-    else insert(text.startsWith(value) ? text.slice(value.length) : text)
   }
 
   return (
@@ -61,7 +50,7 @@ export function CodeInput(props: CodeInputProps) {
             autoComplete="one-time-code"
             pattern="[0-9]*"
             spellCheck={false}
-            onChange={(event) => enter(event.target.value)}
+            onChange={(event) => change(enterCode(value, event.target.value))}
             onPaste={paste}
             onKeyDown={submit}
             onSelect={keepCaretAtEnd}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeDigits, emailIn, pasteCode, trimUnseen } from './pasted.ts'
+import { codeDigits, emailIn, enterCode, pasteCode, trimUnseen } from './pasted.ts'
 
 test.each([
   '\u200banna@example.org',
@@ -64,6 +64,8 @@ test.each([
   ['1234567', '123456'],
   ['123 456, 654 321', '123456'],
   ['Дом 12, кв. 345, 6 этаж', '123456'],
+  ['912 345-67-89', '912345'],
+  ['+7 912 345-67-89', '791234'],
   ['привет', ''],
 ])('%j contains no code or several: the digits are only a guess', (text, code) => {
   expect(pasteCode('', text)).toEqual({ code, isGuess: true })
@@ -71,4 +73,42 @@ test.each([
 
 test('spaces and invisible characters are removed at the ends alone', () => {
   expect(trimUnseen(' \u200bivan petrov@mail.ru\u3164 ')).toBe('ivan petrov@mail.ru')
+})
+
+test.each([
+  ['', '654321'],
+  ['', '654 321'],
+  ['', ' 654-321 '],
+  ['', '６５４３２１'],
+  ['1', '654321'],
+  ['111111', '654321'],
+  ['65432', '654321'],
+  ['654', '654321'],
+  ['65432', '65432 1'],
+])('over %j, the whole of %j is a code, which is sent', (typed, entered) => {
+  expect(enterCode(typed, entered)).toEqual({ code: '654321', isGuess: false })
+})
+
+test.each([
+  ['', 'Ваш код 654321'],
+  ['', '654321 — код для входа'],
+  ['', '6543210'],
+  ['', '+654321'],
+  ['', '65.43.21'],
+  ['', '65-43-21'],
+  ['', 'x6y5z4!3_2#1'],
+  ['', '6 543 210-98-76'],
+  ['6', 'tr6ub54dor321'],
+  ['65', '65Код 654321'],
+  ['7', '7654321'],
+])('over %j, the digits of the filled %j are shown, but not sent', (typed, entered) => {
+  expect(enterCode(typed, entered)).toEqual({ code: '654321', isGuess: true })
+})
+
+test('typed digits are added, anything else is left out', () => {
+  let code = ''
+  for (const key of 'к1 2а-34') code = enterCode(code, code + key).code
+  expect(code).toBe('1234')
+  expect(enterCode('1234', '123').code).toBe('123')
+  expect(enterCode('1234', '7').code).toBe('7')
 })

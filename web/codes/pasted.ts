@@ -29,10 +29,14 @@ function withoutFrame(word: string): string {
 }
 
 const SOLID = /(?<!\d)\d{6}(?!\d)/g
+/** Matches six digits in two or three groups, which are no part of a longer number. */
 const SPACED =
-  /(?<!\d)(?:\d{3}[\s\p{Dash}]{1,3}\d{3}|\d\d[\s\p{Dash}]{1,3}\d\d[\s\p{Dash}]{1,3}\d\d)(?!\d)/gu
+  /(?<!\d[\s\p{Dash}]{0,3})(?:\d{3}[\s\p{Dash}]{1,3}\d{3}|\d\d[\s\p{Dash}]{1,3}\d\d[\s\p{Dash}]{1,3}\d\d)(?![\s\p{Dash}]{0,3}\d)/gu
 /** Matches a code or a part of a code, without any words. */
 const BARE = /^\d(?:[\s\p{Dash}.]{0,3}\d){0,5}$/u
+
+/** Matches a code that stands alone, or digits that are typed or added to a part of it. */
+const ALONE = /^(?:\d{3}[\s\p{Dash}]{0,3}\d{3}|\d{0,5})$/u
 
 export function codeDigits(text: string): string {
   return plain(text).replace(/\D/g, '').slice(0, CODE_LENGTH)
@@ -46,11 +50,33 @@ function plain(text: string): string {
     .replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15))
 }
 
+export type EnteredCode = {
+  code: string
+  /** Whether the digits may be no code. They are shown, and not sent automatically. */
+  isGuess: boolean
+}
+
+/**
+ * Returns the code in a field that holds `entered` after a key, or after a password manager, a
+ * keyboard or an extension has filled it. A filled text is a code only if it has nothing else.
+ */
+export function enterCode(typed: string, entered: string): EnteredCode {
+  const isAdded = typed !== '' && entered.startsWith(typed)
+  const text = plain(isAdded ? entered.slice(typed.length) : entered).trim()
+  const digits = codeDigits(text)
+  const isFull = digits.length === CODE_LENGTH
+  return {
+    code: isAdded && !isFull ? codeDigits(typed + digits) : digits,
+    // Six digits more may be the end of a longer number.
+    isGuess: !ALONE.test(text) || (isAdded && isFull),
+  }
+}
+
 /**
  * Returns the code after a paste: a single group of six digits replaces what was typed, and up to
- * five digits are appended. The code from any other text is a guess, and is not sent automatically.
+ * five digits are appended. The code from any other text is a guess.
  */
-export function pasteCode(typed: string, pasted: string): { code: string; isGuess: boolean } {
+export function pasteCode(typed: string, pasted: string): EnteredCode {
   const text = plain(pasted).trim()
   const groups = new Set((text.match(SOLID) ?? text.match(SPACED) ?? []).map(codeDigits))
   const [only] = groups
