@@ -16,14 +16,13 @@ import { registerSessions } from './features/sessions/sessions.routes.ts'
 import { registerSignIn } from './features/sign-in/sign-in.routes.ts'
 import { registerSiteState } from './features/site-state/site-state.service.ts'
 import { registerTexts } from './features/texts/texts.service.ts'
-import { jobsOf } from './jobs.ts'
+import { startAllJobs } from './jobs.ts'
 import { originOf } from './kernel/config/config.ts'
-import { quietDuringOutages, withDeadline } from './kernel/db/outage.ts'
+import { withDeadline } from './kernel/db/outage.ts'
 import type { Feature } from './kernel/feature.ts'
 import { serveHealth } from './kernel/http/health.ts'
 import type { ListenAddress } from './kernel/http/listen.ts'
 import { shortenPause } from './kernel/mail/outbox.repository.ts'
-import { startJobs } from './kernel/queue/queue.ts'
 import { type AppOptions, type OpenNode, openNode } from './node.ts'
 import { mailBrokenBackups } from './operations/backup/backup.mail.ts'
 import { watchHealth } from './operations/doctor/doctor.service.ts'
@@ -37,22 +36,19 @@ const CLOSE_MS = 500
 /** Opens the databases and registers all routes. `listen` opens the port and starts the jobs. */
 export async function createApp(options: AppOptions) {
   const node = await openNode(options)
-  const { log, http, database, backgroundPool, outage, live, server } = node
+  const { log, http, database, backgroundPool, mailPool, outage, live, server } = node
   const features = await registerAll(node)
   let isDraining = false
   serveHealth(node, () => isDraining)
   const unwatch = await watch(node)
-  let jobs: Awaited<ReturnType<typeof startJobs>> | undefined
+  let jobs: Awaited<ReturnType<typeof startAllJobs>> | undefined
   return {
     http,
     async listen(address: ListenAddress): Promise<string> {
       const origin = await server
         .listen(address)
         .catch((error) => Promise.reject(new ListenFailure(error)))
-      jobs = await startJobs(backgroundPool.pool, {
-        jobs: jobsOf(node, features),
-        log: quietDuringOutages(log, outage),
-      })
+      jobs = await startAllJobs(node, features)
       void shortenPause(node.background).catch((err) => log.warn({ err }, 'mails stay paused'))
       return origin
     },
@@ -67,7 +63,7 @@ export async function createApp(options: AppOptions) {
       live.close()
       outage.close()
       await Promise.all([server.stop(graceMs), jobs?.stop()])
-      const pools = [database, backgroundPool].map((pool) => pool.close())
+      const pools = [database, backgroundPool, mailPool].map((pool) => pool.close())
       await withDeadline(Promise.all([node.cache.close(), ...pools]), CLOSE_MS, () => {})
     },
   }

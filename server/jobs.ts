@@ -12,34 +12,65 @@ import { removeExpiredLimits } from './kernel/limits/limits.repository.ts'
 import { MAIL_LOG_KEY, removeOldMailEntries } from './kernel/mail/mail-log.repository.ts'
 import { mailWords } from './kernel/mail/mail-words.ts'
 import { limitMailsPerHour } from './kernel/mail/mails-per-hour.ts'
+import { SENDERS } from './kernel/mail/queue-mail.ts'
 import { mailJobs } from './kernel/mail/send-mails.ts'
 import { removeOldMails } from './kernel/mail/transport.ts'
-import type { Jobs } from './kernel/queue/queue.ts'
+import { type Jobs, startJobs } from './kernel/queue/queue.ts'
+import { Workers } from './kernel/queue/workers.ts'
 import type { OpenNode } from './node.ts'
 import { backupMails } from './operations/backup/backup.mail.ts'
 import { oldestBackup } from './operations/backup/backup-folder.ts'
+import { storeBackupTime } from './operations/backup/backup-state.repository.ts'
 import { backupJobs } from './operations/backup/nightly-backup.task.ts'
 import { storeCounterCheck } from './operations/status/status.repository.ts'
 
-export function jobsOf(node: OpenNode, features: Feature[]): Jobs {
-  const { config, key, db, background, log, outage, secret, directUrl } = node
+/** How many jobs run at once, apart from those that send mails. */
+const CONCURRENT_JOBS = 4
+
+/** Starts the jobs. Those that send mails have workers and connections of their own. */
+export async function startAllJobs(node: OpenNode, features: Feature[]) {
+  const { config, background, backgroundPool, mailPool, directUrl } = node
+  const log = quietDuringOutages(node.log, node.outage)
+  const workers = new Workers(directUrl, log)
+  if (config.backupDir !== undefined) await storeBackupTime(background, config.backupAt)
+  const mails = { jobs: mailJobsOf(node, features), concurrency: SENDERS }
+  const others = { jobs: jobsOf(node, features), concurrency: CONCURRENT_JOBS }
+  const runners = await Promise.all([
+    startJobs(mailPool.pool, { ...mails, log, workers }),
+    startJobs(backgroundPool.pool, { ...others, log, workers }),
+  ])
+  workers.start()
+  return {
+    async stop(): Promise<void> {
+      await Promise.all(runners.map((runner) => runner.stop()))
+      await workers.stop()
+    },
+  }
+}
+
+function mailJobsOf(node: OpenNode, features: Feature[]): Jobs {
+  const { config, key, db, log, outage } = node
+  return mailJobs({
+    db,
+    kinds: Object.assign(backupMails(mailWords(config)), ...features.map(({ mails }) => mails)),
+    transport: node.mail,
+    countTry: node.metrics?.countTry,
+    charge: limitMailsPerHour({
+      limits: node.limits,
+      most: config.mailsPerHour,
+      isSlowed: async () => (await readMailName(db)).isSlowed,
+      findAskerWait: (asker) => findAskerWait(db, askerOf(asker, node)),
+    }),
+    logKey: key(MAIL_LOG_KEY),
+    log: quietDuringOutages(log, outage),
+    outage,
+  })
+}
+
+function jobsOf(node: OpenNode, features: Feature[]): Jobs {
+  const { config, background, log, secret, directUrl } = node
   return {
     ...Object.assign({}, ...features.map(({ jobs }) => jobs)),
-    ...mailJobs({
-      db,
-      kinds: Object.assign(backupMails(mailWords(config)), ...features.map(({ mails }) => mails)),
-      transport: node.mail,
-      countTry: node.metrics?.countTry,
-      charge: limitMailsPerHour({
-        limits: node.limits,
-        most: config.mailsPerHour,
-        isSlowed: async () => (await readMailName(db)).isSlowed,
-        findAskerWait: (asker) => findAskerWait(db, askerOf(asker, node)),
-      }),
-      logKey: key(MAIL_LOG_KEY),
-      log: quietDuringOutages(log, outage),
-      outage,
-    }),
     ...counterJobs(background, { log, storeResult: (n) => storeCounterCheck(background, n) }),
     ...(config.backupDir !== undefined &&
       backupJobs(config.backupAt, {
@@ -56,6 +87,8 @@ export function jobsOf(node: OpenNode, features: Feature[]): Jobs {
   }
 }
 
+const HOUR_MS = 3_600_000
+
 function pruningJobs({ config, background, mayErase }: OpenNode, features: Feature[]): Jobs {
   const pruning: ((db: Db) => Promise<unknown>)[] = [
     ...features.flatMap(({ pruning = [] }) => pruning),
@@ -64,15 +97,15 @@ function pruningJobs({ config, background, mayErase }: OpenNode, features: Featu
   ]
   return {
     'remove-expired': {
-      everyMinutes: 60,
-      atMinute: 17,
+      cron: '17 * * * *',
+      lateByMs: HOUR_MS,
       async run() {
         if (await mayErase()) for (const prune of pruning) await prune(background)
       },
     },
     'remove-old-traces': {
-      everyMinutes: 60,
-      atMinute: 27,
+      cron: '27 * * * *',
+      lateByMs: HOUR_MS,
       async run() {
         if (!(await mayErase())) return
         await removeOldMails(config.dataDir)

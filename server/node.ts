@@ -44,10 +44,22 @@ export type AppOptions = {
   settleMs?: number | undefined
 }
 
+/** A row that somebody holds must not hold up the jobs, which are repeated. */
+const JOBS_LOCK_TIMEOUT_MS = 5000
+
 export const BACKGROUND = {
-  connections: 5,
+  connections: 4,
   statementTimeoutMs: 3_600_000,
+  lockTimeoutMs: JOBS_LOCK_TIMEOUT_MS,
   applicationName: 'vslukh jobs',
+}
+
+/** The queue of mails has connections that no other job can use up. */
+const MAILERS = {
+  connections: 2,
+  statementTimeoutMs: 10_000,
+  lockTimeoutMs: JOBS_LOCK_TIMEOUT_MS,
+  applicationName: 'vslukh mails',
 }
 
 export type OpenNode = Awaited<ReturnType<typeof openNode>>
@@ -121,7 +133,9 @@ function openDatabases(
   // Jobs have their own pool: requests cannot use it up, and a job may read whole tables.
   const ofJobs = { ...BACKGROUND, outage, waitsDuringOutage: true }
   const backgroundPool = openDatabase(directUrl, outage.noteFailure, ofJobs)
-  return { directUrl, database, backgroundPool }
+  const ofMails = { ...MAILERS, outage, waitsDuringOutage: true }
+  const mailPool = openDatabase(directUrl, outage.noteFailure, ofMails)
+  return { directUrl, database, backgroundPool, mailPool }
 }
 
 async function openHttp(base: Base) {

@@ -54,8 +54,8 @@ async function jobsRecur(db: Db): Promise<void> {
   const since = asked[0]?.since
   const haveRecurred = async () => {
     const { rows } = await sql<{ isNew: boolean }>`
-      SELECT period * 60 BETWEEN extract(epoch FROM ${since}::timestamptz) AND extract(epoch FROM now()) AS "isNew"
-      FROM recurring_jobs WHERE task = 'send-mails'`.execute(db)
+      SELECT last_execution BETWEEN ${since}::timestamptz AND now() AS "isNew"
+      FROM graphile_worker._private_known_crontabs WHERE identifier = 'move-accounts'`.execute(db)
     return rows[0]?.isNew
   }
   await expect.poll(haveRecurred, { timeout: 200_000, interval: 500 }).toBe(true)

@@ -11,7 +11,7 @@ const LEFT_OUT = [
   'public.installation',
   'public.kysely_migration',
   'public.rate_limits',
-  'public.recurring_jobs',
+  'public.failing_tasks',
 ]
 const JOBS = 'graphile_worker._private_jobs'
 const WALL = 'public.wall_totals'

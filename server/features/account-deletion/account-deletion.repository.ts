@@ -47,14 +47,21 @@ export async function selectErasure(db: Queryable, userId: string): Promise<numb
 
 export type AccountMove = { userId: string; kind: 'hide' | 'show' | 'erase' }
 
-/** Returns the moves that deleted and returning users need. None is erased unless `mayErase`. */
+/** Returns the moves that are left to do. None is an erasure unless `mayErase`. */
 export async function selectMoves(db: Queryable, mayErase: boolean): Promise<AccountMove[]> {
   const { rows } = await sql<AccountMove>`
-    SELECT id AS "userId", CASE
-      WHEN deleted_at IS NULL THEN 'show'
-      WHEN ${returnable} OR NOT ${mayErase}::boolean THEN 'hide'
-      ELSE 'erase' END AS kind
-    FROM users WHERE deleted_at IS NOT NULL OR is_returning ORDER BY id`.execute(db)
+    WITH moving AS (
+      SELECT id, CASE
+        WHEN deleted_at IS NULL THEN 'show'
+        WHEN ${returnable} OR NOT ${mayErase}::boolean THEN 'hide'
+        ELSE 'erase' END AS kind
+      FROM users WHERE deleted_at IS NOT NULL OR is_returning
+    )
+    SELECT id AS "userId", kind FROM moving
+    WHERE kind <> 'hide'
+      OR EXISTS (SELECT FROM posts WHERE owner_id = moving.id AND hidden_for IS NULL)
+      OR EXISTS (SELECT FROM likes WHERE user_id = moving.id AND NOT user_left)
+    ORDER BY id`.execute(db)
   return rows
 }
 

@@ -36,7 +36,7 @@ export function moveAccountsJob({ background: db, config, key, log, ...node }: N
   const onFailure = (err: unknown) =>
     log.error({ err }, 'a deleted account was not noted beside the backups')
   return {
-    everyMinutes: 1,
+    cron: '* * * * *',
     async run({ stopping }) {
       await noteDeletions(await selectDeletionStates(db), folders, { noted, onFailure })
       await moveAccounts(db, { ...options, stopping })

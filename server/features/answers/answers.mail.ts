@@ -21,7 +21,7 @@ const STEP = 200
 
 export const answerJobs = (db: Db): Jobs => ({
   'mail-replies': {
-    everyMinutes: 10,
+    cron: '*/10 * * * *',
     async run() {
       while ((await queueReplyMails(db)) === STEP);
     },

@@ -33,7 +33,7 @@ export function registerLikes({ route, db, background, limits }: Node): Feature 
 
   return {
     jobs: {
-      'move-likes': { everyMinutes: 1, run: ({ stopping }) => moveLikes(background, stopping) },
+      'move-likes': { cron: '* * * * *', run: ({ stopping }) => moveLikes(background, stopping) },
     },
   }
 }

@@ -42,7 +42,7 @@ export function registerModeration(node: Node): Feature {
     jobs: {
       'review-hidden': { run: () => reviewHidden(background, { reportsToHide, publishChange }) },
       'tell-moderators': {
-        everyMinutes: 5,
+        cron: '*/5 * * * *',
         run: () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmails)),
       },
     },

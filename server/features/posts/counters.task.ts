@@ -10,8 +10,8 @@ type Options = {
 
 export const counterJobs = (db: Db, { log, storeResult }: Options): Jobs => ({
   'check-counters': {
-    everyMinutes: 24 * 60,
-    atMinute: 2 * 60 + 40,
+    cron: '40 2 * * *',
+    lateByMs: 86_400_000,
     async run({ stopping }) {
       const differences = await Promise.race([findCounterDifferences(db), stopping])
       for (const difference of differences) log.error(difference, 'counter differs from its rows')

@@ -14,6 +14,8 @@ export type PoolLimits = {
   connections?: number
   connectionWaitMs?: number
   statementTimeoutMs?: number
+  /** The longest wait for a lock; as long as the statement may take unless set. */
+  lockTimeoutMs?: number
   applicationName?: string
   /** Whether connections go through a pooler, which does not keep prepared statements. */
   isBehindPooler?: boolean
@@ -35,6 +37,7 @@ export function openDatabase(
     connections = CONNECTIONS,
     connectionWaitMs = CONNECTION_WAIT_MS,
     statementTimeoutMs = 3000,
+    lockTimeoutMs = 0,
     applicationName = 'vslukh',
     isBehindPooler = false,
     outage,
@@ -49,6 +52,7 @@ export function openDatabase(
     connectionTimeoutMillis: connectionWaitMs,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + ANSWER_MS,
+    lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
     application_name: applicationName,
   }

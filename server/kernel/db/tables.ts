@@ -167,7 +167,7 @@ export type Tables = {
     answer: string | null
   }
   mail_refusals: { at: CreatedAt; network_hash: Buffer }
-  recurring_jobs: { task: string }
+  failing_tasks: { task: string; since: Date; failures: number }
   rate_limits: { key: string }
   installation: {
     secret_fingerprint: Buffer | null
@@ -180,5 +180,6 @@ export type Tables = {
     backup_verified_at: Date | null
     backup_verified_copy: Date | null
     backup_verification_failed: string | null
+    backup_minute: number | null
   }
 }

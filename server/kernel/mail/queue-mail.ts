@@ -41,5 +41,5 @@ export const SENDING = 'send-mails'
 export const SENDERS = 4
 
 export function wakeSenders(db: Queryable, afterMs = 0): Promise<void> {
-  return addJob(db, SENDING, { afterMs })
+  return addJob(db, SENDING, { afterMs, isConcurrent: true })
 }

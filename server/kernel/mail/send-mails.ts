@@ -55,7 +55,9 @@ const STORE_AGAIN_MS = 1000
 
 export function mailJobs(options: Options): Jobs {
   const sender = new MailSender(options)
-  return { [SENDING]: { everyMinutes: 1, run: (ending) => sender.run(ending) } }
+  return {
+    [SENDING]: { cron: '* * * * *', isConcurrent: true, run: (ending) => sender.run(ending) },
+  }
 }
 
 /**

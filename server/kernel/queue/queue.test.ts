@@ -2,7 +2,18 @@ import { expect, onTestFinished, test } from 'vitest'
 import { clientForTest, openDatabaseForTest } from '../../testing/database/database-for-test.ts'
 import { executeOn, setReadOnly } from '../../testing/database/databases.ts'
 import { isDatabaseUnavailable, isReadOnly } from '../db/database-errors.ts'
-import { CONCURRENT_JOBS, startJobs } from './queue.ts'
+import { type Jobs, startJobs } from './queue.ts'
+import { Workers } from './workers.ts'
+
+const WORKERS = 6
+
+type Started = Awaited<ReturnType<typeof openDatabaseForTest>>
+type Log = Parameters<typeof startJobs>[1]['log']
+
+function start({ pool, url }: Pick<Started, 'pool' | 'url'>, jobs: Jobs, log: Log) {
+  const workers = new Workers(url, { warn() {}, debug() {} })
+  return startJobs(pool, { jobs, log, workers, concurrency: WORKERS })
+}
 
 test('when the database turns read-only while a job runs, one line has that error, and no line an error that is not known as an outage; jobs run again once it is writable', async () => {
   const { pool, url } = await openDatabaseForTest()
@@ -20,14 +31,14 @@ test('when the database turns read-only while a job runs, one line has that erro
       return end
     },
   }
-  const { stop } = await startJobs(pool, { jobs: { held }, log })
+  const { stop } = await start({ pool, url }, { held }, log)
   onTestFinished(stop)
   const queue = () => executeOn(url, `SELECT graphile_worker.add_job('held')`)
   await queue()
   await expect.poll(() => runs).toBe(1)
   await setReadOnly(url, true)
   resolve()
-  await expect.poll(() => spawned).toBe(4 * CONCURRENT_JOBS)
+  await expect.poll(() => spawned).toBe(4 * WORKERS)
   // A query that was running as the connections ended fails otherwise, and has a line of its own.
   const stops = lines.filter(({ message }) => message.startsWith('jobs stopped'))
   expect(stops.filter(({ err }) => err && isReadOnly(err))).toHaveLength(1)
@@ -42,7 +53,7 @@ test('jobs that are stopped while they start again end', async () => {
   const { promise: failed, resolve: error } = Promise.withResolvers<void>()
   await executeOn(url, 'ALTER TABLE graphile_worker._private_tasks RENAME TO away')
   const log = { error: () => error(), debug() {} }
-  const { stop } = await startJobs(pool, { jobs: { prompt: { async run() {} } }, log })
+  const { stop } = await start({ pool, url }, { prompt: { async run() {} } }, log)
   await failed
   const client = await clientForTest(url)
   await client.query(`BEGIN; LOCK TABLE graphile_worker.migrations;

@@ -1,17 +1,22 @@
-import { addAbortListener } from 'node:events'
+import { addAbortListener, EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   Logger,
+  type ParsedCronItem,
+  parseCronItems,
   type Runner,
   type RunnerOptions,
   run,
   type Task,
   type TaskList,
+  type WorkerEvents,
 } from 'graphile-worker'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Queryable } from '../db/database.ts'
 import { errorCode } from '../db/database-errors.ts'
+import { noteFailures } from './failures.ts'
+import type { Workers } from './workers.ts'
 
 // graphile-worker prints the errors of workers in this way, although its logger gets them too.
 console.trace = () => {}
@@ -19,10 +24,16 @@ console.trace = () => {}
 /** Before the process ends, the signal aborts and the promise rejects. */
 export type Ending = { signal: AbortSignal; stopping: Promise<never> }
 
-/** A period, which begins `atMinute` minutes after the hour or midnight (UTC); 0 unless given. */
-type Schedule = { everyMinutes: number; atMinute?: number }
-
-export type Job = Partial<Schedule> & { run: (ending: Ending) => Promise<void> }
+export type Job = {
+  /** When the job recurs (UTC), such as `17 * * * *`. All nodes together queue one run. */
+  cron?: string
+  /** How late a run is made up for that was missed because no server ran. */
+  lateByMs?: number
+  /** Whether several runs may go on at once. */
+  isConcurrent?: boolean
+  /** `dueAt` is the minute for which the run was queued; undefined if it did not recur. */
+  run: (ending: Ending, dueAt: Date | undefined) => Promise<void>
+}
 export type Jobs = Record<string, Job>
 
 type JobsLog = {
@@ -30,28 +41,30 @@ type JobsLog = {
   debug(details: object, message: string): void
 }
 
-type JobsOptions = { jobs: Jobs; log: JobsLog }
-
-/** Two more than the senders of mails, so that a mail server that hangs holds up no other job. */
-export const CONCURRENT_JOBS = 6
+type JobsOptions = { jobs: Jobs; log: JobsLog; workers: Workers; concurrency: number }
 /** How long running jobs may take to end before their signal aborts. */
 const FINISH_MS = 3000
 const RESTART_MS = 1000
 const REMINDER_MS = 60_000
+/** From these distances on, cron's timers are not merely early or late: the clock has jumped. */
+const JUMP_BACK_MS = 60_000
+const JUMP_AHEAD_MS = 3_600_000
 
 type NewJob = {
   afterMs?: number
   /** A new job replaces a waiting one with the same key. */
   key?: string
+  /** Whether it may run beside another run of its task. */
+  isConcurrent?: boolean
 }
 
 /** Queues a job. In a transaction, the commit queues it. */
 export async function addJob(
   db: Queryable,
   task: string,
-  { afterMs = 0, key }: NewJob = {},
+  { afterMs = 0, key, isConcurrent = false }: NewJob = {},
 ): Promise<void> {
-  await sql`SELECT graphile_worker.add_job(${task},
+  await sql`SELECT graphile_worker.add_job(${task}, queue_name => ${isConcurrent ? null : task}::text,
     run_at => now() + ${afterMs} * interval '1 millisecond', job_key => ${key ?? null}::text)`.execute(
     db,
   )
@@ -59,7 +72,7 @@ export async function addJob(
 
 export async function startJobs(
   pool: Pool,
-  { jobs, log }: JobsOptions,
+  { jobs, log, workers, concurrency }: JobsOptions,
 ): Promise<{ stop(): Promise<void> }> {
   const logger = new Logger(() => (level, message, meta) => {
     const error = meta?.error ?? meta?.fatalError
@@ -73,9 +86,9 @@ export async function startJobs(
     schema: 'graphile_worker',
     taskList: taskListOf(jobs),
     gracefulShutdownAbortTimeout: FINISH_MS,
-    parsedCronItems: [],
+    parsedCronItems: cronItemsOf(jobs),
     logger,
-    concurrency: CONCURRENT_JOBS,
+    concurrency,
     noHandleSignals: true,
     pollInterval: 2000,
     // Without batches, a job that ends while the database is unavailable ends the process.
@@ -83,8 +96,8 @@ export async function startJobs(
   }
   const stopping = new AbortController()
   const { signal } = stopping
-  const ended = keepRunning(await run(options), { options, log, signal })
-  void queueRecurring(pool, jobs, signal)
+  const start = () => startRunner(options, workers)
+  const ended = keepRunning(await start(), { start, log, signal })
   return {
     stop() {
       stopping.abort()
@@ -96,16 +109,52 @@ export async function startJobs(
 function taskListOf(jobs: Jobs): TaskList {
   const tasks = Object.entries(jobs).map(([name, { run }]): [string, Task] => [
     name,
-    (_, { abortSignal, abortPromise }) =>
-      run({ signal: abortSignal, stopping: abortPromise as Promise<never> }),
+    (payload, { abortSignal, abortPromise }) =>
+      run({ signal: abortSignal, stopping: abortPromise as Promise<never> }, dueAtOf(payload)),
   ])
   return Object.fromEntries(tasks)
 }
 
-type Running = { options: RunnerOptions; log: JobsLog; signal: AbortSignal }
+function dueAtOf(payload: unknown): Date | undefined {
+  const { ts } = (payload as { _cron?: { ts?: string } } | null)?._cron ?? {}
+  return ts === undefined ? undefined : new Date(ts)
+}
+
+function cronItemsOf(jobs: Jobs): ParsedCronItem[] {
+  const recurring = Object.entries(jobs).flatMap(([task, { cron, lateByMs, isConcurrent }]) => {
+    if (cron === undefined) return []
+    const options = {
+      // A run that waits is not joined by another, nor put off by it.
+      jobKey: task,
+      jobKeyMode: 'preserve_run_at' as const,
+      ...(!isConcurrent && { queueName: task }),
+      ...(lateByMs !== undefined && { backfillPeriod: lateByMs }),
+    }
+    return [{ task, match: cron, options }]
+  })
+  return parseCronItems(recurring)
+}
+
+async function startRunner(options: RunnerOptions, workers: Workers): Promise<Runner> {
+  const events = new EventEmitter() as WorkerEvents
+  workers.watch(events)
+  noteFailures(events, options.pgPool as Pool)
+  await forgetFuture(options.pgPool as Pool)
+  return run({ ...options, events })
+}
+
+/** Cron does nothing until its last run is in the past, which a wrong clock may have set ahead. */
+async function forgetFuture(pool: Pool): Promise<void> {
+  const forget = `UPDATE graphile_worker._private_known_crontabs SET last_execution = $1::timestamptz
+    WHERE last_execution > $1::timestamptz + interval '1 minute'`
+  // The runner meets an outage too, and reports it.
+  await pool.query(forget, [new Date()]).catch(() => {})
+}
+
+type Running = { start: () => Promise<Runner>; log: JobsLog; signal: AbortSignal }
 
 /** Replaces a runner that ended, or stopped looking for jobs, in an outage, until `signal` aborts. */
-async function keepRunning(first: Runner, { options, log, signal }: Running): Promise<void> {
+async function keepRunning(first: Runner, { start, log, signal }: Running): Promise<void> {
   const logFailure = logOnceAMinute(log, signal)
   const end = async (runner: Runner) => {
     logFailure(await failureOf(runner, signal))
@@ -116,7 +165,7 @@ async function keepRunning(first: Runner, { options, log, signal }: Running): Pr
     await started.then(end, logFailure)
     await delay(RESTART_MS, undefined, { signal }).catch(() => {})
     if (signal.aborted) return
-    started = run(options)
+    started = start()
   }
 }
 
@@ -137,36 +186,15 @@ async function failureOf({ events, promise }: Runner, signal: AbortSignal): Prom
   const end = ({ error }: { error?: unknown }) => resolve(error)
   // After a fatal error the library ends the runner, whose promise hides that error.
   events.once('worker:getJob:error', end).once('pool:fatalError', end)
+  // Cron would wait until the time from which the clock came, or repeat every minute of the jump.
+  const noteTimer = (timer: { currentTimestamp: number; expectedTimestamp: number }) => {
+    const jumpMs = timer.currentTimestamp - timer.expectedTimestamp
+    if (jumpMs < -JUMP_BACK_MS || jumpMs > JUMP_AHEAD_MS) resolve(new Error('The clock has jumped'))
+  }
+  events.on('cron:prematureTimer', noteTimer).on('cron:overdueTimer', noteTimer)
   using _ = addAbortListener(signal, () => resolve(undefined))
   const error = await Promise.race([promise.catch(() => {}), failure])
   events.off('worker:getJob:error', end).off('pool:fatalError', end)
+  events.off('cron:prematureTimer', noteTimer).off('cron:overdueTimer', noteTimer)
   return error
-}
-
-const ASK_MS = 10_000
-
-/** Queues the jobs of $1 that were last queued in another period; a new job waits for the next. */
-const QUEUE_DUE = `
-  WITH jobs AS (
-    SELECT task, floor((extract(epoch FROM now()) / 60 - "atMinute") / "everyMinutes")::bigint AS period
-    FROM json_to_recordset($1) AS job (task text, "everyMinutes" integer, "atMinute" integer)
-  ), new AS (
-    INSERT INTO recurring_jobs (task, period) SELECT task, period FROM jobs ON CONFLICT DO NOTHING
-  ), due AS (
-    SELECT task, jobs.period FROM recurring_jobs old JOIN jobs USING (task)
-    WHERE old.period <> jobs.period FOR UPDATE OF old SKIP LOCKED
-  ), begun AS (
-    UPDATE recurring_jobs SET period = due.period FROM due
-    WHERE recurring_jobs.task = due.task RETURNING recurring_jobs.task
-  )
-  SELECT graphile_worker.add_job(task) FROM begun`
-
-async function queueRecurring(pool: Pool, jobs: Jobs, signal: AbortSignal): Promise<void> {
-  const recurring = Object.entries(jobs)
-    .filter(([, { everyMinutes }]) => everyMinutes !== undefined)
-    .map(([task, { everyMinutes, atMinute = 0 }]) => ({ task, everyMinutes, atMinute }))
-  while (!signal.aborted) {
-    await pool.query(QUEUE_DUE, [JSON.stringify(recurring)]).catch(() => {})
-    await delay(ASK_MS, undefined, { signal, ref: false }).catch(() => {})
-  }
 }

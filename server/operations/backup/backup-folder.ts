@@ -66,10 +66,7 @@ export async function removeOldest(folder: string, { keep, verifiedCopy }: Kept)
   for (const name of old) await onDisk(folder, () => rm(join(folder, name)))
 }
 
-/**
- * The age of leftovers: longer than a backup or a verification takes, and less than the four hours
- * after which the queue repeats the job of a killed node.
- */
+/** The age of leftovers: longer than a backup or a verification takes. */
 const IDLE_MS = 3 * 3_600_000
 
 /** Removes what killed backups and verifications left. PostgreSQL ends itself without its files. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from '../../kernel/db/database.ts'
+import { hasRow, type Queryable } from '../../kernel/db/database.ts'
 
 /** The beginning of `backup_failed` if the backup was made, and only its command failed. */
 export const COMMAND = 'BACKUP_COMMAND'
@@ -61,4 +61,19 @@ export async function storeVerification(
 
 export async function storeVerificationFailure(db: Queryable, why: string): Promise<void> {
   await db.updateTable('installation').set({ backup_verification_failed: why }).execute()
+}
+
+/** In UTC. */
+export type BackupTime = { hour: number; minute: number }
+
+/** Stores when the nightly backup is made. Of nodes that differ, the one that started last decides. */
+export async function storeBackupTime(db: Queryable, at: BackupTime): Promise<void> {
+  const minute = at.hour * 60 + at.minute
+  const rows = db.updateTable('installation').set({ backup_minute: minute })
+  await rows.where('backup_minute', 'is distinct from', minute).execute()
+}
+
+export async function isBackupTime(db: Queryable, at: Date): Promise<boolean> {
+  const minute = at.getUTCHours() * 60 + at.getUTCMinutes()
+  return hasRow(db.selectFrom('installation').select('version').where('backup_minute', '=', minute))
 }

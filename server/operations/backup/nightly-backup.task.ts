@@ -9,6 +9,8 @@ import { explainStartFailure } from '../start/start-failure.ts'
 import { runBackupCommand } from './backup-command.ts'
 import { backupName, makeBackupFolder, removeLeft, removeOldest } from './backup-folder.ts'
 import {
+  type BackupTime,
+  isBackupTime,
   selectBackupState,
   storeBackup,
   storeBackupFailure,
@@ -34,9 +36,22 @@ type Options = {
   log: Pick<FastifyBaseLogger, 'error' | 'info'>
 }
 
-export function backupJobs(at: { hour: number; minute: number }, options: Options): Jobs {
-  const atMinute = at.hour * 60 + at.minute
-  return { 'back-up': { everyMinutes: 24 * 60, atMinute, run: createNightlyBackup(options) } }
+/** Returns the job of each night. Nodes with other times than the stored one queue runs in vain. */
+export function backupJobs({ hour, minute }: BackupTime, options: Options): Jobs {
+  const backUp = createNightlyBackup(options)
+  return {
+    'back-up': {
+      cron: `${minute} ${hour} * * *`,
+      lateByMs: DAY_MS,
+      async run(ending, dueAt) {
+        if (dueAt && !(await isBackupTime(options.db, dueAt))) {
+          options.log.info({ dueAt }, 'no backup: the node that started last has another BACKUP_AT')
+          return
+        }
+        await backUp(ending)
+      },
+    },
+  }
 }
 
 /**

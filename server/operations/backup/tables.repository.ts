@@ -15,6 +15,7 @@ export const LEFT_OUT: string[] = [
   'mail_refusals',
   'mail_pause',
   'recurring_jobs',
+  'failing_tasks',
   'access_token_key',
   'additive_migrations',
   'kysely_migration',

@@ -9,7 +9,7 @@ import { StartError } from '../../kernel/errors/app-error.ts'
 import { whyFailed } from '../../kernel/errors/why-failed.ts'
 import { readSecret } from '../start/installation.ts'
 import type { DatabaseFacts, JobFacts } from './doctor.repository.ts'
-import { broken, ok, type Verdict, warning } from './finding.ts'
+import { broken, ok, timeOf, type Verdict, warning } from './finding.ts'
 
 /** States the versions. The start refuses an older PostgreSQL, so the doctor never meets one. */
 export function stateVersions({ postgres, version }: DatabaseFacts): Verdict {
@@ -119,7 +119,14 @@ export async function checkClosed(db: Db): Promise<Verdict> {
   return warning(message, `Откройте, когда будет можно: ${commands}`)
 }
 
-export function checkJobs({ overdue, given_up, tasks }: JobFacts): Verdict {
+export function checkJobs({ overdue, given_up, tasks, failing }: JobFacts): Verdict {
+  if (failing.length > 0) {
+    const named = failing.map(({ task, since }) => `${task} с ${timeOf(new Date(since))}`)
+    return broken(
+      `фоновые задачи не удаются раз за разом: ${named.join(', ')}`,
+      "Причина — в журнале сервера, в строках с level error; если это lock timeout, найдите, кто держит строки: SELECT pid, query FROM pg_stat_activity WHERE state LIKE 'idle in%'",
+    )
+  }
   if (overdue === 0 && given_up === 0) return ok('фоновые задачи выполняются')
   return broken(
     `фоновые задачи стоят: опоздали ${overdue}, брошены ${given_up} (${tasks.join(', ')})`,

@@ -28,7 +28,16 @@ export function selectDatabaseFacts(db: Queryable) {
     .executeTakeFirstOrThrow()
 }
 
-export type JobFacts = { overdue: number; given_up: number; tasks: string[] }
+export type JobFacts = {
+  overdue: number
+  given_up: number
+  tasks: string[]
+  /** The tasks that fail again and again, with the time of the first failure. */
+  failing: { task: string; since: string }[]
+}
+
+/** From so many failures in sequence on, a task is broken: a job of each minute may meet a lock. */
+const FAILURES = sql.raw('3')
 
 /** The delay from which a job is overdue. Jobs run within seconds. */
 const OVERDUE = sql.raw(`interval '10 minutes'`)
@@ -37,11 +46,13 @@ export async function selectJobFacts(db: Queryable): Promise<JobFacts> {
   const { rows } = await sql<JobFacts>`
     SELECT (count(*) FILTER (WHERE attempts < max_attempts))::int AS overdue,
       (count(*) FILTER (WHERE attempts >= max_attempts))::int AS given_up,
-      coalesce(array_agg(DISTINCT task_identifier), '{}') AS tasks
+      coalesce(array_agg(DISTINCT task_identifier), '{}') AS tasks,
+      (SELECT coalesce(json_agg(json_build_object('task', task, 'since', since) ORDER BY task), '[]')
+        FROM failing_tasks WHERE failures >= ${FAILURES}) AS failing
     FROM graphile_worker.jobs
     WHERE locked_at IS NULL
       AND (attempts >= max_attempts OR run_at < now() - ${OVERDUE})`.execute(db)
-  return rows[0] ?? { overdue: 0, given_up: 0, tasks: [] }
+  return rows[0] ?? { overdue: 0, given_up: 0, tasks: [], failing: [] }
 }
 
 /** The most posts of a week that are counted. */

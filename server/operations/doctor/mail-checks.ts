@@ -5,7 +5,7 @@ import { domainOf } from '../../kernel/mail/email-address.ts'
 import type { MailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { verifySmtp } from '../../kernel/mail/relay.ts'
 import { explainSmtp } from '../../kernel/mail/smtp-advice.ts'
-import { broken, ok, type Verdict, warning } from './finding.ts'
+import { broken, ok, timeOf, type Verdict, warning } from './finding.ts'
 
 /** The delay from which a mail is late. Mails leave within seconds. */
 const LATE_SECONDS = 120
@@ -26,7 +26,7 @@ export function checkMailQueue(health: MailHealth): Verdict {
     if (expired === 0 || sent + refused > 0) return ok(message)
     return warning(`${message}, за час опоздало: ${expired}, а не ушло ни одно`, fix)
   }
-  const since = `с ${failingSince.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const since = `с ${timeOf(failingSince)}`
   const { message: why, fix } = explainSmtp({ code: error, message: reason })
   return broken(`${message}, ${since}: ${why}`, fix)
 }

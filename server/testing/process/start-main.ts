@@ -39,6 +39,10 @@ export async function startMain(env: Record<string, string>, { uid }: { uid?: nu
     code: child.exitCode,
     stdout,
     stop,
+    async kill(): Promise<void> {
+      child.kill('SIGKILL')
+      await closed
+    },
     get stderr() {
       return stderr
     },
