@@ -7,9 +7,10 @@ import { codeOf } from './features/codes/codes.mail.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import { leave } from './testing/calls/account-deletion-calls.ts'
 import type { AccountFixture } from './testing/calls/account-fixture.ts'
+import { startAt, verifyAt, wrongCode } from './testing/calls/sign-in-calls.ts'
 import { createClient, DEVICE, type TestUser } from './testing/http/client.ts'
 import { allEndpoints } from './testing/http/endpoints.ts'
-import { privacySection, quoted } from './testing/privacy-page.ts'
+import { limitRowsKept, privacySection, quoted } from './testing/privacy-page.ts'
 import { folderForTest } from './testing/process/folder-for-test.ts'
 import { startMain } from './testing/process/start-main.ts'
 import { appForTest } from './testing/test-app.ts'
@@ -148,6 +149,24 @@ test('the page about personal data names every column of every table, and says w
       expect.stringMatching(/user_id|owner_id|email/),
     )
   }
+})
+
+test('the page says how long the limits that count for longer than a day keep their rows', async () => {
+  const app = await appForTest()
+  const olga = await app.signIn('olga@example.org')
+  await app.publish(olga)
+  for (const { clientToken, browser } of [olga, { clientToken: 'a stranger', browser: '' }]) {
+    const { id } = (await startAt(app, '/logins', { email: olga.email, clientToken, browser })).body
+    const code = wrongCode(app.codeFor(id))
+    expect((await verifyAt(app, '/logins', { id, code, clientToken, browser })).status).toBe(400)
+  }
+  const rows = await app.sql<{ name: string; seconds: number }>`
+    SELECT split_part(key, '/', 1) AS name,
+      max(split_part(split_part(key, '/', 2), ' ', 1)::int) AS seconds
+    FROM rate_limits GROUP BY 1`
+  const { named, other } = limitRowsKept()
+  const counted = rows.filter(({ seconds }) => seconds > other)
+  expect(new Map(counted.map(({ name, seconds }) => [name, seconds]))).toEqual(named)
 })
 
 test('the page names every event that the log tells about a user', () => {

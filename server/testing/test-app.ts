@@ -20,6 +20,7 @@ import { freshDatabase } from './database/databases.ts'
 import { WEB_FILES } from './fake-web-app.ts'
 import { createOpenApiCheck } from './http/openapi-check.ts'
 import { type Mailbox, type MailboxOptions, openMailbox } from './mail/mailbox.ts'
+import { limitRowsKept } from './privacy-page.ts'
 import { collectLog } from './process/log-lines.ts'
 
 /** Where a test app is by default, as the names of its cookies have it. */
@@ -146,14 +147,28 @@ export async function appForFile(options?: Options): Promise<TestApp> {
   return closeAfterFile(await startTestApp(options))
 }
 
-/** After the tests of a file every counter of its app must be exact. */
+/**
+ * After the tests of a file every counter of its app must be exact, and no limit may count for
+ * longer than the page about personal data says.
+ */
 function closeAfterFile(app: TestApp): TestApp {
   afterAll(async () => {
     const differences = await findCounterDifferences(app.db)
+    const keptLonger = await findLimitsKeptLonger(app)
     await app.close()
     expect(differences).toEqual([])
+    expect(keptLonger).toEqual([])
   })
   return app
+}
+
+/** A key begins with the name of its limit and with the seconds after which it is free again. */
+async function findLimitsKeptLonger(app: TestApp) {
+  const { named, other } = limitRowsKept()
+  const rows = await app.sql<{ name: string; seconds: number }>`
+    SELECT DISTINCT split_part(key, '/', 1) AS name,
+      split_part(split_part(key, '/', 2), ' ', 1)::float8 AS seconds FROM rate_limits`
+  return rows.filter(({ name, seconds }) => seconds > (named.get(name) ?? other))
 }
 
 /** The limits are the default ones, and a proxy on this machine names the client's address. */

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { CODE_ATTEMPTS, CODE_LENGTH } from '../../../contract/constants.ts'
 import type { KnownBy } from '../../kernel/db/tables.ts'
 import { limitsInMemory } from '../../testing/limits-in-memory.ts'
-import { chargeMail, countTriesLeft, wrongCodeCharge } from './code-quota.ts'
+import {
+  chargeMail,
+  countTriesLeft,
+  mailCharges,
+  networkCharge,
+  wrongCodeCharge,
+} from './code-quota.ts'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -36,6 +42,12 @@ function openMailbox() {
     guess: (now: number, n: number, knownBy: KnownBy = null) =>
       countAt(now, wrong, () => limits.charge([wrongCodeCharge({ email, knownBy }, n)])),
     triesLeft: (attempts: number) => countTriesLeft(limits, { email, knownBy: null, attempts }, db),
+    /** A right code takes back what its request has charged. */
+    verify: (ip: string) =>
+      limits.refund([
+        ...mailCharges({ email, ip, clientHash, knownBy: null }),
+        networkCharge({ email, ip }),
+      ]),
     /** Asks for a mail at a second. */
     request: (ip: string, now: number, knownBy: KnownBy = null) =>
       countAt(now, sent, () => chargeMail(limits, { email, ip, clientHash, knownBy }, db)),
@@ -78,6 +90,51 @@ test.each([
     expect(waits.filter((wait) => wait > most)).toEqual([])
   },
 )
+
+/**
+ * For sixty days one network asks for what mailed networks get, and each other one in turn as soon
+ * as it is due. The owner tries every ten minutes, with a right code. Returns the longest wait.
+ */
+async function longestWait(networks: number): Promise<number> {
+  const mailbox = openMailbox()
+  let [asked, since, longest] = [0, 0, 0]
+  for (let now = 0; now < 60 * DAY; now += 10 * MINUTE) {
+    await mailbox.request(stranger(0), now)
+    if ((await mailbox.request(stranger(1 + (asked % networks)), now + 60)) === 0) asked += 1
+    if ((await mailbox.request(OWNER, now + 120)) === 0) {
+      await mailbox.verify(OWNER)
+      since = now
+    }
+    longest = Math.max(longest, now - since)
+  }
+  return longest
+}
+
+test.each([
+  [16, 8 * HOUR],
+  [28, 34 * HOUR],
+  [48, 74 * HOUR],
+  [360, 700 * HOUR],
+])(
+  'strangers with %i networks, each of which counts as new once in 30 days, keep the owner’s new browser in a new network out for at most %i s',
+  async (networks, most) => {
+    expect(await longestWait(networks)).toBeLessThanOrEqual(most)
+  },
+)
+
+test('a network from which a right code was entered does not count as one that was mailed', async () => {
+  const mailbox = openMailbox()
+  expect(await mailbox.request(OWNER, 0)).toBe(0)
+  await mailbox.verify(OWNER)
+  const strangersAsk = async (now: number) => {
+    for (let n = 0; n < 9; n++) await mailbox.request(stranger(0), now + n * MINUTE)
+  }
+  await strangersAsk(DAY)
+  expect(await mailbox.request(OWNER, DAY + 10 * MINUTE)).toBe(0)
+  // Without a right code it has become one of the others.
+  await strangersAsk(2 * DAY)
+  expect(await mailbox.request(OWNER, 2 * DAY + 10 * MINUTE)).toBeGreaterThan(0)
+})
 
 test.each([1, 20, 1000])(
   'a mailbox gets a mail a minute, six in any hour and 30 in any day, whoever asks: %i networks',

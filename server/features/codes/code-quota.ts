@@ -50,10 +50,10 @@ const CODE_MAILS: Limit = {
 /** At most thirty mails in any day: 18 at once, then one every two hours. */
 const CODE_MAILS_OF_DAY: Limit = { ...CODE_MAILS, rates: [[18, 18 * 2 * HOUR]] }
 
-/** Records which networks requested a mail to a mailbox within the last day. */
+/** Records which networks requested a mail to a mailbox within the last 30 days. */
 const MAILED_NETWORKS: Limit = {
   name: 'mailed-network',
-  rates: [[1, DAY]],
+  rates: [[1, 30 * DAY]],
   refusal: '',
   isShared: true,
   isFixed: true,
@@ -78,8 +78,8 @@ const KNOWN_WRONG_CODES: Limit = {
 }
 
 /**
- * The shares of a mailbox's mails for networks that were mailed within the day. The rest is kept
- * for other networks: it is enough for twelve of them at the hourly pace.
+ * The shares of a mailbox's mails for networks that were mailed within 30 days. The rest is kept
+ * for other networks, so that each of them can delay the owner once in 30 days.
  */
 const SHARES_OF_MAILED = { hour: 4 / 5, day: 6 / 18 }
 /** The first tries of each code may use all of WRONG_CODES, later tries only half of it. */
@@ -95,7 +95,7 @@ export type Mailed = { email: string; ip: string; clientHash: Buffer; knownBy: K
 export async function chargeMail(limits: Limits, mailed: Mailed, tx: Queryable): Promise<void> {
   const mail = mailCharges(mailed)
   if (mailed.knownBy === 'browser') return limits.charge(mail, tx)
-  const network = { limit: MAILED_NETWORKS, key: networkKey(mailed) }
+  const network = networkCharge(mailed)
   const shares = mailed.knownBy ? undefined : SHARES_OF_MAILED
   const refused = await limits.chargeEither([...mail, network], mailCharges(mailed, shares), tx)
   if (!refused) return
@@ -138,6 +138,11 @@ export async function countTriesLeft(
   const charges = next.map((n) => wrongCodeCharge(operation, n))
   const left = await limits.left(charges, tx)
   return left.reduce((tries, may) => (may > tries ? tries + 1 : tries), 0)
+}
+
+/** A right code takes it back: its network is the owner's. */
+export function networkCharge(asked: Pick<Mailed, 'email' | 'ip'>): Charge {
+  return { limit: MAILED_NETWORKS, key: networkKey(asked) }
 }
 
 function networkKey({ email, ip }: { email: string; ip: string }): string {

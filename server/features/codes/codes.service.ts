@@ -20,6 +20,7 @@ import {
   chargeMail,
   countTriesLeft,
   mailCharges,
+  networkCharge,
   VAIN_CODE_CHECKS,
   wrongCodeCharge,
 } from './code-quota.ts'
@@ -175,6 +176,7 @@ export async function redeemCode<Account, Result>(
     const mail = mailCharges({ ...guess, email, knownBy })
     // A known browser passes also if its request could not be charged.
     if (knownBy !== 'browser') mail.push({ limit: CODE_REQUESTS, ip })
+    mail.push(networkCharge({ email, ip }))
     await limits.refund([...times(attempts, [wrong]), ...times(mails, mail)], tx)
     return { result }
   })
