@@ -26,7 +26,10 @@ export const PAGE_FLAGS = {
   codeSent: [''],
   /** Numbers of likes and replies are hidden. Set by the early script and a setting. */
   noCounts: [''],
-  /** Bytes are spared: the system’s font, scripts with the first use. Set by the early script. */
+  /**
+   * Bytes are spared: the system’s font, scripts with the first use. Set by the early script, and by
+   * the server in a page whose address contains a token.
+   */
   sparing: [''],
   /** The line at the bottom of the screen has room. That line sets it. */
   notice: [''],

@@ -23,6 +23,7 @@ export const PATHS = {
   hidden: '/settings/hidden',
   emailUndo: '/email-undo',
   invitation: '/invitation',
+  replyMails: '/reply-mails',
   about: '/about',
   rules: '/rules',
   privacy: '/privacy',
@@ -35,6 +36,8 @@ export const MODERATION_PATH = '/moderation'
 
 const CURSOR_PARAM = 'cursor'
 export const SEARCH_PARAM = 'q'
+const TOKEN_PARAM = 'token'
+const STOPPED_PARAM = 'stopped'
 
 export type Page =
   | { name: 'post'; path: string; id: string }
@@ -112,6 +115,22 @@ export function searchPath(q: string): string {
   return q === '' ? PATHS.search : `${PATHS.search}?${new URLSearchParams({ [SEARCH_PARAM]: q })}`
 }
 
+/** What the page that stops reply mails shows, as its address has it. */
+export type ReplyMailsState = { name: 'ask'; token: string } | { name: 'stopped' | 'invalid' }
+
+export function replyMailsPath(state: ReplyMailsState): string {
+  if (state.name === 'invalid') return PATHS.replyMails
+  const query = state.name === 'ask' ? { [TOKEN_PARAM]: state.token } : { [STOPPED_PARAM]: '1' }
+  return `${PATHS.replyMails}?${new URLSearchParams(query)}`
+}
+
+export function replyMailsIn(query: string): ReplyMailsState {
+  const params = new URLSearchParams(query)
+  const token = params.get(TOKEN_PARAM)
+  if (token) return { name: 'ask', token }
+  return { name: params.has(STOPPED_PARAM) ? 'stopped' : 'invalid' }
+}
+
 export function postPath(id: string): string {
   return PATHS.post.replace(':id', encodeURIComponent(id))
 }
@@ -142,6 +161,8 @@ export const TITLES = {
   noAuthor: 'Автор не найден',
   noPage: 'Страница не существует',
 } as const
+
+export const REPLY_MAILS_TITLE = 'Письма об ответах'
 
 export const EMPTY_LIST = {
   title: 'Записи не найдены',
@@ -205,6 +226,7 @@ export type FirstPage = {
     }
   | { shows: 'search'; cursor: string; posts: PostPage; search: SearchState }
   | { shows: 'text'; name: TextName; text: SiteText }
+  | { shows: 'reply mails' }
   /** `own` is a page for signed-in users; the server renders only the parts around its content. */
   | { shows: 'missing post' | 'missing author' | 'nothing' | 'own' }
 )

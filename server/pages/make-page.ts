@@ -45,7 +45,9 @@ function answer(asked: Asked): Answer {
 function makePage({ url, head, data, isVisitors }: PageParts): MadePage {
   const first: FirstPage = JSON.parse(data)
   const { before, after, end } = frames
-  const start = (isVisitors ? before : withFlag(before, 'session')) + head + after
+  // Chromium sends the whole address of a page, here with a token, as the Referer of web fonts.
+  const looks = first.shows === 'reply mails' ? withFlag(before, 'sparing') : before
+  const start = (isVisitors ? looks : withFlag(looks, 'session')) + head + after
   const content = render(url, first)
   const body = Buffer.from(`${start}${content}</div>${dataBlock(data)}${end}`)
   // `now` is excluded, because the content already contains the times that the page shows.

@@ -6,6 +6,7 @@ import {
   feedPath,
   pageTitle,
   postPath,
+  REPLY_MAILS_TITLE,
   SITE_DESCRIPTION,
   SITE_STATE_META,
   type SiteState,
@@ -59,6 +60,9 @@ export function headOf(shown: FirstPage | { shows: Bare }, site: Site, url = '')
   if (shown.shows === 'search') {
     const [, query = ''] = url.split('?')
     return title(searchTitle(searchIn(query)), site) + DESCRIPTION + NOT_INDEXED
+  }
+  if (shown.shows === 'reply mails') {
+    return title(REPLY_MAILS_TITLE, site) + DESCRIPTION + NOT_INDEXED
   }
   if (shown.shows === 'own') return title(undefined, site) + DESCRIPTION + NOT_INDEXED
   if (shown.shows === 'other') return title(undefined, site) + DESCRIPTION

@@ -32,7 +32,10 @@ import type { Site, WebApp } from './web-app.ts'
 export const LISTS = ['wall', 'post', 'author', 'authorReplies', 'search'] as const
 
 /** A page that visitors may see; `cursor` is the position in its list, `q` the search. */
-export type PublicPage = Extract<Page, { name: (typeof LISTS)[number] | TextName }> & {
+export type PublicPage = Extract<
+  Page,
+  { name: (typeof LISTS)[number] | TextName | 'replyMails' }
+> & {
   cursor: string
   q: string
 }
@@ -109,7 +112,7 @@ export class RenderedPages {
       isVisitors,
     })
     const { body, tag } = await withHandlerDeadline(made)
-    const isPrivate = !isVisitors || first.shows === 'search'
+    const isPrivate = !isVisitors || first.shows === 'search' || first.shows === 'reply mails'
     return new CachedResponse({
       route,
       isPage: true,
@@ -155,6 +158,7 @@ export class RenderedPages {
       const posts = await readPostList(db, listOf(author.id), query, null)
       return { ...facts, shows: 'author', author, list, cursor, posts }
     }
+    if (page.name === 'replyMails') return { ...facts, shows: 'reply mails' }
     return { ...facts, shows: 'text', name: page.name, text: await readText(page.name) }
   }
 

@@ -112,7 +112,7 @@ test.each([
 
 test('pages that show a visitor nothing are noindex, and state whether there is a session', async () => {
   const { id } = await app.publish(olga)
-  for (const path of ['/email-undo', '/settings', '/liked']) {
+  for (const path of ['/email-undo', '/reply-mails', '/settings', '/liked']) {
     const { status, html } = await read(path)
     expect([path, status, meta(html, 'robots')]).toEqual([path, 200, 'noindex'])
   }

@@ -7,8 +7,12 @@ import {
   PATHS,
   type Page,
   pageAt,
+  type ReplyMailsState,
+  replyMailsIn,
+  replyMailsPath,
   searchIn,
 } from '../../contract/pages.ts'
+import { createUnsubscribe, type Unsubscribe } from '../features/answers/unsubscribe.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { NO_POST_CACHE_CONTROL, noteRefusal } from '../kernel/http/error-handler.ts'
@@ -103,12 +107,14 @@ class Pages {
   readonly #site: Site
   readonly #rendered: RenderedPages
   readonly #refusedShell: WebApp['shell']
+  readonly #unsubscribe: Unsubscribe
 
   constructor(web: WebApp, site: Site) {
     this.#web = web
     this.#site = site
     this.#rendered = new RenderedPages(web, site)
     this.#refusedShell = shellNotNow(web)
+    this.#unsubscribe = createUnsubscribe(site)
   }
 
   /** Sends the page at a URL, or redirects to its canonical URL. */
@@ -120,9 +126,20 @@ class Pages {
     if (page.name === 'moderation') return this.#sendModeration(http)
     const spelled = spell(page.path, query)
     if (spelled !== url) return http.reply.redirect(spelled, 308)
+    if (page.name === 'replyMails') return this.#sendReplyMails(http, replyMailsIn(query))
     const shown = publicPage(page, query)
     if (shown) return this.#sendPublic(http, shown)
     return isForUsers(page) ? this.#sendOwn(http, page.path) : this.#sendShell(http, 'own')
+  }
+
+  /** Sends the page that stops reply mails; it is the same for every valid token. */
+  #sendReplyMails(http: Http, state: ReplyMailsState): Promise<FastifyReply> | FastifyReply {
+    const isAsking = state.name === 'ask'
+    if (isAsking && this.#unsubscribe.userOf(state.token) === undefined) {
+      return http.reply.redirect(replyMailsPath({ name: 'invalid' }))
+    }
+    const path = replyMailsPath(isAsking ? { ...state, token: 'valid' } : state)
+    return this.#sendPublic(http, { name: 'replyMails', path, cursor: '', q: '' })
   }
 
   /** Sends a page that the browser fills. */

@@ -7,7 +7,7 @@ import { createApp } from '../app.ts'
 import { undoSecret } from '../features/account/account.mail.ts'
 import { codeOf } from '../features/codes/codes.mail.ts'
 import { findCounterDifferences } from '../features/posts/counters.task.ts'
-import { deriveKey } from '../kernel/config/app-secret.ts'
+import { deriveKey, signText } from '../kernel/config/app-secret.ts'
 import { type Config, readConfig } from '../kernel/config/config.ts'
 import { createLogger } from '../kernel/log/logger.ts'
 import { openMailTransport } from '../kernel/mail/transport.ts'
@@ -94,6 +94,7 @@ export async function startTestApp({
   const url = balancer?.url ?? first.url
   const codeKey = deriveKey(SECRET, 'codes')
   const undoKey = deriveKey(SECRET, 'email-undo')
+  const unsubscribeKey = deriveKey(SECRET, 'unsubscribe')
   const codeFor = (operationId: string) => codeOf(operationId, codeKey)
 
   return {
@@ -109,6 +110,7 @@ export async function startTestApp({
     logged: log.lines,
     logLine: log.line,
     codeFor,
+    unsubscribeTokenFor: (userId: string) => signText(userId, unsubscribeKey),
     undoSecretFor: (changeId: string) => undoSecret(changeId, undoKey),
     /** Connections that were used within `keptMs` may send one more request. */
     async close(keptMs = 0) {

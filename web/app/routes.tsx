@@ -39,6 +39,7 @@ const PAGES: Record<LazyPageName, LazyChunk<ComponentType>> = {
   moderation: createLazyChunk(importQueue, 'ModerationQueue'),
   emailUndo: createLazyChunk(importMailedLinks, 'EmailUndoPage'),
   invitation: createLazyChunk(importMailedLinks, 'InvitationPage'),
+  replyMails: createLazyChunk(importMailedLinks, 'ReplyMailsPage'),
   author,
   authorReplies: author,
   about: text,
@@ -99,6 +100,7 @@ export async function loadFirstPage({ shows }: Pick<FirstPage, 'shows'>): Promis
   if (shows === 'text') await text.load()
   if (shows === 'author' || shows === 'missing author') await author.load()
   if (shows === 'search') await PAGES.search.load()
+  if (shows === 'reply mails') await PAGES.replyMails.load()
 }
 
 export async function preloadViewerPages(): Promise<void> {

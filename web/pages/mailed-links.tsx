@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { PATHS } from '../../contract/pages.ts'
+import { PATHS, REPLY_MAILS_TITLE, replyMailsIn } from '../../contract/pages.ts'
 import { undoEmailChange } from '../account/account.queries.ts'
 import { useEntry, usePageTitle } from '../history/entry.tsx'
 import { openDialog } from '../history/history.ts'
@@ -33,6 +33,61 @@ export function InvitationPage() {
   const token = useEntry().hash.slice(1)
   if (token === '') return <Incomplete text="Скопируйте приглашение целиком и откройте ещё раз" />
   return <Invitation token={token} />
+}
+
+/**
+ * Shows /reply-mails, to which mails about replies link. Its form works without scripts, and posts
+ * to the address of the page, which contains the token.
+ */
+export function ReplyMailsPage() {
+  usePageTitle(REPLY_MAILS_TITLE, 'tab')
+  const { name } = replyMailsIn(useEntry().search)
+  const settingsLink = <a href={PATHS.settings}>настройках</a>
+  if (name === 'invalid') {
+    return (
+      <DeadEnd
+        title="Ссылка не действует"
+        text={
+          <>
+            Возможно, она скопирована не целиком или слишком старая. Откройте её из нового письма
+            или отключите письма об ответах в {settingsLink}
+          </>
+        }
+      />
+    )
+  }
+  if (name === 'stopped') {
+    return (
+      <DeadEnd
+        title="Больше не пришлём писем об ответах"
+        text={
+          <>
+            Новые ответы по-прежнему видны на сайте. Снова включить письма можно в {settingsLink}:
+            «Письма об ответах»
+          </>
+        }
+      />
+    )
+  }
+  return (
+    <EmptyState
+      isWholePage
+      title="Не присылать писем об ответах?"
+      text={
+        <>
+          Когда вам ответят, письма не будет. Коды для входа и сообщения о безопасности аккаунта
+          приходить продолжат. Снова включить письма об ответах можно в {settingsLink}
+        </>
+      }
+      action={
+        <form method="post">
+          <Button type="submit" variant="primary">
+            Больше не присылать
+          </Button>
+        </form>
+      }
+    />
+  )
 }
 
 /** Shows that a link is incomplete: some programs cut it at its `#`, which precedes the secret. */

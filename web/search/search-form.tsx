@@ -27,7 +27,7 @@ export function SearchForm({ className, label, ref, placeholder, children }: Sea
 
   return (
     <search>
-      <form className={className} action={PATHS.search} onSubmit={search}>
+      <form className={className} method="get" action={PATHS.search} onSubmit={search}>
         <input
           key={q}
           ref={ref}

@@ -58,7 +58,8 @@ const { connection = {}, serviceWorker = {} } = navigator as {
 }
 const isSlow = connection.saveData || /[23]g/.test(`${connection.effectiveType}`)
 if (isSlow && !serviceWorker.controller) flags.sparing = ''
-else document.head.append((document.querySelector('template') as HTMLTemplateElement).content)
+if (flags.sparing === undefined)
+  document.head.append((document.querySelector('template') as HTMLTemplateElement).content)
 
 try {
   beginEarlyRefresh()

@@ -13,7 +13,7 @@ export const pictureParts = { drawTile, mark: MARK_BRICKS }
 
 export async function createRenderer(settings: PageSettings): Promise<RenderPage> {
   setSettings(settings)
-  const lazy = ['nothing', 'text', 'author', 'search'] as const
+  const lazy = ['nothing', 'text', 'author', 'search', 'reply mails'] as const
   await Promise.all(lazy.map((shows) => loadFirstPage({ shows })))
   return (path, first) => {
     const page = pageAt(path.split('?', 1)[0] ?? '')

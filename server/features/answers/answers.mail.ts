@@ -1,6 +1,5 @@
-import { API_PREFIX, UNREAD_MAX } from '../../../contract/constants.ts'
+import { UNREAD_MAX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
-import { signText } from '../../kernel/config/app-secret.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { type Line, writeMail } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
@@ -8,6 +7,7 @@ import { type QueuedMail, queueMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 import type { Jobs } from '../../kernel/queue/queue.ts'
 import { claimReplyMails, selectToMail, type ToMail } from './answers.repository.ts'
+import type { Unsubscribe } from './unsubscribe.ts'
 
 /** A queued mail about the replies that a user received after `afterNo` and has not seen. */
 export type ReplyMail = QueuedMail & {
@@ -39,7 +39,7 @@ async function queueReplyMails(db: Db): Promise<number> {
   })
 }
 
-type WriteOptions = MailOptions & { unsubscribeKey: Buffer }
+type WriteOptions = MailOptions & { unsubscribe: Unsubscribe }
 
 const SHOWN = 5
 
@@ -57,7 +57,8 @@ function writeReplyMail(
   replies: ToMail[],
   options: WriteOptions,
 ): Mail {
-  const { appName, origin, unsubscribeKey } = options
+  const { appName, origin, unsubscribe } = options
+  const unsubscribeUrl = origin + unsubscribe.pathFor(userId)
   const more = replies.length - SHOWN
   const lines: Line[] = [
     `На ваши записи на сайте «${appName}» ответили.`,
@@ -70,12 +71,11 @@ function writeReplyMail(
     '',
     `Прочитать и ответить: ${origin}${PATHS.received}`,
     '',
-    'Такое письмо приходит не чаще раза в день. Отключить его можно в настройках.',
+    'Такое письмо приходит не чаще раза в день.',
+    `Больше не присылать: ${unsubscribeUrl}`,
     ...(isLast
       ? ['', 'Вы давно не заходили, поэтому до вашего возвращения писем больше не будет.']
       : []),
   ]
-  const token = signText(userId, unsubscribeKey)
-  const unsubscribeUrl = `${origin}${API_PREFIX}/reply-mails/${token}`
   return { ...writeMail({ to, subject: 'Вам ответили' }, lines, options), unsubscribeUrl }
 }

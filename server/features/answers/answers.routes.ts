@@ -1,7 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyReply } from 'fastify'
 import * as calls from '../../../contract/answers.ts'
 import { API_PREFIX } from '../../../contract/constants.ts'
-import { PATHS } from '../../../contract/pages.ts'
-import { readSigned } from '../../kernel/config/app-secret.ts'
+import { PATHS, replyMailsIn, replyMailsPath } from '../../../contract/pages.ts'
 import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
@@ -16,15 +17,17 @@ import {
   setWantsMail,
   updateSeen,
 } from './answers.repository.ts'
+import { createUnsubscribe } from './unsubscribe.ts'
 
-const UNSUBSCRIBE_PATH = `${API_PREFIX}/reply-mails/:token`
-/** The content types of one-click unsubscription (RFC 8058). */
+/** The address in the headers of mails up to 1.0.0. */
+const FORMER_PATH = `${API_PREFIX}/reply-mails/:token`
+/** The content types of one-click unsubscription (RFC 8058), and of the form on the page. */
 const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data']
-type Mailed = { Params: { token: string } }
+type FormerlyLinked = { Params: { token: string } }
 
 export function registerAnswers(node: Node): Feature {
   const { route, http, db, limits, config } = node
-  const unsubscribeKey = node.key('unsubscribe')
+  const unsubscribe = createUnsubscribe(node)
   route(calls.listReceived, async ({ query, viewer }, { request: { ip } }) => {
     const list = receivedBy(viewer.userId)
     // Read before the list, so that a reply that arrives in between counts as unread.
@@ -55,23 +58,43 @@ export function registerAnswers(node: Node): Feature {
     mails.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
     for (const type of FORMS)
       mails.addContentTypeParser(type, { parseAs: 'buffer' }, async () => {})
-    mails.post<Mailed>(UNSUBSCRIBE_PATH, async ({ params }, reply) => {
-      const userId = readSigned(params.token, unsubscribeKey)
-      if (userId === undefined) throw new AppError('NOT_FOUND')
-      await setWantsMail(db, userId, false)
-      return reply.code(204).send()
+    mails.post(PATHS.replyMails, ({ url, headers }, reply) => {
+      const state = replyMailsIn(url.split('?')[1] ?? '')
+      const token = state.name === 'ask' ? state.token : ''
+      return stopMails(token, { isPage: isPage(headers), reply })
     })
-    // Some mail programs open the address with GET, which must change nothing.
-    mails.get<Mailed>(UNSUBSCRIBE_PATH, (_request, reply) => reply.redirect(PATHS.settings))
+    mails.post<FormerlyLinked>(FORMER_PATH, ({ params: { token }, headers }, reply) =>
+      stopMails(token, { isPage: isPage(headers), reply }),
+    )
+    mails.get<FormerlyLinked>(FORMER_PATH, ({ params: { token } }, reply) =>
+      reply.redirect(replyMailsPath({ name: 'ask', token })),
+    )
   })
 
   return {
     jobs: answerJobs(node.background),
-    mails: answerMails(db, { ...mailWords(config), unsubscribeKey }),
+    mails: answerMails(db, { ...mailWords(config), unsubscribe }),
+  }
+
+  async function stopMails(
+    token: string,
+    { isPage, reply }: { isPage: boolean; reply: FastifyReply },
+  ): Promise<FastifyReply> {
+    const userId = unsubscribe.userOf(token)
+    if (userId !== undefined) await setWantsMail(db, userId, false)
+    else if (!isPage) throw new AppError('NOT_FOUND')
+    if (!isPage) return reply.code(204).send()
+    const name = userId === undefined ? 'invalid' : 'stopped'
+    return reply.redirect(replyMailsPath({ name }), 303)
   }
 
   async function mute(id: string, ownerId: string, isMuted: boolean): Promise<void> {
     const isOwn = isRowId(id) && (await setMuted(db, { id, ownerId }, isMuted))
     if (!isOwn) throw new AppError('POST_NOT_FOUND')
   }
+}
+
+/** Returns whether a browser submits the form, and not a mail program by itself. */
+function isPage({ accept = '' }: IncomingHttpHeaders): boolean {
+  return accept.includes('text/html')
 }

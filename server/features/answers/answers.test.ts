@@ -145,7 +145,7 @@ const visit = () => app.sql`UPDATE sessions SET used_at = now() WHERE user_id = 
 const mailsTo = ({ email }: TestUser) =>
   mailbox.mails.filter(({ to, subject }) => to === email && /ответили/.test(subject))
 
-test('a person who is away for an hour after a reply is mailed its text, with one link and a way to unsubscribe', async () => {
+test('a person who is away for an hour after a reply is mailed its text, with a link to the replies and one that stops such mails', async () => {
   const post = await app.publish(anna, 'Вопрос')
   await passAll(60)
   await app.reply(petr, post.id, 'Ответ Петра')
@@ -154,11 +154,10 @@ test('a person who is away for an hour after a reply is mailed its text, with on
   expect(others).toEqual([])
   expect(mail?.subject).toBe('Вам ответили · Вслух')
   expect(mail?.text).toContain(`${petr.username}:\n> Ответ Петра\n\n`)
-  expect(mail?.text.match(/https?:\S+/g)).toEqual(['https://wall.example/replies'])
+  const unsubscribeUrl = /^List-Unsubscribe:\s+<(\S+)>\r$/m.exec(mail?.source ?? '')?.[1]
+  expect(unsubscribeUrl).toMatch(/^https:\/\/wall\.example\/reply-mails\?token=\S+$/)
+  expect(mail?.text.match(/https?:\S+/g)).toEqual(['https://wall.example/replies', unsubscribeUrl])
   expect(mail?.source).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m)
-  expect(mail?.source).toMatch(
-    /^List-Unsubscribe:\s+<https:\/\/wall\.example\/api\/v1\/reply-mails\/\S+>\r$/m,
-  )
   expect(mailsTo(petr)).toEqual([])
 })
 
@@ -219,24 +218,49 @@ test('there is one mail a day at most, and after three without a visit no more u
   expect(await answerAndWait(DAY)).toHaveLength(7)
 })
 
+const ONE_CLICK = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
+const wantsMail = async () => (await state()).wantsMail
+
 test('the link in the header unsubscribes by one POST of a form, without a sign-in; opening it changes nothing', async () => {
   const post = await app.publish(anna)
   await passAll(60)
   await app.reply(petr, post.id)
   const [mail] = await mailsAfter(HOUR)
   const path = /<https:\/\/wall\.example(\/\S+)>/.exec(mail?.source ?? '')?.[1] ?? ''
-  const wanted = async () => (await state()).wantsMail
-  const opened = await fetch(`${app.url}${path}`, { redirect: 'manual' })
-  expect([opened.status, opened.headers.get('location')]).toEqual([302, '/settings'])
-  expect(await wanted()).toBe(true)
-  const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
-  const unsubscribe = (to: string) => fetch(`${app.url}${to}`, { method: 'POST', body })
+  expect((await fetch(app.url + path)).status).toBe(200)
+  expect(await wantsMail()).toBe(true)
+  const unsubscribe = (to: string) =>
+    fetch(app.url + to, { method: 'POST', body: ONE_CLICK, headers: { accept: '*/*' } })
   expect((await unsubscribe(path.replace(/.$/, 'x'))).status).toBe(404)
-  expect(await wanted()).toBe(true)
+  expect((await unsubscribe('/reply-mails?token=a&token=b')).status).toBe(404)
+  expect(await wantsMail()).toBe(true)
   expect((await unsubscribe(path)).status).toBe(204)
-  expect(await wanted()).toBe(false)
+  expect(await wantsMail()).toBe(false)
   await app.reply(petr, post.id)
   expect(await mailsAfter(DAY)).toHaveLength(1)
   await app.db.deleteFrom('users').where('id', '=', anna.id).execute()
   expect((await unsubscribe(path)).status).toBe(204)
+})
+
+test('the header of a mail from an older release unsubscribes too, and opened it leads to the page', async () => {
+  const path = `/api/v1/reply-mails/${app.unsubscribeTokenFor(anna.id)}`
+  const opened = await fetch(app.url + path, { redirect: 'manual' })
+  const location = `/reply-mails?token=${app.unsubscribeTokenFor(anna.id)}`
+  expect([opened.status, opened.headers.get('location')]).toEqual([302, location])
+  expect(await wantsMail()).toBe(true)
+  const stopped = await fetch(app.url + path, { method: 'POST', body: ONE_CLICK })
+  expect(stopped.status).toBe(204)
+  expect(await wantsMail()).toBe(false)
+})
+
+test('no line of the log contains the token of a link that stops mails', async () => {
+  const token = app.unsubscribeTokenFor(anna.id)
+  for (const method of ['GET', 'POST']) {
+    for (const path of [`/reply-mails?token=${token}`, `/api/v1/reply-mails/${token}`]) {
+      const { headers } = await fetch(app.url + path, { method, redirect: 'manual' })
+      expect(headers.get('location') ?? '').not.toMatch(/^http/)
+    }
+  }
+  await app.logLine('"route":"/reply-mails"', 2)
+  expect(app.logged.filter((line) => line.includes(token))).toEqual([])
 })

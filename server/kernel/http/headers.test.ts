@@ -21,7 +21,7 @@ test('a page allows its own scripts and styles, the inline ones by hash, nothing
   const closed = ['object-src', 'base-uri', 'frame-ancestors'].map((name) => `${name} 'none'`)
   expect(csp(headers)).toEqual(expect.arrayContaining([...sources, ...closed]))
   expect(Object.fromEntries(headers)).toMatchObject({
-    'referrer-policy': 'strict-origin-when-cross-origin',
+    'referrer-policy': 'strict-origin',
     'x-content-type-options': 'nosniff',
     'cache-control': 'private, no-cache',
   })

@@ -27,7 +27,8 @@ export function securityHeaders(
     // On plain http, browsers ignore this header and log an error.
     ...(isHttps && { 'cross-origin-opener-policy': 'same-origin' }),
     'cross-origin-resource-policy': 'same-origin',
-    'referrer-policy': 'strict-origin-when-cross-origin',
+    // The address of a page may contain a search or a token, and proxies may log the Referer.
+    'referrer-policy': 'strict-origin',
     ...(isHttps && { 'strict-transport-security': hsts }),
     'x-content-type-options': 'nosniff',
   }

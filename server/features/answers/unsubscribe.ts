@@ -1,0 +1,15 @@
+import { replyMailsPath } from '../../../contract/pages.ts'
+import { readSigned, signText } from '../../kernel/config/app-secret.ts'
+import type { Node } from '../../kernel/feature.ts'
+
+export type Unsubscribe = ReturnType<typeof createUnsubscribe>
+
+/** Creates what makes and reads the links by which reply mails are stopped without a sign-in. */
+export function createUnsubscribe({ key }: Pick<Node, 'key'>) {
+  const secret = key('unsubscribe')
+  return {
+    pathFor: (userId: string) => replyMailsPath({ name: 'ask', token: signText(userId, secret) }),
+    /** Returns the id of the user; undefined if the token is forged or of a former APP_SECRET. */
+    userOf: (token: string) => readSigned(token, secret),
+  }
+}
