@@ -70,29 +70,38 @@ type Part = Pick<FoundPage, 'words' | 'nextCursor'> & { ids: string[] }
 
 const NOTHING: Part = { ids: [], words: [], nextCursor: null }
 
-/** Finds posts by forms of the words. Similar words fill the rest of the first page. */
-async function find(db: Db, { q, isSimilar, before, limit, viewerId }: Page) {
-  const found = db.transaction().execute(async (tx) => {
-    const search = await parseSearch(tx, q, SEARCH_MS)
-    if (!search?.hasWords) throw new AppError('INVALID_REQUEST', { message: NO_WORDS })
-    const { forms, begun, newest } = search
-    const from = { before: before ?? `${BigInt(newest) + 1n}`, viewerId }
-    const exact = isSimilar ? NOTHING : await findPart(tx, { ...from, query: forms }, limit)
-    const room = limit - exact.ids.length
-    const mayBegin = begun !== null && (isSimilar || before === undefined)
-    if (!mayBegin || room === 0) return { ...exact, similar: [] }
-    const part = findPart(tx, { ...from, query: begun, except: forms }, room)
-    const { ids, words, nextCursor } = await (isSimilar ? part : part.catch(asNothing))
-    return {
-      ids: [...exact.ids, ...ids],
-      similar: ids,
-      words: [...exact.words, ...words],
-      nextCursor: nextCursor && SIMILAR + nextCursor,
-    }
-  })
-  return found.catch((error) => {
-    throw errorCode(error) === CANCELED ? new AppError('QUERY_TOO_BROAD') : error
-  })
+/**
+ * Finds posts by forms of the words. Similar words fill the rest of the first page, unless they take
+ * too long: a cancelled statement ends its transaction, so what was found before is kept outside.
+ */
+async function find(db: Db, page: Page): Promise<Part & { similar: string[] }> {
+  const exact = { ...NOTHING }
+  try {
+    return await db.transaction().execute((tx) => findIn(tx, page, exact))
+  } catch (error) {
+    if (errorCode(error) !== CANCELED) throw error
+    if (exact.ids.length === 0) throw new AppError('QUERY_TOO_BROAD')
+    return { ...exact, similar: [] }
+  }
+}
+
+/** Sets `exact` to what forms of the words found, before it looks for similar words. */
+async function findIn(tx: Queryable, { q, isSimilar, before, limit, viewerId }: Page, exact: Part) {
+  const search = await parseSearch(tx, q, SEARCH_MS)
+  if (!search?.hasWords) throw new AppError('INVALID_REQUEST', { message: NO_WORDS })
+  const { forms, begun, newest } = search
+  const from = { before: before ?? `${BigInt(newest) + 1n}`, viewerId }
+  if (!isSimilar) Object.assign(exact, await findPart(tx, { ...from, query: forms }, limit))
+  const room = limit - exact.ids.length
+  const mayBegin = begun !== null && (isSimilar || before === undefined)
+  if (!mayBegin || room === 0) return { ...exact, similar: [] }
+  const part = await findPart(tx, { ...from, query: begun, except: forms }, room)
+  return {
+    ids: [...exact.ids, ...part.ids],
+    similar: part.ids,
+    words: [...exact.words, ...part.words],
+    nextCursor: part.nextCursor && SIMILAR + part.nextCursor,
+  }
 }
 
 async function findPart(
@@ -104,9 +113,4 @@ async function findPart(
   const ids = found.slice(0, limit)
   const nextCursor = found.length > limit ? (ids.at(-1) ?? null) : null
   return { ids, nextCursor, words: await selectFoundWords(tx, search.query, ids) }
-}
-
-function asNothing(error: unknown): Part {
-  if (errorCode(error) === CANCELED) return NOTHING
-  throw error
 }

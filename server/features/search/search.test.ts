@@ -142,6 +142,29 @@ test('a search that takes longer than 300 ms is QUERY_TOO_BROAD', async () => {
   expect(Math.min(...times)).toBeLessThan(1000)
 })
 
+test('a search whose similar words take too long finds the words themselves, and is QUERY_TOO_BROAD without any', async () => {
+  const own = await appForTest()
+  const olga = await own.signUp()
+  await own.publish(olga, 'Прилётная медлительная птица')
+  await own.publish(olga, 'Прилёт в шесть')
+  // Only the posts that a query may find are parsed, and one of them takes a minute.
+  await own.sql`CREATE OR REPLACE FUNCTION search_words(id bigint, text text) RETURNS tsvector
+    LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN
+      IF $2 LIKE '%медлительная%' THEN PERFORM pg_sleep(60); END IF;
+      RETURN to_tsvector('pg_catalog.russian', search_text($2))
+        || array_to_tsvector(ARRAY['#' || ($1 >> 13)]);
+    END $$`
+  const searchOwn = (q: string, rest = '') =>
+    own.call('GET', `/posts/search?q=${encodeURIComponent(q)}${rest}`)
+  const { status, body } = await searchOwn('прилёт')
+  expect(status).toBe(200)
+  expect(body.posts.map(({ text }: { text: string }) => text)).toEqual(['Прилёт в шесть'])
+  expect(body).toMatchObject({ words: ['прилет'], similar: [], nextCursor: null })
+  expect((await fetch(`${own.url}/search?q=${encodeURIComponent('прилёт')}`)).status).toBe(200)
+  expectRefusal(await searchOwn('прилётн'), 'QUERY_TOO_BROAD')
+  expectRefusal(await searchOwn('прилёт', '&cursor=similar-9'), 'QUERY_TOO_BROAD')
+})
+
 test('a search has a word to look for and 100 characters at most, on one line, and a cursor of its own', async () => {
   for (const q of ['и не был', 'и', '…', '-кот', '" "', '-']) {
     const answer = await search(q)
