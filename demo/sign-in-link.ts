@@ -69,9 +69,8 @@ async function openSession(
   sessions: Sessions,
   { userId, clientToken, device }: { userId: string; clientToken: string; device: Device },
 ) {
-  const browser = randomSecret()
-  const opened = await db
-    .transaction()
-    .execute((tx) => sessions.open(tx, { userId, clientToken, browser, networkHash: null, device }))
+  const [operationId, browser] = [randomSecret(), randomSecret()]
+  const opening = { operationId, userId, clientToken, browser, networkHash: null, device }
+  const opened = await db.transaction().execute((tx) => sessions.open(tx, opening))
   return opened.secret
 }

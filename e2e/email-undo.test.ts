@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { newEmail } from '../server/testing/calls/account-fixture.ts'
 import type { TestUser } from '../server/testing/http/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
+import { loseAnswer } from './testing/page/network.ts'
 import { openTab } from './testing/page/tab.ts'
 import { signInButton } from './testing/sign-in-actions.ts'
 
@@ -45,6 +46,7 @@ test('a taken address and a used or incomplete link are explained', async ({ jou
   await giveBack.click()
   await expect.poll(() => heading.textContent()).toBe('Прежняя почта возвращена')
 
+  await journey.rows("UPDATE email_changes SET undone_at = undone_at - interval '3 minutes'")
   await page.reload()
   await giveBack.click()
   await expect.poll(() => heading.textContent()).toBe('Ссылка больше не действует')
@@ -60,6 +62,18 @@ test('a taken address and a used or incomplete link are explained', async ({ jou
   await expect.poll(() => heading.textContent()).toBe('Ссылка неполная')
   expect(await giveBack.count()).toBe(0)
   await main.getByRole('link', { name: 'На стену' }).waitFor()
+})
+
+test('an undo whose answer was lost is repeated by a press', async ({ journey, olga }) => {
+  const link = await move(journey, olga)
+  const page = await journey.visit({ expectedErrors: /ERR_FAILED/ })
+  await page.goto(link)
+  const { heading, main, giveBack } = undoPage(page)
+  await loseAnswer(page, '**/undo')
+  await giveBack.click()
+  await main.getByRole('alert').getByText('Сервер не отвечает').waitFor()
+  await giveBack.click()
+  await expect.poll(() => heading.textContent()).toBe('Прежняя почта возвращена')
 })
 
 /** Moves a user to another address by the API; returns the link in the notice to the old one. */

@@ -37,6 +37,7 @@ export function openAccounts(
       }
       const secretOfBrowser = randomSecret()
       const { secret, viewer } = await sessions.open(tx, {
+        operationId: randomUUID(),
         userId: user.id,
         clientToken,
         browser: secretOfBrowser,

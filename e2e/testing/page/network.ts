@@ -30,6 +30,21 @@ export async function holdCalls(page: Page, address: string | RegExp, times = 99
   }
 }
 
+/** Lets the next call to an address reach the server, and loses the answer. */
+export async function loseAnswer(page: Page, address: string): Promise<void> {
+  const lose = async (route: Route) => {
+    const request = route.request()
+    // Sent outside the browser, which would keep the cookies of the answer.
+    await fetch(request.url(), {
+      method: request.method(),
+      headers: await request.allHeaders(),
+      body: request.postData(),
+    })
+    await route.abort()
+  }
+  await page.route(address, lose, { times: 1 })
+}
+
 /** Cuts the page off. Waits until its requests fail: the browser's network process learns it last. */
 export async function goOffline(page: Page): Promise<void> {
   await page.context().setOffline(true)

@@ -1,12 +1,16 @@
 import * as calls from '../../../contract/account-deletion.ts'
+import type { Answer, Input } from '../../../contract/endpoint.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
+import type { Http, Viewer } from '../../kernel/http/route.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { CODE_REQUESTS } from '../codes/code-quota.ts'
 import { redeemCode } from '../codes/codes.service.ts'
 import { lockViewer, type Sessions } from '../sessions/sessions.service.ts'
 import { accountDeletionMails } from './account-deletion.mail.ts'
+import { selectErasure } from './account-deletion.repository.ts'
 import { deleteAccount, startDeletion } from './account-deletion.service.ts'
 import { moveAccountsJob } from './account-moves.service.ts'
 
@@ -21,7 +25,7 @@ const ACCOUNT_DELETIONS: Limit = {
 }
 
 export function registerAccountDeletion(node: Node, sessions: Sessions): Feature {
-  const { route, limits, publishChange, noteAccess } = node
+  const { route, db, limits, publishChange, noteAccess } = node
 
   route(calls.startAccountDeletion, async ({ body, viewer }, { request }) => {
     await limits.charge([
@@ -34,11 +38,22 @@ export function registerAccountDeletion(node: Node, sessions: Sessions): Feature
     return { id: await startDeletion(node, viewer, client) }
   })
 
-  route(calls.verifyAccountDeletion, async ({ params, body, viewer }, { request, reply }) => {
+  route(calls.verifyAccountDeletion, verifyDeletion, { answersClosedSession: true })
+
+  return {
+    jobs: { 'move-accounts': moveAccountsJob(node) },
+    mails: accountDeletionMails(mailWords(node.config)),
+  }
+
+  /** Checks the session itself: the deletion has closed it if the answer is asked for again. */
+  async function verifyDeletion(
+    { params, body, viewer }: Input<typeof calls.verifyAccountDeletion> & { viewer: Viewer },
+    { request, reply }: Http,
+  ): Promise<Answer<typeof calls.verifyAccountDeletion>> {
     const { userId } = viewer
     const clientHash = sessions.hashClient(body.clientToken, request)
     const guess = { id: params.id, userId, clientHash, ip: request.ip, code: body.confirmCode }
-    const erasedAt = await redeemCode(
+    const { result: erasedAt, isRepeated } = await redeemCode(
       node,
       { ...guess, purpose: 'account-deletion' },
       {
@@ -47,16 +62,17 @@ export function registerAccountDeletion(node: Node, sessions: Sessions): Feature
           await noteAccess?.(tx, { action: 'delete-account', userId, request })
           return deleteAccount(tx, userId)
         },
+        keep: () => ({ userId, outcome: {} }),
+        async repeat() {
+          const erasedAt = await selectErasure(db, userId)
+          if (erasedAt === undefined) throw new AppError('OPERATION_EXPIRED')
+          return erasedAt
+        },
       },
     )
     await publishChange({ kind: 'edited' })
     sessions.clearCookie(reply)
-    logEvent(request, 'account deleted', { userId })
+    logEvent(request, isRepeated ? 'answer repeated' : 'account deleted', { userId })
     return { erasedAt }
-  })
-
-  return {
-    jobs: { 'move-accounts': moveAccountsJob(node) },
-    mails: accountDeletionMails(mailWords(node.config)),
   }
 }

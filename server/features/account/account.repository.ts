@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { CurrentUser } from '../../../contract/account.ts'
+import { isRepeatable } from '../../kernel/db/clock.ts'
 import { type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { emailKey, mailboxOf } from '../../kernel/mail/email-address.ts'
@@ -85,6 +86,8 @@ export async function updateEmail(tx: Queryable, id: string, email: string): Pro
     .execute()
 }
 
+const IS_UNDO_REPEATABLE = isRepeatable('undone_at')
+
 /** The time in which a change can be undone: enough for a weekend without mail. */
 const EMAIL_UNDO_SECONDS = 3 * 86_400
 
@@ -109,28 +112,41 @@ export async function findEmailChangeOwner(db: Queryable, id: string): Promise<s
   return (await change.executeTakeFirst())?.user_id
 }
 
-/** Removes a change and all later ones. Returns the old e-mail; undefined if it has expired. */
-export async function removeEmailChange(
+/** `isUndone` is whether its undo can be repeated: a browser may have lost the answer. */
+export function selectEmailChange(tx: Queryable, id: string) {
+  return tx
+    .selectFrom('email_changes')
+    .select(['old_email as oldEmail', sql<boolean>`expires_at > now()`.as('isLive')])
+    .select(IS_UNDO_REPEATABLE.as('isUndone'))
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Ends a change, so that its undo can only be repeated, and removes all later ones. */
+export async function endEmailChange(
   tx: Queryable,
   { id, userId }: { id: string; userId: string },
-): Promise<string | undefined> {
-  const taken = await tx
+): Promise<void> {
+  await tx
     .deleteFrom('email_changes')
     .where('user_id', '=', userId)
-    .where('number', '>=', (eb) =>
-      eb
-        .selectFrom('email_changes')
-        .select('number')
-        .where('id', '=', id)
-        .where('expires_at', '>', sql<Date>`now()`),
+    .where('number', '>', (eb) =>
+      eb.selectFrom('email_changes').select('number').where('id', '=', id),
     )
-    .returning(['id', 'old_email'])
     .execute()
-  return taken.find((change) => change.id === id)?.old_email
+  await tx
+    .updateTable('email_changes')
+    .set({ expires_at: sql<Date>`now()`, undone_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function removeExpiredAccountRows(db: Queryable): Promise<void> {
-  await db.deleteFrom('email_changes').where('expires_at', '<', sql<Date>`now()`).execute()
+  await db
+    .deleteFrom('email_changes')
+    .where('expires_at', '<', sql<Date>`now()`)
+    .where((eb) => eb.not(IS_UNDO_REPEATABLE))
+    .execute()
   await removeExpiredReleases(db)
   await sql`UPDATE users SET network_hash = NULL
     WHERE network_hash IS NOT NULL AND created_at < now() - interval '30 days'`.execute(db)

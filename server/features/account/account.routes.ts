@@ -136,7 +136,7 @@ function registerEmailChanges(node: Node, sessions: Sessions): void {
     const { userId } = viewer
     const clientHash = sessions.hashClient(body.clientToken, request)
     const guess = { id: params.id, userId, clientHash, ip: request.ip, code: body.confirmCode }
-    const email = await redeemCode(
+    const { result: email, isRepeated } = await redeemCode(
       node,
       { ...guess, purpose: 'email-change' },
       {
@@ -145,9 +145,15 @@ function registerEmailChanges(node: Node, sessions: Sessions): void {
           await changeEmail(tx, account, email)
           return email
         },
+        keep: (email) => ({ userId, outcome: { email } }),
+        async repeat({ outcome: { email } }) {
+          const account = await selectUser(db, userId)
+          if (account.email !== email) throw new AppError('OPERATION_EXPIRED')
+          return email
+        },
       },
     ).catch(takenAs('EMAIL_ALREADY_EXISTS'))
-    logEvent(request, 'e-mail changed', { userId })
+    logEvent(request, isRepeated ? 'answer repeated' : 'e-mail changed', { userId })
     return { email }
   })
 }
@@ -157,11 +163,11 @@ function registerEmailUndo({ route, db, limits }: Node, undoKey: Buffer): void {
     await limits.charge([{ limit: EMAIL_UNDOS, ip: request.ip }])
     const right = undoSecret(params.id, undoKey)
     if (!isSameSecret(body.secret, right)) throw new AppError('LINK_EXPIRED')
-    const userId = await db
+    const { userId, isRepeated } = await db
       .transaction()
       .execute((tx) => undoEmailChange(tx, params.id))
       .catch(takenAs('EMAIL_ALREADY_EXISTS', { message: OLD_EMAIL_TAKEN }))
-    logEvent(request, 'e-mail change undone', { userId })
+    logEvent(request, isRepeated ? 'answer repeated' : 'e-mail change undone', { userId })
   })
 }
 

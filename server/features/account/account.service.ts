@@ -15,10 +15,11 @@ import { removeAllClients } from '../sessions/known-clients.repository.ts'
 import { closeSessions, lockUser } from '../sessions/sessions.repository.ts'
 import type { EmailNotice } from './account.mail.ts'
 import {
+  endEmailChange,
   findEmailChangeOwner,
   insertEmailChange,
   insertUser,
-  removeEmailChange,
+  selectEmailChange,
   selectProfile,
   selectUserByEmail,
   storeConsentText,
@@ -149,15 +150,26 @@ export async function changeEmail(
   await queueMail(tx, 'send-email-notice', notice)
 }
 
-/** Restores the old e-mail. Rejects with LINK_EXPIRED, or a unique violation if it is taken. */
-export async function undoEmailChange(tx: Queryable, id: string): Promise<string> {
+/**
+ * Restores the old e-mail. Changes nothing if it was restored less than two minutes ago, because
+ * the answer may have been lost. Rejects with LINK_EXPIRED, or a unique violation if it is taken.
+ */
+export async function undoEmailChange(
+  tx: Queryable,
+  id: string,
+): Promise<{ userId: string; isRepeated: boolean }> {
   const userId = await findEmailChangeOwner(tx, id)
-  if (userId === undefined || !(await lockUser(tx, userId))) throw new AppError('LINK_EXPIRED')
-  const email = await removeEmailChange(tx, { id, userId })
-  if (email === undefined) throw new AppError('LINK_EXPIRED')
-  await updateEmail(tx, userId, email)
-  await closeSessions(tx, userId, { reason: 'Сессия завершена: смена почты отменена' })
-  await removeAllClients(tx, userId)
-  await removeOperations(tx, { purpose: 'email-change', userId })
-  return userId
+  const user = userId === undefined ? undefined : await lockUser(tx, userId)
+  if (!user) throw new AppError('LINK_EXPIRED')
+  const change = await selectEmailChange(tx, id)
+  if (change?.isUndone && change.oldEmail === user.email) {
+    return { userId: user.id, isRepeated: true }
+  }
+  if (!change?.isLive) throw new AppError('LINK_EXPIRED')
+  await endEmailChange(tx, { id, userId: user.id })
+  await updateEmail(tx, user.id, change.oldEmail)
+  await closeSessions(tx, user.id, { reason: 'Сессия завершена: смена почты отменена' })
+  await removeAllClients(tx, user.id)
+  await removeOperations(tx, { purpose: 'email-change', userId: user.id })
+  return { userId: user.id, isRepeated: false }
 }

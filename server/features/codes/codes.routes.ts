@@ -8,15 +8,20 @@ import type { Sessions } from '../sessions/sessions.service.ts'
 import { codeMails } from './codes.mail.ts'
 import { removeExpiredOperations, selectMailState } from './codes.repository.ts'
 import { lockedFor } from './codes.service.ts'
+import { removeOldRedeemed, selectRepeatEnd } from './redeemed-codes.repository.ts'
 
 export function registerCodes(node: Node, sessions: Sessions): Feature {
   const { route, db, config, key } = node
   route(calls.readCodeMail, async ({ params, body }, { request }) => {
     const clientHash = sessions.hashClient(body.clientToken, request)
-    const mail = await selectMailState(db, { id: params.id, clientHash })
-    if (!mail) throw new AppError('OPERATION_EXPIRED')
-    if (mail.attempts >= CODE_ATTEMPTS) throw lockedFor(mail.secondsLeft)
-    return { state: mail.state, expiresAt: Math.ceil(mail.expiresAt.getTime() / 1000) }
+    const operation = { id: params.id, clientHash }
+    const mail = await selectMailState(db, operation)
+    if (mail && mail.attempts >= CODE_ATTEMPTS) throw lockedFor(mail.secondsLeft)
+    // The answer to the code may be lost: the browser can send the code of this mail again.
+    const shown = mail ?? (await selectRepeatEnd(db, operation))
+    if (!shown) throw new AppError('OPERATION_EXPIRED')
+    const { state, expiresAt } = { state: 'sent' as const, ...shown }
+    return { state, expiresAt: Math.ceil(expiresAt.getTime() / 1000) }
   })
 
   const { codeTtlSeconds: ttlSeconds } = config
@@ -27,6 +32,6 @@ export function registerCodes(node: Node, sessions: Sessions): Feature {
       ttlSeconds,
       operatorEmails: operatorEmails(config),
     }),
-    pruning: [removeExpiredOperations],
+    pruning: [removeExpiredOperations, removeOldRedeemed],
   }
 }

@@ -33,6 +33,13 @@ import {
   selectOperation,
   upsertOperation,
 } from './codes.repository.ts'
+import {
+  countWrongCode,
+  insertRedeemed,
+  type Kept,
+  lockRedeemed,
+  selectRedeemed,
+} from './redeemed-codes.repository.ts'
 
 export type Start = {
   purpose: Purpose
@@ -128,39 +135,66 @@ export type Guess = Omit<Attempt, 'userId'> & {
   ip: string
 }
 
-type Redemption<Account, Result> = {
+type Redemption<Account, Result, Outcome> = {
   /** Locks the account; all transactions lock accounts before their codes and sessions. */
   lock: (tx: Queryable, email: string) => Promise<Account>
   redeem: (
     tx: Queryable,
     operation: { email: string; device: Device | null; account: Account },
   ) => Promise<Result>
+  /** What is stored of the result, so that `repeat` can make it again. */
+  keep: (result: Result) => Kept<Outcome>
+  /** Throws OPERATION_EXPIRED if the outcome has been undone since. */
+  repeat: (kept: Kept<Outcome>) => Promise<Result>
 }
+
+type Answered<Result> = { result: Result; isRepeated: boolean }
+
+/**
+ * Redeems a code. If the answer was lost, the same code repeats it for two minutes: `redeem` runs
+ * once, however often the right code is sent.
+ */
+export async function redeemCode<Account, Result, Outcome>(
+  node: Node,
+  guess: Guess,
+  redemption: Redemption<Account, Result, Outcome>,
+): Promise<Answered<Result>> {
+  const attempt = { ...guess, userId: guess.userId ?? NO_USER }
+  const operation = await selectOperation(node.db, attempt)
+  const redeemed = operation ? undefined : await selectRedeemed(node.db, attempt)
+  // Codes that cannot be right have their own limit, so that they block no valid code.
+  const canBeRight = operation ? operation.attempts < CODE_ATTEMPTS : redeemed !== undefined
+  // A known browser has few codes and tries of its own, so neighbours at its address cannot stop it.
+  if (!canBeRight || (operation ?? redeemed)?.knownBy !== 'browser') {
+    const limit = canBeRight ? CODE_CHECKS : VAIN_CODE_CHECKS
+    await node.limits.charge([{ limit, ip: guess.ip }])
+  }
+  if (!operation) return repeatAnswer(node, attempt, redemption)
+  if (!canBeRight) throw lockedFor(operation.secondsLeft)
+  try {
+    return await redeemOnce(node, { ...attempt, ...operation }, redemption)
+  } catch (error) {
+    // The same code, sent twice, may have been redeemed meanwhile.
+    if (!(await selectRedeemed(node.db, attempt))) throw error
+    return repeatAnswer(node, attempt, redemption)
+  }
+}
+
+type CheckedGuess = Attempt & Pick<Guess, 'code' | 'ip'>
 
 /**
  * Counts an attempt and compares the code. The right code ends the operation and runs `redeem` in
  * one transaction; if `redeem` throws, the operation stays and the attempt is not counted.
  */
-export async function redeemCode<Account, Result>(
+async function redeemOnce<Account, Result, Outcome>(
   { db, key, limits }: Node,
-  guess: Guess,
-  { lock, redeem }: Redemption<Account, Result>,
-): Promise<Result> {
-  const attempt = { ...guess, userId: guess.userId ?? NO_USER }
-  // Codes that cannot be right have their own limit, so that they block no valid code.
-  const operation = await selectOperation(db, attempt)
-  const canBeRight = operation !== undefined && operation.attempts < CODE_ATTEMPTS
+  { email, device, ...guess }: CheckedGuess & { email: string; device: Device | null },
+  { lock, redeem, keep }: Redemption<Account, Result, Outcome>,
+): Promise<Answered<Result>> {
   const { ip } = guess
-  // A known browser has few codes and tries of its own, so neighbours at its address cannot stop it.
-  if (!canBeRight || operation.knownBy !== 'browser') {
-    await limits.charge([{ limit: canBeRight ? CODE_CHECKS : VAIN_CODE_CHECKS, ip }])
-  }
-  if (!operation) throw new AppError('OPERATION_EXPIRED')
-  const { email, device } = operation
-  if (!canBeRight) throw lockedFor(operation.secondsLeft)
   const outcome = await db.transaction().execute(async (tx) => {
     const account = await lock(tx, email)
-    const counted = await countAttempt(tx, attempt)
+    const counted = await countAttempt(tx, guess)
     if (counted === undefined) throw new AppError('OPERATION_EXPIRED')
     const { attempts, mails, knownBy, secondsLeft } = counted
     if (attempts > CODE_ATTEMPTS) throw lockedFor(secondsLeft)
@@ -173,6 +207,7 @@ export async function redeemCode<Account, Result>(
     }
     await removeOperation(tx, guess.id)
     const result = await redeem(tx, { email, device, account })
+    await insertRedeemed(tx, { ...guess, knownBy, wrongCodes: attempts - 1, ...keep(result) })
     const mail = mailCharges({ ...guess, email, knownBy })
     // A known browser passes also if its request could not be charged.
     if (knownBy !== 'browser') mail.push({ limit: CODE_REQUESTS, ip })
@@ -181,7 +216,30 @@ export async function redeemCode<Account, Result>(
     return { result }
   })
   if ('refusal' in outcome) throw outcome.refusal
-  return outcome.result
+  return { ...outcome, isRepeated: false }
+}
+
+/** Repeats the answer to a right code. Wrong codes count on, so that the repetition helps no guesser. */
+async function repeatAnswer<Account, Result, Outcome>(
+  { db, key, limits }: Node,
+  guess: CheckedGuess,
+  { repeat }: Redemption<Account, Result, Outcome>,
+): Promise<Answered<Result>> {
+  const checked = await db.transaction().execute(async (tx) => {
+    const redeemed = await lockRedeemed(tx, guess)
+    if (!redeemed) throw new AppError('OPERATION_EXPIRED')
+    const { secondsLeft, ...operation } = redeemed
+    if (operation.wrongCodes >= CODE_ATTEMPTS) throw lockedFor(secondsLeft)
+    if (isSameSecret(guess.code, codeOf(guess.id, key('codes')))) return { operation }
+    const attempts = operation.wrongCodes + 1
+    await countWrongCode(tx, guess.id)
+    await limits.tryCharge([wrongCodeCharge(operation, attempts)], tx)
+    const left = await countTriesLeft(limits, { ...operation, attempts }, tx)
+    return { refusal: wrongCode(left, secondsLeft) }
+  })
+  if ('refusal' in checked) throw checked.refusal
+  const { userId, outcome } = checked.operation
+  return { result: await repeat({ userId, outcome: outcome as Outcome }), isRepeated: true }
 }
 
 function times(count: number, charges: Charge[]): Charge[] {

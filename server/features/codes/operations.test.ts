@@ -71,15 +71,16 @@ test('exactly five of 200 concurrent wrong guesses are compared', async () => {
   expect(codes).toHaveLength(5)
 })
 
-test('50 right codes sent at once open one session', async () => {
+test('50 right codes sent at once open one session, whose cookie all answers set', async () => {
   const { id, right } = await startOne('once@example.org')
   const answers = await Promise.all(Array.from({ length: 50 }, () => guess(id, right)))
-  const { ok, ...rest } = countCodes(answers)
-  expect(ok).toBe(1)
-  expectOnly(rest, ['OPERATION_EXPIRED', 'MAX_CONFIRM_ATTEMPTS', 'UNAVAILABLE'])
-  const [opened, ...others] = answers.filter(({ cookie }) => cookie !== undefined)
-  expect(others).toEqual([])
-  const token: string = opened?.body.accessToken.token
+  const { ok = 0, ...rest } = countCodes(answers)
+  expect(ok).toBeGreaterThan(1)
+  expectOnly(rest, ['UNAVAILABLE'])
+  const opened = answers.filter(({ cookie }) => cookie !== undefined)
+  expect(opened).toHaveLength(ok)
+  expect(new Set(opened.map(({ headers }) => headers.getSetCookie().join('\n'))).size).toBe(1)
+  const token: string = opened[0]?.body.accessToken.token
   expect((await app.call('GET', '/sessions', { token })).body.sessions).toHaveLength(1)
 })
 

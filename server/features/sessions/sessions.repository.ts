@@ -175,6 +175,18 @@ export function isSessionOpen(tx: Queryable, { sessionId, userId }: Viewer): Pro
   return hasRow(session.where('user_id', '=', userId))
 }
 
+/** Returns whether a live session has this current secret. */
+export function hasSecret(
+  db: Queryable,
+  { sessionId, userId }: Viewer,
+  secretHash: Buffer,
+): Promise<boolean> {
+  const session = db.selectFrom('sessions').select('id').where('id', '=', sessionId)
+  return hasRow(
+    session.where('user_id', '=', userId).where('secret_hash', '=', secretHash).where(LIVE),
+  )
+}
+
 export async function deleteSession(db: Queryable, { sessionId, userId }: Viewer): Promise<void> {
   const session = db.deleteFrom('sessions').where('id', '=', sessionId)
   await session.where('user_id', '=', userId).execute()

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHash, createHmac, randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ERRORS } from '../../../contract/errors.ts'
 import type { AccessTokenAnswer, Device } from '../../../contract/fields.ts'
@@ -17,16 +17,20 @@ import {
   hashSecret,
   IDLE_SECONDS,
   LIFETIME_SECONDS,
-  newSessionSecret,
   parseBrowserCookie,
   parseSessionCookie,
-  randomSecret,
   type SessionSecret,
   type Site,
 } from './cookie.ts'
 import { insertKnownClient, removeOtherClients } from './known-clients.repository.ts'
 import type { Proof } from './refresh.service.ts'
-import { closeSessions, insertSession, isSessionOpen, lockUser } from './sessions.repository.ts'
+import {
+  closeSessions,
+  hasSecret,
+  insertSession,
+  isSessionOpen,
+  lockUser,
+} from './sessions.repository.ts'
 
 type Options = Site &
   Pick<Config, 'accessTokenSeconds'> & {
@@ -35,6 +39,8 @@ type Options = Site &
   }
 
 type Opening = {
+  /** The operation whose code opens the session. */
+  operationId: string
   userId: string
   clientToken: string
   browser: string
@@ -47,12 +53,14 @@ export class Sessions {
   readonly tokens: TokenOptions
   readonly cookieName: string
   readonly #clientKey: Buffer
+  readonly #firstSecretKey: Buffer
   readonly #cookie: Cookie
   readonly #browserCookie: Cookie
 
   constructor({ secret, storedKey, accessTokenSeconds, ...site }: Options) {
     this.tokens = { key: accessTokenKey(secret, storedKey), seconds: accessTokenSeconds }
     this.#clientKey = deriveKey(secret, 'client-token')
+    this.#firstSecretKey = deriveKey(secret, 'first-secret')
     this.#cookie = cookieOf('session', site)
     this.cookieName = this.#cookie.name
     this.#browserCookie = cookieOf('browser', site)
@@ -77,14 +85,16 @@ export class Sessions {
     }
   }
 
-  /** Returns the browser's cookie, or the value of a new one. */
-  browserOf(request: FastifyRequest): string {
-    return this.#readBrowser(request) ?? randomSecret()
+  /** Returns the browser's cookie, or the value of a new one, equal in all answers to a code. */
+  browserOf(request: FastifyRequest, operationId: string): string {
+    return this.#readBrowser(request) ?? this.#firstSecret('browser', operationId)
   }
 
   /** Opens a session. The caller sets the cookies after the transaction has committed. */
-  async open(tx: Queryable, { userId, clientToken, browser, networkHash, device }: Opening) {
-    const fresh = newSessionSecret()
+  async open(tx: Queryable, { operationId, userId, clientToken, browser, ...opening }: Opening) {
+    const { networkHash, device } = opening
+    const secret = this.#firstSecret('session', operationId)
+    const fresh: SessionSecret = { id: randomUUID(), secret }
     const clientHash = this.#hashToken(clientToken)
     const browserHash = hashSecret(browser)
     const closedOldest = await insertSession(tx, {
@@ -100,8 +110,21 @@ export class Sessions {
       userId,
       clientHash: joinHashes(clientHash, browserHash),
     })
-    const viewer = { userId, sessionId: fresh.id }
+    const viewer: Viewer = { userId, sessionId: fresh.id }
     return { secret: fresh, viewer, isKnownClient: !isNewClient, closedOldest }
+  }
+
+  /**
+   * Returns a session as `open` did, with the same secret: all answers to a code that was sent
+   * several times set the same cookie, in whatever order they arrive. Throws OPERATION_EXPIRED if
+   * the session was closed, or has another secret by now.
+   */
+  async openAgain(db: Queryable, viewer: Viewer, operationId: string) {
+    const secret = this.#firstSecret('session', operationId)
+    const isOpen = await hasSecret(db, viewer, hashSecret(secret))
+    if (!isOpen) throw new AppError('OPERATION_EXPIRED')
+    const opened = { isKnownClient: true, closedOldest: false }
+    return { ...opened, secret: { id: viewer.sessionId, secret }, viewer }
   }
 
   issueToken(viewer: Viewer): AccessTokenAnswer {
@@ -126,6 +149,12 @@ export class Sessions {
 
   clearCookie(reply: FastifyReply): void {
     reply.clearCookie(this.cookieName, this.#cookie.options)
+  }
+
+  /** Derives a cookie's first value. The operation's id is random and in no backup. */
+  #firstSecret(cookie: 'session' | 'browser', operationId: string): string {
+    const mac = createHmac('sha256', this.#firstSecretKey).update(`${cookie} ${operationId}`)
+    return mac.digest('base64url')
   }
 
   #hashToken(clientToken: string): Buffer {

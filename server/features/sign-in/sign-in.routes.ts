@@ -76,7 +76,7 @@ function registerStarts(node: Node, sessions: Sessions): void {
 }
 
 function registerVerifications(node: Node, { sessions, readText }: Parts): void {
-  const { route, publishChange, noteAccess, config } = node
+  const { route, db, publishChange, noteAccess, config } = node
   const nameKey = node.key('usernames')
 
   route(calls.verifyRegistration, (input, http) =>
@@ -93,10 +93,10 @@ function registerVerifications(node: Node, { sessions, readText }: Parts): void 
     const { clientToken } = body
     const { ip } = request
     const clientHash = sessions.hashClient(clientToken, request)
-    const browser = sessions.browserOf(request)
+    const browser = sessions.browserOf(request, params.id)
     const guess = { id: params.id, purpose, clientHash, ip, code: body.confirmCode }
     const { html: consentText } = await readText('consent')
-    const opened = await retryIfAppeared(() =>
+    const { result: opened, isRepeated } = await retryIfAppeared(() =>
       redeemCode(node, guess, {
         lock: lockAccount,
         async redeem(tx, { email, device, account: locked }) {
@@ -110,6 +110,7 @@ function registerVerifications(node: Node, { sessions, readText }: Parts): void 
           }
           const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
           const opened = await sessions.open(tx, {
+            operationId: params.id,
             userId,
             clientToken,
             browser,
@@ -122,11 +123,17 @@ function registerVerifications(node: Node, { sessions, readText }: Parts): void 
           await noteAccess?.(tx, { action: isNew ? 'register' : 'sign-in', userId, request })
           return { isNew, isBack, ...opened }
         },
+        keep: ({ viewer: { userId, sessionId } }) => ({ userId, outcome: { sessionId } }),
+        async repeat({ userId, outcome: { sessionId } }) {
+          const opened = await sessions.openAgain(db, { userId, sessionId }, params.id)
+          return { isNew: false, isBack: false, ...opened }
+        },
       }),
     )
     if (opened.isBack) await publishChange({ kind: 'edited' })
-    const event = opened.isNew ? 'registered' : opened.isBack ? 'account returned' : 'signed in'
     const { userId } = opened.viewer
+    const signedIn = opened.isNew ? 'registered' : opened.isBack ? 'account returned' : 'signed in'
+    const event = isRepeated ? 'answer repeated' : signedIn
     logEvent(request, event, { userId, isKnownClient: opened.isKnownClient })
     sessions.setCookie(reply, opened.secret)
     sessions.setBrowser(reply, browser)

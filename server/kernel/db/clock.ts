@@ -15,6 +15,15 @@ export function hasCome(time: string, tooFar: string) {
   return sql.raw<boolean>(`(${time} <= now() OR ${time} > now() + ${tooFar})`)
 }
 
+/** How long the lost answer to an act that works once can be had again. */
+export const REPEAT_SECONDS = 120
+
+/** Returns SQL for whether an act is so recent that its answer is repeated. */
+export function isRepeatable(doneAt: string) {
+  return sql.raw<boolean>(`coalesce(${doneAt} > now() - interval '${REPEAT_SECONDS} seconds'
+    AND ${unlessAhead(doneAt)} IS NOT NULL, false)`)
+}
+
 /** In unix milliseconds. */
 export async function databaseTime(db: Queryable): Promise<number> {
   const { rows } = await sql<{ ms: number }>`

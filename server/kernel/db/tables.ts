@@ -73,12 +73,24 @@ export type Tables = {
     mail_state: Generated<MailState>
     expires_at: Date
   }
+  redeemed_codes: {
+    id: string
+    purpose: Purpose
+    user_id: Id
+    client_hash: Buffer
+    known_by: KnownBy
+    /** pg parses jsonb. */
+    outcome: ColumnType<unknown, string, never>
+    wrong_codes: number
+    redeemed_at: ColumnType<Date, never, never>
+  }
   email_changes: {
     id: string
     number: ColumnType<string, never, never>
     user_id: Id
     old_email: string
     expires_at: Date
+    undone_at: ColumnType<Date | null, never, Date>
   }
   released_usernames: { name: string; user_id: Id; released_at: ColumnType<Date, never, Date> }
   posts: {

@@ -48,8 +48,11 @@ type Handler<E extends Endpoint> = (
   call: Call<E>,
   http: Http,
 ) => Promise<E extends { answer: object } ? Answer<E> : void>
-/** With `checksSession`, the handler itself checks a session that was recently live. */
-type RouteOptions = { checksSession?: boolean }
+/**
+ * With `checksSession`, the handler itself checks a session that was recently live; with
+ * `answersClosedSession`, any session, because it repeats an answer that has closed it.
+ */
+type RouteOptions = { checksSession?: boolean; answersClosedSession?: boolean }
 export type Route = <E extends Endpoint>(
   endpoint: E,
   handler: Handler<E>,
@@ -85,7 +88,7 @@ declare module 'fastify' {
 export function createRouter(app: FastifyInstance, options: RouterOptions): Route {
   app.decorateRequest('viewer', null)
   app.decorateRequest('postId', undefined)
-  return (endpoint, handler, { checksSession = false } = {}) => {
+  return (endpoint, handler, routeOptions = {}) => {
     const integers = integersOf(endpoint)
     app.route({
       method: endpoint.method,
@@ -93,7 +96,7 @@ export function createRouter(app: FastifyInstance, options: RouterOptions): Rout
       schema: schemaOf(endpoint),
       async onRequest(request) {
         if (request.raw.refusal) throw request.raw.refusal
-        request.viewer = await identifyViewer(request, endpoint, { ...options, checksSession })
+        request.viewer = await identifyViewer(request, endpoint, { ...options, ...routeOptions })
         if (endpoint.method !== 'GET') requireSameUser(request)
       },
       errorHandler: (error, request) => explain(error, request, endpoint),
@@ -162,7 +165,7 @@ function isEmpty(body: unknown): boolean {
 async function identifyViewer(
   request: FastifyRequest,
   endpoint: Endpoint,
-  { auth, limits, checksSession, isModerator }: RouterOptions & RouteOptions,
+  { auth, limits, isModerator, ...options }: RouterOptions & RouteOptions,
 ): Promise<Viewer | null> {
   const { access } = endpoint
   const hasToken = access !== 'cookie' && request.headers.authorization !== undefined
@@ -181,7 +184,10 @@ async function identifyViewer(
     checked ??= requireSession(viewer, endpoint, { auth, isModerator })
     return checked
   }
-  if (checksSession && auth.wasLive(viewer)) return { ...viewer, checkSession }
+  const isLeftToHandler = options.checksSession
+    ? auth.wasLive(viewer)
+    : options.answersClosedSession
+  if (isLeftToHandler) return { ...viewer, checkSession }
   const { newcomer } = await checkSession()
   return { ...viewer, newcomer }
 }

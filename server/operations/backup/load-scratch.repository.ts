@@ -26,7 +26,8 @@ export async function loadIntoScratch(
   await migrateTo(migration, scratchUrl(url), SCRATCH)
   await client.query(`BEGIN; SET LOCAL search_path = ${SCRATCH}`)
   const tables = (await selectTables(client)).map(({ table }) => table)
-  await client.query(`TRUNCATE ${tables.map(quote).join(', ')}`)
+  // CASCADE, because tables without a backup, which are empty here, refer to them.
+  await client.query(`TRUNCATE ${tables.map(quote).join(', ')} CASCADE`)
   await setTriggers(client, tables, 'DISABLE')
   for (const part of parts) {
     if (!tables.includes(part.table)) continue

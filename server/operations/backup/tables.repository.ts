@@ -10,6 +10,7 @@ const quote = pg.escapeIdentifier
 /** Tables without a backup: recent mails and requests, the token key, the state of migrations. */
 export const LEFT_OUT: string[] = [
   'codes',
+  'redeemed_codes',
   'rate_limits',
   'outbox',
   'mail_refusals',
@@ -39,6 +40,7 @@ export async function selectTables(client: pg.ClientBase): Promise<TableShape[]>
       (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
         WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
     FROM depths JOIN pg_class c USING (oid) WHERE c.relnamespace = current_schema()::regnamespace
+      AND c.relname <> ALL($1)
     GROUP BY c.oid, c.relname ORDER BY max(depth), c.relname`,
     [LEFT_OUT],
   )

@@ -1,0 +1,57 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { newEmail } from '../server/testing/calls/account-fixture.ts'
+import { desktopTest as test } from './testing/journey.ts'
+import { loseAnswer } from './testing/page/network.ts'
+import { toast } from './testing/page/overlays.ts'
+import { askForCode, profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
+
+const LOST = { expectedErrors: /ERR_FAILED/ }
+
+const repeat = (page: Page) => page.getByRole('button', { name: 'Повторить' })
+
+/** Types a code whose answer is lost. */
+async function typeInVain(page: Page, code: string): Promise<void> {
+  await loseAnswer(page, '**/verify')
+  await page.getByLabel('Код подтверждения').pressSequentially(code)
+  await repeat(page).waitFor()
+}
+
+test('a sign-in whose answer was lost is repeated by a press', async ({ journey, olga }) => {
+  const page = await journey.visit(LOST)
+  await askForCode(page, olga.email)
+  await typeInVain(page, await journey.nextCode(olga.email))
+  expect(await signInDialog(page).code.inputValue()).toHaveLength(6)
+  await repeat(page).click()
+  await profileLink(page).waitFor()
+})
+
+test('after a reload the same code signs in', async ({ journey, olga }) => {
+  const page = await journey.visit(LOST)
+  await askForCode(page, olga.email)
+  const code = await journey.nextCode(olga.email)
+  await typeInVain(page, code)
+  await page.reload()
+  await signInDialog(page).code.pressSequentially(code)
+  await profileLink(page).waitFor()
+})
+
+test('a lost change of e-mail is repeated by a press', async ({ journey, olga }) => {
+  const page = await journey.visit({ ...LOST, as: olga, path: '/settings/account/email' })
+  const email = newEmail()
+  await page.getByLabel('Электронная почта').pressSequentially(email)
+  await page.getByRole('button', { name: 'Продолжить' }).click()
+  await typeInVain(page, await journey.nextCode(email))
+  await repeat(page).click()
+  await toast(page, 'Почта изменена').waitFor()
+  await page.getByRole('link', { name: `Электронная почта ${email}` }).waitFor()
+})
+
+test('a lost deletion of the account is repeated by a press', async ({ journey, olga }) => {
+  const page = await journey.visit({ ...LOST, as: olga, path: '/settings/account/delete' })
+  await page.getByRole('button', { name: 'Получить код' }).click()
+  await typeInVain(page, await journey.nextCode(olga.email))
+  await repeat(page).click()
+  await page.getByRole('status').getByText('Аккаунт удалён. Вернуть его можно до').waitFor()
+  await signInButton(page).waitFor()
+})

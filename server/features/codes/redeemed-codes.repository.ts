@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { isRepeatable, REPEAT_SECONDS } from '../../kernel/db/clock.ts'
+import { NO_USER, type Queryable } from '../../kernel/db/database.ts'
+import type { KnownBy } from '../../kernel/db/tables.ts'
+import type { Attempt } from './codes.repository.ts'
+
+const IS_REPEATABLE = isRepeatable('redeemed_at')
+const ENDS_AT = `redeemed_at + interval '${REPEAT_SECONDS} seconds'`
+const SECONDS_LEFT = sql.raw<number>(`extract(epoch FROM ${ENDS_AT} - now())::float8`)
+
+export type Kept<Outcome> = { userId: string; outcome: Outcome }
+
+type NewRedeemed = Attempt & Kept<unknown> & { knownBy: KnownBy; wrongCodes: number }
+
+export async function insertRedeemed(tx: Queryable, redeemed: NewRedeemed): Promise<void> {
+  const { id, purpose, userId, clientHash, knownBy, outcome, wrongCodes } = redeemed
+  await tx
+    .insertInto('redeemed_codes')
+    .values({
+      id,
+      purpose,
+      user_id: userId,
+      client_hash: clientHash,
+      known_by: knownBy,
+      outcome: JSON.stringify(outcome),
+      wrong_codes: wrongCodes,
+    })
+    .execute()
+}
+
+function redeemedBy(db: Queryable, { id, purpose, userId, clientHash }: Attempt) {
+  const redeemed = db
+    .selectFrom('redeemed_codes')
+    .where('id', '=', id)
+    .where('purpose', '=', purpose)
+    .where('client_hash', '=', clientHash)
+    .where(IS_REPEATABLE)
+  return userId === NO_USER ? redeemed : redeemed.where('user_id', '=', userId)
+}
+
+export function selectRedeemed(db: Queryable, attempt: Attempt) {
+  return redeemedBy(db, attempt).select('known_by as knownBy').executeTakeFirst()
+}
+
+/** Locks an operation that was redeemed in the last two minutes, so that its tries are counted. */
+export function lockRedeemed(tx: Queryable, attempt: Attempt) {
+  return redeemedBy(tx, attempt)
+    .select(['user_id as userId', 'outcome', 'wrong_codes as wrongCodes', 'known_by as knownBy'])
+    .select(sql<string>`(SELECT email FROM users WHERE id = user_id)`.as('email'))
+    .select(SECONDS_LEFT.as('secondsLeft'))
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export async function countWrongCode(tx: Queryable, id: string): Promise<void> {
+  await tx
+    .updateTable('redeemed_codes')
+    .set((eb) => ({ wrong_codes: eb('wrong_codes', '+', 1) }))
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Returns when the answer can no longer be repeated. */
+export function selectRepeatEnd(
+  db: Queryable,
+  { id, clientHash }: Pick<Attempt, 'id' | 'clientHash'>,
+) {
+  return db
+    .selectFrom('redeemed_codes')
+    .select(sql.raw<Date>(ENDS_AT).as('expiresAt'))
+    .where('id', '=', id)
+    .where('client_hash', '=', clientHash)
+    .where(IS_REPEATABLE)
+    .executeTakeFirst()
+}
+
+export async function removeOldRedeemed(db: Queryable): Promise<void> {
+  await db
+    .deleteFrom('redeemed_codes')
+    .where((eb) => eb.not(IS_REPEATABLE))
+    .execute()
+}
