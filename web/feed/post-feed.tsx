@@ -15,7 +15,7 @@ import {
   withCursor,
 } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
-import { findAnchor } from '../history/scroll-anchors.ts'
+import { findAnchor } from '../history/scroll-places.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { whenIdle } from '../platform/timing.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'

@@ -1,7 +1,7 @@
 import { useEffectEvent, useLayoutEffect, useRef } from 'react'
 import { isForUsers, pageAt } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
-import { type Anchor, removeAnchor, saveAnchor } from '../history/scroll-anchors.ts'
+import { type Anchor, keepByAnchor, removePlace, saveAnchor } from '../history/scroll-places.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { viewerId } from '../session/viewer.ts'
 import { isForOther } from '../ui/shortcuts.ts'
@@ -25,7 +25,7 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | null) {
   const read = useRef<ReadPost | null>(anchor && { ...anchor, spot: '' })
 
   useLayoutEffect(() => {
-    history.scrollRestoration = 'manual'
+    keepByAnchor(entryKey)
     if (!isReady) return
     // Safari has no scroll anchoring, and no browser anchors new elements or the very top of a page.
     const { current } = read
@@ -49,7 +49,7 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | null) {
   })
   const saveForReload = useEffectEvent(() => {
     // A reload at the top should show new posts.
-    if (scrollY === 0 && list.above === 0) removeAnchor(entryKey)
+    if (scrollY === 0 && list.above === 0) removePlace(entryKey)
     else save()
   })
 

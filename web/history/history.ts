@@ -1,6 +1,7 @@
 import { pageAt } from '../../contract/pages.ts'
 import { createAtom, createEmitter, type ReadableAtom } from '../platform/atom.ts'
 import { isNumber, isString, shape } from '../platform/guards.ts'
+import { saveHeight } from './scroll-places.ts'
 
 export type Dialog =
   | { name: 'sign-in' }
@@ -56,6 +57,8 @@ export function currentEntry(): Entry {
 
 /** Starts to follow the browser's history. Call it once, before the first render. */
 export function startHistory(): void {
+  // A browser would scroll before the page of the entry is shown.
+  history.scrollRestoration = 'manual'
   // Browsers keep the state if the address is entered again, which is a new visit.
   const isAnew = loadedBy()?.type === 'navigate'
   const state = readState()
@@ -63,6 +66,9 @@ export function startHistory(): void {
   entry = readEntry(true)
   restoreDialog(readState().dialog ?? null)
   addEventListener('popstate', onPopState)
+  addEventListener('pagehide', savePlace)
+  // A background tab may be discarded without another event, and be reloaded later.
+  document.addEventListener('visibilitychange', savePlace)
 }
 
 /** Returns false if the person went back before the scripts ran, which changes the address. */
@@ -239,7 +245,12 @@ function restoreDialog(next: Dialog | null): void {
   dialog.set(next)
 }
 
+function savePlace(): void {
+  saveHeight(currentEntry().key)
+}
+
 function showEntry(next: Entry): void {
+  savePlace()
   entry = next
   changes.emit()
 }

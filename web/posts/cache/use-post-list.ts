@@ -3,7 +3,7 @@ import { useCallback, useMemo } from 'react'
 import { cursorAt, oppositeCursor } from '../../../contract/pages.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
-import type { Anchor } from '../../history/scroll-anchors.ts'
+import type { Anchor } from '../../history/scroll-places.ts'
 import { queryClient } from '../../http/query-client.ts'
 import { useHidden } from './hidden.ts'
 import {
