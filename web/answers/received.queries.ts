@@ -5,8 +5,10 @@ import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
 import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
+import { whenVisible } from '../platform/timing.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
+import { viewerId } from '../session/viewer.ts'
 import { receivedChanged, refreshReceived } from './answers.queries.ts'
 
 /** The replies that were new when the list was opened: their numbers are above `seen`. */
@@ -16,7 +18,7 @@ function newRepliesKey(entryKey: string) {
   return [LISTS, 'received', entryKey, 'new'] as const
 }
 
-/** Returns the source of the replies to the viewer. A read marks them as seen, up to the newest. */
+/** Returns the source of the replies to the viewer. A read that is visible marks them as seen. */
 export function receivedSource(entryKey: string): ListSource {
   return {
     name: 'received',
@@ -25,7 +27,8 @@ export function receivedSource(entryKey: string): ListSource {
       const page = await call('GET /posts/replies/received', { query }, { signal })
       queryClient.setQueryData<NewReplies>(newRepliesKey(entryKey), (known) => withNew(known, page))
       const newest = Math.max(page.seen, ...page.posts.map((post) => post.received_no))
-      if (newest > page.seen) void markSeen(newest)
+      const by = viewerId() ?? ''
+      if (newest > page.seen) whenVisible(() => void markSeen(newest, by))
       // The bell may show a reply that is gone, or was seen elsewhere.
       else if (cursor === '') void refreshReceived()
       return page
@@ -45,8 +48,8 @@ export function useIsNewReply(id: string): boolean {
   return useQuery<NewReplies>({ queryKey, queryFn: skipToken }).data?.ids.includes(id) ?? false
 }
 
-/** Marks replies as seen. Ignores a failure, because the next visit marks them. */
-async function markSeen(seen: number): Promise<void> {
-  await write('PUT /users/current/received', { body: { seen } }).catch(() => {})
+/** Marks replies as seen by their reader. Ignores a failure, because the next visit marks them. */
+async function markSeen(seen: number, by: string): Promise<void> {
+  await write('PUT /users/current/received', { body: { seen } }, { by }).catch(() => {})
   await receivedChanged()
 }

@@ -7,12 +7,13 @@ import type { CallError } from '../http/call-error.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { preload } from '../platform/lazy-chunk.ts'
 import { localStore, sessionStore } from '../platform/storage.ts'
-import { whenIdle } from '../platform/timing.ts'
+import { whenIdle, whenVisible } from '../platform/timing.ts'
 import { evictPost, whenListsAreRead } from '../posts/cache/list-cache.ts'
 import { putPosts, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
 import type { PostChange } from '../posts/cache/post-channel.ts'
 import { replyField } from '../replies/reply-row.tsx'
 import { ARRIVAL_KEY, SIGN_IN_KEY } from '../session/stored-keys.ts'
+import { viewerId } from '../session/viewer.ts'
 import { toast } from '../ui/overlay/toaster.tsx'
 import { preloadSignIn } from './dialogs.tsx'
 import { outboxRow } from './notices/connection-banner.tsx'
@@ -22,12 +23,19 @@ const COMPOSERS = new Set<string | undefined>(['new-post', 'reply'])
 const NEWS_MS = 3000
 const PRELOAD_MS = 2000
 
-/** Greets a user whose page has loaded, and fetches what their next taps may need. */
+/** Greets a user once the page is visible, and fetches what their next taps may need. */
 export async function greetUser(user: CurrentUser): Promise<void> {
   // Removes the stored sign-in even if it was for another account.
   localStore.remove(SIGN_IN_KEY)
   delete pageFlags().codeSent
-  const { username, hasNewOutcomes = false, lastRemoval } = user
+  whenVisible(() => greet(user))
+  await whenListsAreRead()
+  whenIdle(() => void preloadFor(user), PRELOAD_MS)
+}
+
+function greet({ id, username, ...news }: CurrentUser): void {
+  // Another tab may have signed the user out while this one was hidden.
+  if (viewerId() !== id) return
   const arrival = sessionStore.read(ARRIVAL_KEY)
   sessionStore.remove(ARRIVAL_KEY)
   if (arrival === 'returned') toast({ text: 'С возвращением' })
@@ -39,13 +47,12 @@ export async function greetUser(user: CurrentUser): Promise<void> {
       link: { label: 'Выбрать имя', to: PATHS.username },
     })
   }
+  const { hasNewOutcomes = false, lastRemoval } = news
   if (hasNewOutcomes || lastRemoval) {
     const tell = async () =>
       (await import('../moderation/outcomes/new-outcomes.ts')).tellNews(hasNewOutcomes, lastRemoval)
     whenIdle(() => void preload(tell), NEWS_MS)
   }
-  await whenListsAreRead()
-  whenIdle(() => void preloadFor(user), PRELOAD_MS)
 }
 
 /** Shows a toast if the post that was liked is out of sight: it may be far above or below. */

@@ -8,3 +8,19 @@ export function whenIdle(callback: () => void, atMostMs: number): void {
     requestIdleCallback(() => callback(), { timeout: atMostMs })
   } else setTimeout(callback, atMostMs)
 }
+
+/**
+ * Runs `action` as soon as the page is visible: nothing counts as seen in a background tab or in a
+ * prerendered page. Returns the function that stops waiting.
+ */
+export function whenVisible(action: () => void): () => void {
+  const waiting = new AbortController()
+  const check = () => {
+    if (document.visibilityState !== 'visible') return
+    waiting.abort()
+    action()
+  }
+  document.addEventListener('visibilitychange', check, { signal: waiting.signal })
+  check()
+  return () => waiting.abort()
+}

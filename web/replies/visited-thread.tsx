@@ -12,6 +12,7 @@ import { useEntry } from '../history/entry.tsx'
 import { queryClient } from '../http/query-client.ts'
 import { arrayOf, isString } from '../platform/guards.ts'
 import { localStore } from '../platform/storage.ts'
+import { whenVisible } from '../platform/timing.ts'
 import { type CachedPages, pagesKey } from '../posts/cache/list-cache.ts'
 import { type CachedPost, readCachedPost } from '../posts/cache/post-cache.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
@@ -45,11 +46,16 @@ export function VisitedThread({ post, source, isFresh, setFresh, className }: Vi
 
   const keepVisit = useEffectEvent(() => storeVisit(post.id, newestOf([post.id, ...ids()])))
   useEffect(() => {
-    keepVisit()
-    addEventListener('pagehide', keepVisit)
+    let keep = () => {}
+    const stop = whenVisible(() => {
+      keep = keepVisit
+      keep()
+      addEventListener('pagehide', keep)
+    })
     return () => {
-      removeEventListener('pagehide', keepVisit)
-      keepVisit()
+      stop()
+      removeEventListener('pagehide', keep)
+      keep()
     }
   }, [])
 

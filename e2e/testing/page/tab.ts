@@ -42,6 +42,13 @@ export function setVisibility(page: Page, visibilityState: DocumentVisibilitySta
   }, visibilityState)
 }
 
+/** Opens the page as in a background tab, until setVisibility() shows it. Call it before the visit. */
+export function openHidden(page: Page): Promise<unknown> {
+  return page.addInitScript(() =>
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true }),
+  )
+}
+
 /** Acts as if the page was in the back/forward cache, in which WebKit drops its events. */
 export function restoreFromCache(page: Page): Promise<unknown> {
   return page.evaluate(() =>

@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { focusContent, usePage } from '../../history/entry.tsx'
 import { pageFlags } from '../../platform/flags.ts'
 import { localStore } from '../../platform/storage.ts'
+import { whenVisible } from '../../platform/timing.ts'
 import { settings } from '../../session/page-settings.ts'
 import { useSiteState } from '../../session/site-state.ts'
 import { INTRO_SEEN_KEY, NOTICE_SEEN_KEY } from '../../session/stored-keys.ts'
@@ -45,7 +46,7 @@ export function VisitorIntro() {
 }
 
 function Intro() {
-  useEffect(() => localStore.write(INTRO_SEEN_KEY, 'yes'), [])
+  useEffect(() => whenVisible(() => localStore.write(INTRO_SEEN_KEY, 'yes')), [])
   return (
     <p className={classes('line band below-desktop', styles.strip, styles.intro)}>
       <span>«{settings().appName}» — стена коротких записей: читайте, пишите, отвечайте</span>

@@ -3,6 +3,7 @@ import type { OwnRemovedPost as Removed } from '../../../contract/moderation.ts'
 import { excerpt } from '../../../contract/post-rules.ts'
 import { exactDay } from '../../format/labels.ts'
 import { Read } from '../../http/read.tsx'
+import { whenVisible } from '../../platform/timing.ts'
 import { useRemovedPosts } from '../../posts/cache/moderated.queries.ts'
 import { PostText } from '../../posts/view/post-text.tsx'
 import { withViewer } from '../../session/intents.ts'
@@ -24,7 +25,7 @@ export function RemovedPosts({ children }: { children: ReactNode }) {
   const waits = useUser()?.lastRemoval !== undefined && query.isPending
   const last = query.data?.posts.find(({ state }) => state === 'removed')?.removedAt
   useEffect(() => {
-    if (last) noteRemoval(last)
+    if (last) return whenVisible(() => noteRemoval(last))
   }, [last])
   return (
     <>

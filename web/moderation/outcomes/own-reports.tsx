@@ -3,6 +3,7 @@ import type { OwnReport } from '../../../contract/moderation.ts'
 import { exactDay } from '../../format/labels.ts'
 import { usePageTitle } from '../../history/entry.tsx'
 import { Read } from '../../http/read.tsx'
+import { whenVisible } from '../../platform/timing.ts'
 import { classes } from '../../ui/classes.ts'
 import { EmptyState } from '../../ui/states/empty-state.tsx'
 import { Skeleton } from '../../ui/states/skeleton.tsx'
@@ -22,7 +23,7 @@ export function OwnReports() {
   const hasNew = query.data?.reports.some(({ isNew }) => isNew) ?? false
   useEffect(() => {
     // Ignores a failure: the outcomes are then still new at the next visit.
-    if (hasNew) void markReportsSeen().catch(() => {})
+    if (hasNew) return whenVisible(() => void markReportsSeen().catch(() => {}))
   }, [hasNew])
   return (
     <Read query={query} loading={<Skeleton count={3} label="Загружаем жалобы" />}>
