@@ -6,7 +6,6 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build, defineConfig, type Plugin } from 'vite'
-import { withFlag } from './contract/page-flags.ts'
 import { PAGE_FRAMES_FILE, type PageFrames } from './contract/pages.ts'
 import { FIRST_SCRIPTS_MAX } from './scripts/first-scripts.ts'
 import { STYLE_PLUGINS } from './scripts/style-plugins.ts'
@@ -182,14 +181,15 @@ async function framesOf(html: string, readSheet: (name: string) => string): Prom
   if (more.length > 0) throw new Error(`Rendered pages have one style sheet, not also ${more}`)
   const style = readSheet(sheet)
   const loader = await bundleScript('start/script-loader', { SCRIPTS: scripts, SHEET: `/${sheet}` })
+  const [root = '', end = ''] = shellEnd.slice(shellEnd.indexOf('</head>')).split('</div>')
   const inlineScripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, code = '']) => code)
   return {
     shell: { before, after: head + shellEnd },
     // The first paint waits for nothing: the style is inline, and the loader fetches after it.
     rendered: {
-      before: withFlag(before, 'static'),
-      after: `${head}<script>${loader}</script><style>${style}</style></head><body><div id="root" translate="no">`,
-      end: '</body></html>',
+      before,
+      after: `${head}<script>${loader}</script><style>${style}</style>${root}`,
+      end,
     },
     inlineHashes: { scripts: [...inlineScripts, loader].map(hashOf), styles: [hashOf(style)] },
   }

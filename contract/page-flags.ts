@@ -6,10 +6,10 @@ export const PAGE_FLAGS = {
   /** The colours. Set by the early script and the theme toggle. */
   theme: ['dark', 'light'],
   /**
-   * The app does not run: it never will, presses wait for it, or the browser is too old. Set by the
-   * build in pages that the server renders; the loader of the scripts changes it.
+   * The app does not run: its scripts never will, are loading, or wait for the first use, as do
+   * presses. Every page has it empty; the scripts in its head change it, and the app removes it.
    */
-  static: ['', 'held', 'old'],
+  static: ['', 'loading', 'held'],
   /**
    * No posts are shown, which may be hidden ones, or not those where the reader left the page. Set
    * by the early script; removed when the app has rendered the page.

@@ -5,7 +5,7 @@ import { test } from './testing/journey.ts'
 import { postTexts, postWith } from './testing/page/feed.ts'
 import { refuseNews } from './testing/page/network.ts'
 import { clickToLoad } from './testing/page/tab.ts'
-import { whenScriptsRun } from './testing/when-scripts-run.ts'
+import { noScripts, whenScriptsRun } from './testing/when-scripts-run.ts'
 
 /** The server does not know the reader's time zone, so it names UTC. */
 const EXACT_TIME = /^\d{1,2} [а-я]+ \d{4}, \d\d:\d\d UTC$/
@@ -29,6 +29,7 @@ test('without scripts all can be read, and only links are shown', async ({ journ
   expect(await buttons.count()).toBe(0)
   expect(await page.locator('time').first().getAttribute('title')).toMatch(EXACT_TIME)
   await page.getByRole('heading', { level: 1, name: 'Стена' }).waitFor()
+  await noScripts(page).waitFor()
   await page.getByText('«Вслух» — стена коротких записей').waitFor()
   await page.getByRole('banner').getByRole('link', { name: 'Вслух', exact: true }).waitFor()
   for (const position of [2, 3]) {
@@ -61,8 +62,7 @@ test('without scripts all can be read, and only links are shown', async ({ journ
   expect(await postTexts(page)).toHaveLength(10)
 
   await page.goto(`${journey.url}/settings`)
-  expect(await page.locator('noscript').innerText()).toMatch(/^Этой странице нужен JavaScript/)
-  await clickToLoad(page.locator('noscript a'))
+  await clickToLoad(noScripts(page).getByRole('link', { name: 'читать стену' }))
   expect(await postTexts(page)).toHaveLength(10)
 
   await page.goto(`${journey.url}/about`)

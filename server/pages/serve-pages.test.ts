@@ -123,7 +123,7 @@ test('pages that show a visitor nothing are noindex, and state whether there is 
   expect(meta(html, 'session')).toBe('none')
   expect(meta((await read('/settings', SESSION)).html, 'session')).toBeUndefined()
   expect(headers.get('vary')).toBe('Cookie')
-  expect(headers.get('cache-control')).toBe('private, no-cache')
+  expect(headers.get('cache-control')).toBe('private, no-cache, no-transform')
 })
 
 const perNode = testPerNode('limits counted in memory, by each node for itself')
@@ -175,11 +175,11 @@ perNode(
     for (const { headers } of refused) {
       expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('cache-control')).toBe('no-store, no-transform')
       expect(headers.get('content-security-policy')).toMatch(/^default-src 'self'/)
     }
     const { html = '' } = refused[0] ?? {}
-    expect(html).toContain('Страница сейчас не открывается. Через несколько секунд она загрузится')
+    expect(html).toContain('Страница сейчас не открывается. Обновите её')
     expect(html).toContain('src="/assets/index.js"')
     expect((await read(`/posts/${id}`)).status).toBe(200)
   },
@@ -269,13 +269,34 @@ test('an author is rendered with their posts or replies; another spelling and a 
   expect(missing.html).toContain('Автор не найден')
 })
 
+test('no proxy may change a page, whose scripts would not run then', async () => {
+  const { id } = await app.publish(olga, 'Без изменений')
+  for (const path of ['/', `/posts/${id}`, '/rules', '/search?q=x', '/settings', '/invitation'])
+    for (const headers of [{}, SESSION]) {
+      const { status, headers: answered } = await read(path, headers)
+      expect([path, status]).toEqual([path, 200])
+      expect(answered.get('content-type')).toMatch(/^text\/html/)
+      expect(answered.get('cache-control')).toContain('no-transform')
+      const etag = answered.get('etag')
+      if (!etag) continue
+      const again = await read(path, { ...headers, 'if-none-match': etag })
+      expect(again.headers.get('cache-control')).toContain('no-transform')
+    }
+  for (const path of ['/posts/999999', '/nowhere', '/users/no_such_author', '/moderation'])
+    for (const headers of [{}, SESSION]) {
+      const missing = await read(path, headers)
+      expect([path, missing.status]).toEqual([path, 404])
+      expect(missing.headers.get('cache-control')).toContain('no-transform')
+    }
+})
+
 test('users get the visitors’ page, which no proxy may store', async () => {
   const { id } = await app.publish(olga, 'Видно всем')
   await app.call('POST', `/posts/${id}/likes`, { token: olga.token })
   const withoutTimes = (html: string) => html.replace(/data-count="\d+"|"now":\d+/g, '')
   for (const path of ['/', `/posts/${id}`, '/rules']) {
     const { html, headers } = await read(path, { cookie: olga.cookie })
-    expect(headers.get('cache-control')).toBe('private, no-cache')
+    expect(headers.get('cache-control')).toBe('private, no-cache, no-transform')
     expect(withoutTimes((await read(path, SESSION)).html)).toBe(withoutTimes(html))
     // Another cookie is no session.
     const visitors = await read(path, { cookie: 'other=1' })

@@ -16,7 +16,7 @@ import { createUnsubscribe, type Unsubscribe } from '../features/answers/unsubsc
 import { AppError } from '../kernel/errors/app-error.ts'
 import { MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { NO_POST_CACHE_CONTROL, noteRefusal } from '../kernel/http/error-handler.ts'
-import { HTML_TYPE } from '../kernel/http/refusal.ts'
+import { asPage, HTML_TYPE } from '../kernel/http/refusal.ts'
 import type { Http } from '../kernel/http/route.ts'
 import { serveAppFiles } from './app-files.ts'
 import { serveFeeds } from './feeds.ts'
@@ -34,8 +34,8 @@ import { serveSitemap } from './sitemap.ts'
 import type { Site, WebApp } from './web-app.ts'
 
 const NOT_NOW =
-  'Страница сейчас не открывается. Через несколько секунд она загрузится ещё раз' +
-  '<meta http-equiv="refresh" content="5">'
+  'Страница сейчас не открывается. Обновите её через несколько секунд' +
+  '<noscript><meta http-equiv="refresh" content="5"></noscript>'
 
 const WITH_LIST = new Set<string>(LISTS)
 const PUBLIC = new Set<string>([...LISTS, ...TEXT_NAMES])
@@ -48,7 +48,8 @@ export function pageNotNow(web: WebApp): Record<Reader, string> {
 }
 
 function shellNotNow({ shell }: WebApp): WebApp['shell'] {
-  return { ...shell, after: shell.after.replace(/(?<=<noscript>).*(?=<\/noscript>)/s, NOT_NOW) }
+  const after = shell.after.replace(/(?<=<p id="no-scripts"[^>]*>).*?(?=<\/p>)/s, NOT_NOW)
+  return { ...shell, after }
 }
 
 /** Serves pages, files, feeds and the sitemap, and answers requests for unknown paths. */
@@ -148,7 +149,7 @@ class Pages {
     const session = this.#hasSession(request) ? '' : VISITOR_META
     const state = siteStateMeta(await this.#rendered.readSiteState())
     return reply
-      .headers({ 'cache-control': 'private, no-cache', vary: 'Cookie' })
+      .headers({ 'cache-control': asPage('private, no-cache'), vary: 'Cookie' })
       .type(HTML_TYPE)
       .send(before + headOf({ shows }, this.#web) + state + session + after)
   }
@@ -178,7 +179,7 @@ class Pages {
     const missing = await this.#rendered.missing(shows)
     const { headers, body } = await missing.variantFor(request.headers['accept-encoding'])
     const cacheControl = shows === 'missing post' ? NO_POST_CACHE_CONTROL : 'no-cache'
-    return reply.headers({ ...headers, 'cache-control': cacheControl }).send(body)
+    return reply.headers({ ...headers, 'cache-control': asPage(cacheControl) }).send(body)
   }
 
   async #sendPublic(http: Http, page: PublicPage): Promise<FastifyReply> {

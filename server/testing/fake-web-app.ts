@@ -3,9 +3,9 @@ import { PAGE_FRAMES_FILE, type PageFrames } from '../../contract/pages.ts'
 /** The frames of a build without a style of its own. */
 export const FRAMES: PageFrames = {
   shell: {
-    before: '<!doctype html><html lang="ru"><head><meta charset="utf-8" />',
+    before: '<!doctype html><html data-static lang="ru"><head><meta charset="utf-8" />',
     after:
-      '<script type="module" src="/assets/index.js"></script></head><body><div id="root"></div><noscript>Этой странице нужен JavaScript</noscript></body></html>',
+      '<script type="module" src="/assets/index.js"></script></head><body><div id="root"></div><p id="no-scripts">Скрипты страницы не работают</p></body></html>',
   },
   rendered: {
     before: '<!doctype html><html data-static lang="ru"><head><meta charset="utf-8" />',

@@ -36,19 +36,23 @@ try {
   if (!hadSession && !isLeft && Date.now() - sentAt < OPERATION_LIFE_MS) flags.codeSent = ''
 } catch {}
 
-// The app needs features of browsers since 2022. Older ones can still read.
-if (!('timeout' in AbortSignal && CSS.supports('selector(:has(a))'))) {
-  flags.static = 'old'
-  addEventListener('DOMContentLoaded', sayOld)
-}
+// The app needs features of browsers since 2022. In older ones, as without scripts, a page that the
+// server has rendered can be read.
+if ('timeout' in AbortSignal && CSS.supports('selector(:has(a))')) flags.static = 'loading'
+
+const isOfApp = (url: string) => url.startsWith(`${origin}/assets/`)
 // Detects a browser that cannot parse the app's scripts, until main.tsx runs and removes this.
 window.onerror = (_event, source = '', _line, _column, error) => {
-  if (error instanceof SyntaxError && source.startsWith(`${origin}/assets/`)) sayOld()
+  if (error instanceof SyntaxError && isOfApp(source)) flags.static = ''
 }
-
-function sayOld(): void {
-  document.head.append(Object.assign(document.createElement('script'), { src: '/old-browser.js' }))
-}
+// A script that cannot be loaded reports it to its element alone.
+addEventListener(
+  'error',
+  ({ target }) => {
+    if (target instanceof HTMLScriptElement && isOfApp(target.src)) flags.static = ''
+  },
+  true,
+)
 
 // With a service worker, fonts and scripts are stored already.
 type Hints = { saveData?: boolean; effectiveType?: string }

@@ -23,6 +23,7 @@ let hasBegun = false
 function load(): void {
   if (hasBegun) return
   hasBegun = true
+  flags.static = 'loading'
   // This link keeps Vite from loading the sheet again for lazy chunks. It is not in the HTML,
   // because Chromium before 2026 would fetch it there although it is disabled.
   add('link', { rel: 'stylesheet', disabled: true, href: SHEET })
@@ -129,4 +130,5 @@ function begin(): void {
   addEventListener('load', () => setTimeout(load, LATEST_MS))
 }
 
-if (flags.static !== 'old') begin()
+// Otherwise the browser is too old.
+if (flags.static) begin()

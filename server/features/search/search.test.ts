@@ -188,7 +188,10 @@ test('the page of a search is made anew for each visit, for nobody else and no s
   }
   const path = `/search?q=${encodeURIComponent('кабачок')}+%26`
   const first = await read(path)
-  expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'private, no-cache'])
+  expect([first.status, first.headers.get('cache-control')]).toEqual([
+    200,
+    'private, no-cache, no-transform',
+  ])
   expect(first.html).toContain('<title>Поиск: кабачок &#38; - Вслух</title>')
   expect(first.html).toContain('<meta name="robots" content="noindex">')
   expect(first.html).not.toContain('"words":["кабачок"]')

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SAVED_HEADER, SAVED_STATUS } from '../../../contract/constants.ts'
+import { asPage } from '../http/refusal.ts'
 
 type ResponseHeaders = Record<string, string | number>
 type Encoding = 'br' | 'gzip' | 'identity'
@@ -104,8 +105,10 @@ export class CachedResponse {
     { body, headers, notModifiedHeaders }: Variant,
     age?: number,
   ): Answer {
-    if (age !== undefined)
-      return { status: 200, headers: { ...headers, ...staleHeaders(age) }, body }
+    if (age !== undefined) {
+      const staleHeaders = { ...cacheStatus(age), 'cache-control': this.#controlOf('no-store') }
+      return { status: 200, headers: { ...headers, ...staleHeaders }, body }
+    }
     return isNotModified(this, known)
       ? { status: 304, headers: notModifiedHeaders, body: EMPTY }
       : { status: 200, headers, body }
@@ -133,7 +136,7 @@ export class CachedResponse {
     const { headers, cacheControl = CACHE_CONTROL, vary, type } = this.content
     const notModifiedHeaders = {
       ...headers,
-      'cache-control': cacheControl,
+      'cache-control': this.#controlOf(cacheControl),
       vary: vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding',
       // Two encodings are two representations, each with its own ETag (RFC 9110, 8.8.3.3).
       etag: encoding === 'identity' ? `"${this.tag}"` : `"${this.tag}-${encoding}"`,
@@ -150,6 +153,10 @@ export class CachedResponse {
     }
   }
 
+  #controlOf(cacheControl: string): string {
+    return this.content.isPage ? asPage(cacheControl) : cacheControl
+  }
+
   #encodingFor(acceptEncoding = ''): Encoding {
     if (this.identity.body.length < COMPRESSED_MIN) return 'identity'
     if (ACCEPTED.br.test(acceptEncoding)) return 'br'
@@ -158,8 +165,8 @@ export class CachedResponse {
 }
 
 /** Returns Age (RFC 9111) and Cache-Status (RFC 9211), which caches must not store. */
-function staleHeaders(age: number): ResponseHeaders {
-  return { age, [SAVED_HEADER]: SAVED_STATUS + age, 'cache-control': 'no-store' }
+function cacheStatus(age: number): ResponseHeaders {
+  return { age, [SAVED_HEADER]: SAVED_STATUS + age }
 }
 
 /** Returns whether If-None-Match names one of the ETags, strong or weak. */

@@ -108,6 +108,7 @@ testPerCache(
       // For a tenth of a second a page is served as it was made.
       await expect.poll(async () => (await readPage()).headers.get('age')).toMatch(/^\d+$/)
       const savedPage = await readPage()
+      expect(savedPage.headers.get('cache-control')).toBe('no-store, no-transform')
       const marked = page.replace('id="first-page">{', 'id="first-page">{"saved":true,')
       expect(await savedPage.text()).toBe(marked)
       expect(await (await read(`/posts/${kept.id}`)).text()).toBe(marked)

@@ -23,7 +23,7 @@ test('a page allows its own scripts and styles, the inline ones by hash, nothing
   expect(Object.fromEntries(headers)).toMatchObject({
     'referrer-policy': 'strict-origin',
     'x-content-type-options': 'nosniff',
-    'cache-control': 'private, no-cache',
+    'cache-control': 'private, no-cache, no-transform',
   })
 })
 

@@ -7,6 +7,11 @@ import { escapeHtml } from './escape.ts'
 export const RETRY_UNAVAILABLE_SECONDS = 2
 export const HTML_TYPE = 'text/html; charset=utf-8'
 
+/** Adds to the Cache-Control of a page that no proxy may change it: its scripts would not run. */
+export function asPage(cacheControl: string): string {
+  return `${cacheControl}, no-transform`
+}
+
 export type Refusal = { status: number; headers: Record<string, string | number>; body: Buffer }
 
 type Headers = Record<string, string>
@@ -80,7 +85,7 @@ function createRefusal(
     headers: {
       ...securityHeaders,
       ...(status === 503 && { 'retry-after': RETRY_UNAVAILABLE_SECONDS }),
-      'cache-control': 'no-store',
+      'cache-control': html === undefined ? 'no-store' : asPage('no-store'),
       'content-type': html === undefined ? 'application/json; charset=utf-8' : HTML_TYPE,
       'content-length': body.length,
       // Bytes after a malformed request may be malformed too. A busy server keeps its connections.
