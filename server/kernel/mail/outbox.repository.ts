@@ -39,21 +39,30 @@ export type ClaimedMail = {
 
 /** The most conversations with one domain: a server that hangs must not occupy all senders. */
 const DOMAIN_MAX = 2
+/** The most for one network, each with another domain: its people wait for no server that hangs. */
+const ASKER_MAX = 2
 const MUST_WAIT = sql<boolean>`(
-  SELECT count(*) FILTER (WHERE running.domain = outbox.domain) >= ${sql.lit(DOMAIN_MAX)}
-    OR count(*) FILTER (WHERE running.asker = outbox.payload->>'asker'
-      AND running.is_to_new_address = outbox.is_to_new_address) > 0
-  FROM running
+  SELECT count(*) FILTER (WHERE is_of_domain) >= ${sql.lit(DOMAIN_MAX)}
+    OR count(*) FILTER (WHERE is_of_asker) >= ${sql.lit(ASKER_MAX)}
+    OR count(*) FILTER (WHERE is_of_domain AND is_of_asker) > 0
+  FROM running, LATERAL (SELECT running.domain = outbox.domain AS is_of_domain,
+    running.asker = outbox.payload->>'asker'
+      AND running.is_to_new_address = outbox.is_to_new_address AS is_of_asker) compared
 )`
 
-type Claim = {
-  tasks: string[]
-  /** Whether to claim only urgent mails to known addresses. */
-  isReserved: boolean
+/** Which mails a free sender may claim. */
+export type Lane = 'all' | 'no codes to new addresses' | 'codes to known addresses'
+
+const OF_LANE: Record<Lane, RawBuilder<boolean>> = {
+  all: sql`true`,
+  'no codes to new addresses': sql`NOT is_to_new_address`,
+  'codes to known addresses': sql`is_urgent AND NOT is_to_new_address`,
 }
 
-/** Claims a due mail for a minute: untried ones first, then urgent ones, then known addresses. */
-export function claimMail(db: Db, { tasks, isReserved }: Claim): Promise<ClaimedMail | undefined> {
+type Claim = { tasks: string[]; lane: Lane }
+
+/** Claims a due mail for a minute: codes first, of these untried ones, then known addresses. */
+export function claimMail(db: Db, { tasks, lane }: Claim): Promise<ClaimedMail | undefined> {
   return db.transaction().execute(async (tx) => {
     await sql`SELECT pg_advisory_xact_lock(hashtext('claim a mail'))`.execute(tx)
     const { rows } = await sql<ClaimedMail>`
@@ -69,8 +78,8 @@ export function claimMail(db: Db, { tasks, isReserved }: Claim): Promise<Claimed
       SELECT id FROM outbox
       WHERE ${IS_DUE} AND task = ANY(${tasks}) AND CASE WHEN EXISTS (SELECT FROM probe)
         THEN expires_at > now() ELSE expires_at <= now() OR NOT ${IS_PAUSED} END
-        AND (NOT ${isReserved} OR is_urgent AND NOT is_to_new_address) AND NOT ${MUST_WAIT}
-      ORDER BY tries > 0, is_urgent DESC, is_to_new_address, ${DUE_SINCE}, id LIMIT 1
+        AND ${OF_LANE[lane]} AND NOT ${MUST_WAIT}
+      ORDER BY is_urgent DESC, tries > 0, is_to_new_address, ${DUE_SINCE}, id LIMIT 1
       FOR UPDATE SKIP LOCKED
     )
     UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${sql.raw(CLAIM)})

@@ -11,11 +11,11 @@ import type { Db } from '../db/database.ts'
 import { mailHealth } from './mail-log.repository.ts'
 import { limitMailsPerHour } from './mails-per-hour.ts'
 import { claimMail, IS_PAUSED, settleMail } from './outbox.repository.ts'
-import { queueMail } from './queue-mail.ts'
+import { queueMail, SENDERS } from './queue-mail.ts'
 
 const EMAIL = 'olga@example.org'
 /** Notices that a node sends at once: its last sender is kept for codes. */
-const NOTICES_AT_ONCE = 3
+const NOTICES_AT_ONCE = SENDERS - 1
 const logKey = Buffer.from('key')
 
 const noticeTo = (to: string) => ({
@@ -26,7 +26,7 @@ const noticeTo = (to: string) => ({
 })
 
 async function claim(db: Db) {
-  const mail = await claimMail(db, { tasks: ['send-x'], isReserved: false })
+  const mail = await claimMail(db, { tasks: ['send-x'], lane: 'all' })
   if (!mail) throw new Error('no mail can be claimed')
   return mail
 }
@@ -97,15 +97,28 @@ test('a claimed mail belongs to one sender until the claim expires; a late outco
   expect(await mailHealth(db)).toMatchObject({ waiting: 0, lastHour: { sent: 1 } })
 })
 
-test('codes that are tried again and again keep no other mail from its first try', async () => {
+test('a code comes before every mail that is no code, also when it is tried again, and before it the codes that were not tried', async () => {
   const { db } = await openDatabaseForTest()
-  for (const to of ['anna@gone.example', 'boris@gone.example']) {
-    await queueMail(db, 'send-x', { ...noticeTo(to), isUrgent: true })
-    const again = { state: 'retrying', againMs: 0, attempt: {}, logKey } as const
-    await settleMail(db, await claim(db), again)
+  const queueCode = (to: string, isToNewAddress: boolean) =>
+    queueMail(db, 'send-x', { ...noticeTo(to), isUrgent: true, isToNewAddress })
+  for (let n = 0; n < 3; n++) await queueMail(db, 'send-x', noticeTo(`notice-${n}@example.org`))
+  await queueCode('greylisted@example.org', true)
+  const again = { state: 'retrying', againMs: 0, attempt: { reply: 451 }, logKey } as const
+  await settleMail(db, await claim(db), again)
+  await queueCode('new@example.com', true)
+  await queueCode('known@example.com', false)
+  const order: string[] = []
+  for (let n = 0; n < 4; n++) {
+    const mail = await claim(db)
+    order.push(mail.payload.to)
+    await settleMail(db, mail, { state: 'sent', logKey })
   }
-  await queueMail(db, 'send-x', noticeTo('olga@gone.example'))
-  expect((await claim(db)).payload.to).toBe('olga@gone.example')
+  expect(order).toEqual([
+    'known@example.com',
+    'new@example.com',
+    'greylisted@example.org',
+    'notice-0@example.org',
+  ])
 })
 
 test('of the mails that wait for a limit, the oldest is sent first', async () => {
@@ -119,7 +132,7 @@ test('of the mails that wait for a limit, the oldest is sent first', async () =>
 })
 
 /** Jobs that a node runs at once. Each of them can be refused before the first refusal is stored. */
-const AT_ONCE = 4 * NODES
+const AT_ONCE = SENDERS * NODES
 const EMAILS = Array.from({ length: 10 }, (_, n) => `person-${n}@example.org`)
 
 test('a wrong password stops all mails but one try a minute; the right one sends each of them once', async () => {

@@ -37,8 +37,8 @@ export function isMailWaiting(db: Queryable, key: string): Promise<boolean> {
 }
 
 export const SENDING = 'send-mails'
-/** The most conversations of a node at once. The last is reserved for people with accounts. */
-export const SENDERS = 4
+/** The most conversations of a node at once. */
+export const SENDERS = 6
 
 export function wakeSenders(db: Queryable, afterMs = 0): Promise<void> {
   return addJob(db, SENDING, { afterMs, isConcurrent: true })

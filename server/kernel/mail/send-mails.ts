@@ -10,6 +10,7 @@ import {
   type ClaimedMail,
   claimMail,
   endPause,
+  type Lane,
   LONGEST_WAIT_MS,
   messageId,
   type Outcome,
@@ -66,7 +67,8 @@ export function mailJobs(options: Options): Jobs {
  */
 class MailSender {
   #options: Options
-  #sending = 0
+  /** The conversations that go on. */
+  readonly #sending = new Set<ClaimedMail>()
   #claiming: Promise<unknown> = Promise.resolve()
 
   constructor(options: Options) {
@@ -78,7 +80,7 @@ class MailSender {
     while (performance.now() < end && !signal.aborted) {
       const mail = await this.#claim()
       if (!mail) return
-      await this.#send(mail, signal).finally(() => this.#sending--)
+      await this.#send(mail, signal).finally(() => this.#sending.delete(mail))
     }
     await wakeSenders(this.#options.db)
   }
@@ -91,12 +93,18 @@ class MailSender {
   }
 
   async #claimNow(): Promise<ClaimedMail | undefined> {
-    if (this.#sending >= SENDERS) return undefined
-    const isReserved = this.#sending === SENDERS - 1
+    if (this.#sending.size >= SENDERS) return undefined
     const { db, kinds } = this.#options
-    const mail = await claimMail(db, { tasks: Object.keys(kinds), isReserved })
-    if (mail) this.#sending++
+    const mail = await claimMail(db, { tasks: Object.keys(kinds), lane: this.#freeLane() })
+    if (mail) this.#sending.add(mail)
     return mail
+  }
+
+  /** One sender is kept for people who sign in, and one for them and for notices. */
+  #freeLane(): Lane {
+    if (this.#sending.size === SENDERS - 1) return 'codes to known addresses'
+    const toNew = [...this.#sending].filter(({ payload }) => payload.isToNewAddress).length
+    return toNew >= SENDERS - 2 ? 'no codes to new addresses' : 'all'
   }
 
   async #send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
