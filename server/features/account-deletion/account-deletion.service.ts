@@ -35,7 +35,8 @@ export async function deleteAccount(tx: Queryable, userId: string): Promise<numb
   const erasedAt = await markDeleted(tx, userId)
   await closeAccount(tx, userId)
   const { email: to, username } = await selectUser(tx, userId)
-  const notice: DeletionNotice = { to, username, erasedAt, expiresAt: Date.now() + NOTICE_MS }
+  const expiresAt = Date.now() + NOTICE_MS
+  const notice: DeletionNotice = { to, isSecurity: true, username, erasedAt, expiresAt }
   await queueMail(tx, 'send-deletion-notice', notice)
   return erasedAt
 }

@@ -144,6 +144,7 @@ export async function changeEmail(
   const notice: EmailNotice = {
     to: old,
     username,
+    isSecurity: true,
     changeId: change.id,
     expiresAt: change.expires_at.getTime(),
   }

@@ -32,7 +32,7 @@ async function queueReplyMails(db: Db): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const due = await claimReplyMails(tx, STEP)
     for (const { email, ...rest } of due) {
-      const mail: ReplyMail = { to: email, key: `replies ${rest.userId}`, ...rest }
+      const mail: ReplyMail = { to: email, isDigest: true, key: `replies ${rest.userId}`, ...rest }
       await queueMail(tx, 'send-reply-mail', mail)
     }
     return due.length

@@ -76,6 +76,7 @@ export async function announceSignIn(
 ): Promise<void> {
   const notice: SignInNotice = {
     to: email,
+    isSecurity: true,
     username,
     device: nameDevice(device),
     signedInAt: Date.now(),

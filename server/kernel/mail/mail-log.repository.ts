@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
 import type { OutboxState, Tables } from '../db/tables.ts'
-import { IS_PAUSED } from './outbox.repository.ts'
+import { IS_DIGEST, IS_PAUSED } from './outbox.repository.ts'
 
 export const MAIL_LOG_KEY = 'mail-log'
 const KEPT_DAYS = 14
@@ -43,6 +43,8 @@ export type MailHealth = {
   limited: number
   /** The age of the oldest urgent mail that is not slowed on purpose. */
   oldestSeconds: number
+  /** How many notices wait for more than ten minutes, and since when the oldest, for whom. */
+  lateNotices: { count: number; since: Date | null; masked: string | null }
   /** The time since which urgent mails fail; null, as `error` and `reason`, if they do not. */
   failingSince: Date | null
   error: string | null
@@ -57,6 +59,8 @@ export async function mailHealth(db: Queryable): Promise<MailHealth> {
       answered AS (SELECT max(at) AS at FROM outbox WHERE state IN ('sent', 'refused')),
       failed AS (SELECT w.* FROM waiting w, answered a
         WHERE w.is_urgent AND w.state = 'retrying' AND coalesce(w.at > a.at, true)),
+      late AS (SELECT queued_at, masked FROM waiting
+        WHERE NOT is_urgent AND NOT ${IS_DIGEST} AND queued_at < now() - interval '10 minutes'),
       newest AS (SELECT error, coalesce(answer, error) AS reason FROM failed ORDER BY at DESC, id DESC LIMIT 1)
     SELECT count(*)::int AS waiting,
       (count(*) FILTER (WHERE tries > 0 OR ${IS_PAUSED}))::int AS failing,
@@ -64,6 +68,8 @@ export async function mailHealth(db: Queryable): Promise<MailHealth> {
       coalesce(extract(epoch FROM now() - min(queued_at) FILTER (WHERE is_urgent AND state <> 'slowed')), 0)::float8 AS "oldestSeconds",
       (SELECT greatest(min(queued_at), (SELECT at FROM answered)) FROM failed
         HAVING count(*) > 0) AS "failingSince",
+      (SELECT json_build_object('count', count(*), 'since', min(queued_at),
+        'masked', (array_agg(masked ORDER BY queued_at))[1]) FROM late) AS "lateNotices",
       (SELECT error FROM newest) AS error, (SELECT reason FROM newest) AS reason,
       (SELECT json_build_object(
         'sent', count(*) FILTER (WHERE state = 'sent'),
@@ -71,5 +77,7 @@ export async function mailHealth(db: Queryable): Promise<MailHealth> {
         'expired', count(*) FILTER (WHERE state = 'expired')
       ) FROM outbox WHERE at > now() - interval '1 hour') AS "lastHour"
     FROM waiting`.execute(db)
-  return (rows as [MailHealth])[0]
+  const { lateNotices: late, ...health } = (rows as [MailHealth])[0]
+  // JSON has no times.
+  return { ...health, lateNotices: { ...late, since: late.since && new Date(late.since) } }
 }

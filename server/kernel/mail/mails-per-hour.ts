@@ -2,7 +2,10 @@ import type { Charge, Limit, Limits } from '../limits/limits.ts'
 import type { QueuedMail } from './queue-mail.ts'
 
 const HOUR = 3600
-const SHARES = { notice: 1 / 2, codeToNewAddress: 3 / 4, code: 1 }
+/** How much of an hour's mails may be used up when a mail of each kind leaves. */
+const SHARES = { security: 1, code: 7 / 8, other: 3 / 4, digest: 1 / 4 }
+/** The part of an hour's mails that strangers can cause. */
+const NEW_ADDRESSES = 1 / 2
 /** After too many refusals, one code to a new address is sent in this many seconds. */
 const SLOWED_SECONDS = 10
 
@@ -19,6 +22,11 @@ export type Wait = { state: 'limited' | 'slowed'; message: string; againMs: numb
 export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Options) {
   const shared = { refusal: '', isShared: true, isFixed: true }
   const mails: Limit = { ...shared, name: 'MAILS_PER_HOUR', rates: [[most, HOUR]] }
+  const toNewAddresses: Limit = {
+    ...shared,
+    name: 'new-address-mail',
+    rates: [[most * NEW_ADDRESSES, HOUR]],
+  }
   // A right code takes back its other charges, so one network could use up everybody's mails.
   const mostOfAsker = Math.max(60, most / 10)
   const mailsOfAsker: Limit = {
@@ -41,6 +49,7 @@ export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Opt
     // A mail counts once, however often it is tried.
     if (tries > 0) return undefined
     const charges: Charge[] = [{ limit: mails, key: '', share: shareOf(mail) }]
+    if (mail.isToNewAddress) charges.push({ limit: toNewAddresses, key: '' })
     if (mail.asker) charges.push({ limit: mailsOfAsker, key: mail.asker })
     if (mail.isToNewAddress && (await isSlowed())) {
       charges.push({ limit: slowed, key: '' }, { limit: slowedOfAsker, key: mail.asker ?? '' })
@@ -48,7 +57,7 @@ export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Opt
     const refused = await limits.tryCharge(charges)
     if (!refused) return undefined
     const againMs = refused.wait * 1000
-    if (refused.limit === mails) {
+    if (refused.limit === mails || refused.limit === toNewAddresses) {
       return { state: 'limited', message: 'mail waits: MAILS_PER_HOUR', againMs }
     }
     const isOfAsker = refused.limit === mailsOfAsker
@@ -57,7 +66,8 @@ export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Opt
   }
 }
 
-function shareOf({ isUrgent, isToNewAddress }: QueuedMail): number {
-  if (isToNewAddress) return SHARES.codeToNewAddress
-  return isUrgent ? SHARES.code : SHARES.notice
+function shareOf({ isUrgent, isToNewAddress, isSecurity, isDigest }: QueuedMail): number {
+  if (isSecurity) return SHARES.security
+  if (isDigest) return SHARES.digest
+  return isUrgent && !isToNewAddress ? SHARES.code : SHARES.other
 }

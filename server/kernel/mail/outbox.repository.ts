@@ -50,6 +50,9 @@ const MUST_WAIT = sql<boolean>`(
       AND running.is_to_new_address = outbox.is_to_new_address AS is_of_asker) compared
 )`
 
+/** Whether a waiting mail can wait until all others have left. */
+export const IS_DIGEST = sql<boolean>`coalesce((payload->>'isDigest')::boolean, false)`
+
 /** Which mails a free sender may claim. */
 export type Lane = 'all' | 'no codes to new addresses' | 'codes to known addresses'
 
@@ -79,7 +82,7 @@ export function claimMail(db: Db, { tasks, lane }: Claim): Promise<ClaimedMail |
       WHERE ${IS_DUE} AND task = ANY(${tasks}) AND CASE WHEN EXISTS (SELECT FROM probe)
         THEN expires_at > now() ELSE expires_at <= now() OR NOT ${IS_PAUSED} END
         AND ${OF_LANE[lane]} AND NOT ${MUST_WAIT}
-      ORDER BY is_urgent DESC, tries > 0, is_to_new_address, ${DUE_SINCE}, id LIMIT 1
+      ORDER BY is_urgent DESC, tries > 0, is_to_new_address, ${IS_DIGEST}, ${DUE_SINCE}, id LIMIT 1
       FOR UPDATE SKIP LOCKED
     )
     UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${sql.raw(CLAIM)})

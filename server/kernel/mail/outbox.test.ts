@@ -11,7 +11,7 @@ import type { Db } from '../db/database.ts'
 import { mailHealth } from './mail-log.repository.ts'
 import { limitMailsPerHour } from './mails-per-hour.ts'
 import { claimMail, IS_PAUSED, settleMail } from './outbox.repository.ts'
-import { queueMail, SENDERS } from './queue-mail.ts'
+import { type QueuedMail, queueMail, SENDERS } from './queue-mail.ts'
 
 const EMAIL = 'olga@example.org'
 /** Notices that a node sends at once: its last sender is kept for codes. */
@@ -173,36 +173,43 @@ test('a wrong password stops all mails but one try a minute; the right one sends
   expect(mailbox.mails.map(({ to }) => to).sort()).toEqual(EMAILS)
 })
 
-test('all nodes together send MAILS_PER_HOUR: at most half notices, the last quarter only codes for people with accounts', async () => {
-  const { app, mailbox } = await mailAppForTest({ mailsPerHour: 4 })
-  const config = { smtpUrl: mailbox.url, mailsPerHour: 4 }
+test('all nodes together send MAILS_PER_HOUR: half of them codes to new addresses, three quarters and notices of moderation, the last ones notices about accounts', async () => {
+  const { app, mailbox } = await mailAppForTest({ mailsPerHour: 8 })
+  const config = { smtpUrl: mailbox.url, mailsPerHour: 8 }
   const other = await appForTest({ config, databaseUrl: app.databaseUrl })
-  const limitedOf = async () => {
-    const rows = await app.sql<{ is_urgent: boolean }>`SELECT is_urgent FROM outbox
-      WHERE state = 'limited' ORDER BY is_urgent DESC`
-    return rows.map(({ is_urgent }) => is_urgent)
+  const limited = () => app.sql<{ masked: string }>`SELECT masked FROM outbox
+    WHERE state = 'limited' ORDER BY is_urgent DESC, masked`
+  const sent = () => mailbox.mails.length
+  for (const email of ['known@example.org', 'other@example.org']) {
+    await app.signIn(email)
+    await mailbox.mailTo(email)
   }
-  await app.signIn('known@example.org')
-  await mailbox.mailTo('known@example.org')
   await passLimitTime(app, 3600)
-  for (let n = 0; n < 6; n++) {
-    await queueMail(app.db, 'send-email-notice', noticeTo(`notice-${n}@example.org`))
+  const nodes = [app, other]
+  for (let n = 0; n < 5; n++) {
+    const client = { email: `${n}-new@example.org`, clientToken: `${n}` }
+    const { status } = await startAt(nodes[n % 2] ?? app, '/registrations', client)
+    expect(status).toBe(201)
   }
-  const sentAndLimited = async () => [mailbox.mails.length, ...(await limitedOf())]
-  await expect.poll(sentAndLimited).toEqual([3, false, false, false, false])
-
-  await startAt(app, '/registrations', { email: 'first@example.org' })
-  await mailbox.mailTo('first@example.org')
-  const { body } = await startAt(other, '/registrations', { email: 'second@example.org' })
-  await expect.poll(limitedOf).toEqual([true, false, false, false, false])
-  await startAt(app, '/logins', { email: 'known@example.org' })
-  await mailbox.mailTo('known@example.org', 2)
-  expect(mailbox.mails).toHaveLength(5)
-  expect((await askMail(app, body.id)).body.state).toBe('retrying')
+  await expect.poll(sent).toBe(2 + 4)
+  await expect.poll(limited).toHaveLength(1)
+  for (let n = 0; n < 4; n++) {
+    await queueMail(app.db, 'send-email-notice', noticeTo(`${n}-moderation@example.org`))
+  }
+  await expect.poll(limited).toHaveLength(3)
+  expect(sent()).toBe(2 + 6)
+  const logins = ['known@example.org', 'other@example.org']
+  for (const email of logins) await startAt(app, '/logins', { email, clientToken: email })
+  await expect.poll(sent).toBe(2 + 7)
+  await expect.poll(limited).toHaveLength(4)
+  const security = { ...noticeTo('security@example.org'), isSecurity: true }
+  await queueMail(app.db, 'send-email-notice', security)
+  await mailbox.mailTo('security@example.org')
+  expect(sent()).toBe(2 + 8)
   expect([...app.logged, ...other.logged].join('')).toContain('"limit":"MAILS_PER_HOUR"')
   // The mail that has arrived leaves the queue a moment later.
-  const limited = { waiting: 5, failing: 0, limited: 5, failingSince: null }
-  await expect.poll(() => mailHealth(app.db)).toMatchObject(limited)
+  const waits = { waiting: 4, failing: 0, limited: 4, failingSince: null }
+  await expect.poll(() => mailHealth(app.db)).toMatchObject(waits)
   expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({
     level: 'broken',
     fix: expect.stringContaining('MAILS_PER_HOUR'),
@@ -213,10 +220,60 @@ test('all nodes together send MAILS_PER_HOUR: at most half notices, the last qua
     .poll(async () => {
       await passLimitTime(app, 3600)
       await retryMails(app)
-      return mailbox.mails.length
+      return sent()
     })
-    .toBe(10)
-  expect(new Set(mailbox.mails.map(({ to }) => to)).size).toBe(9)
+    .toBe(2 + 12)
+})
+
+test.each([10, 50, 100, 2000])(
+  'at a steady flood of codes to new addresses each notice leaves within ten minutes, with %i mails an hour',
+  async (most) => {
+    let now = 0
+    const charge = limitMailsPerHour({
+      limits: limitsInMemory(() => now),
+      most,
+      isSlowed: async () => false,
+      findAskerWait: async () => undefined,
+    })
+    const waiting: { mail: QueuedMail; since: number; dueAt: number }[] = []
+    let [longest, codes] = [0, 0]
+    const queue = (mail: Omit<QueuedMail, 'to'>) =>
+      waiting.push({ mail: { to: EMAIL, ...mail }, since: now, dueAt: now })
+    for (; now < 6 * 3600; now += 10) {
+      queue({ isUrgent: true, isToNewAddress: true, asker: `network ${now}` })
+      if (now % 1800 === 900) queue({ isSecurity: true })
+      if (now % 3600 === 2700) queue({})
+      // As in the outbox, codes come first.
+      const due = waiting.filter(({ dueAt }) => dueAt <= now)
+      due.sort((a, b) => Number(b.mail.isUrgent ?? false) - Number(a.mail.isUrgent ?? false))
+      for (const one of due) {
+        const wait = await charge(one.mail, 0)
+        one.dueAt = now + (wait?.againMs ?? 0) / 1000
+        if (wait) continue
+        waiting.splice(waiting.indexOf(one), 1)
+        if (one.mail.isToNewAddress) codes++
+        else longest = Math.max(longest, now - one.since)
+      }
+    }
+    const notices = waiting.filter(({ mail }) => !mail.isToNewAddress)
+    longest = Math.max(longest, ...notices.map(({ since }) => now - since))
+    expect(longest).toBeLessThanOrEqual(600)
+    // The burst of a quiet hour, and half of each hour.
+    expect(codes).toBeLessThanOrEqual(Math.ceil(most / 2 + (6 * most) / 2))
+  },
+)
+
+test('doctor names a notice that waits for more than ten minutes, but no digest', async () => {
+  const { db } = await openDatabaseForTest()
+  await queueMail(db, 'send-x', { ...noticeTo('digest@example.org'), isDigest: true })
+  await sql`UPDATE outbox SET queued_at = queued_at - interval '11 minutes'`.execute(db)
+  expect(checkMailQueue(await mailHealth(db))).toMatchObject({ level: 'ok' })
+  await queueMail(db, 'send-x', noticeTo(EMAIL))
+  await sql`UPDATE outbox SET queued_at = queued_at - interval '11 minutes'`.execute(db)
+  expect(checkMailQueue(await mailHealth(db))).toMatchObject({
+    level: 'broken',
+    message: expect.stringMatching(/дольше 10 минут: 1, первое для o\*\*\*@example\.org с .* UTC$/),
+  })
 })
 
 test('codes for one network use a tenth of MAILS_PER_HOUR', async () => {

@@ -10,6 +10,10 @@ export type QueuedMail = {
   /** While a mail with this key waits, no other is queued, but its time to wait is prolonged. */
   key?: string
   isUrgent?: boolean
+  /** Whether it tells people what they must know to keep their account, such as a new e-mail. */
+  isSecurity?: boolean
+  /** Whether it can wait until all other mails have left. */
+  isDigest?: boolean
   /** Whether it is a code for an address without an account. */
   isToNewAddress?: boolean
   /** The keyed hash of the network that asked for it. */

@@ -12,7 +12,13 @@ const LATE_SECONDS = 120
 
 export function checkMailQueue(health: MailHealth): Verdict {
   const { waiting, failing, limited, oldestSeconds, failingSince, error, reason, lastHour } = health
-  const message = `писем в очереди: ${waiting}, не уходят: ${failing}`
+  const { lateNotices: late } = health
+  const isLate = late.since !== null
+  const message =
+    `писем в очереди: ${waiting}, не уходят: ${failing}` +
+    (late.since
+      ? `, уведомлений ждёт дольше 10 минут: ${late.count}, первое для ${late.masked} с ${timeOf(late.since)}`
+      : '')
   if (limited > 0) {
     return broken(
       `${message}, исчерпаны письма этого часа: ${limited}`,
@@ -21,7 +27,7 @@ export function checkMailQueue(health: MailHealth): Verdict {
   }
   if (failingSince === null) {
     const fix = 'Что с каждым из них, покажет vslukh mail log'
-    if (oldestSeconds >= LATE_SECONDS) return broken(message, fix)
+    if (oldestSeconds >= LATE_SECONDS || isLate) return broken(message, fix)
     const { sent, refused, expired } = lastHour
     if (expired === 0 || sent + refused > 0) return ok(message)
     return warning(`${message}, за час опоздало: ${expired}, а не ушло ни одно`, fix)
