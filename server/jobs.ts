@@ -3,7 +3,12 @@ import {
   pruneDeletions,
 } from './features/account-deletion/deletion-list.service.ts'
 import { counterJobs } from './features/posts/counters.task.ts'
-import { askerOf, findAskerWait, readMailName } from './features/site-state/mail-name.service.ts'
+import {
+  askerOf,
+  findAskerWait,
+  hasRefusal,
+  readMailName,
+} from './features/site-state/mail-name.service.ts'
 import type { Db } from './kernel/db/database.ts'
 import { quietDuringOutages } from './kernel/db/outage.ts'
 import type { Feature } from './kernel/feature.ts'
@@ -60,6 +65,7 @@ function mailJobsOf(node: OpenNode, features: Feature[]): Jobs {
       most: config.mailsPerHour,
       isSlowed: async () => (await readMailName(db)).isSlowed,
       findAskerWait: (asker) => findAskerWait(db, askerOf(asker, node)),
+      hasRefusal: (asker) => hasRefusal(db, askerOf(asker, node)),
     }),
     logKey: key(MAIL_LOG_KEY),
     log: quietDuringOutages(log, outage),

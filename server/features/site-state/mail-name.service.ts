@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { formatTime } from '../../../contract/dates.ts'
-import type { Queryable } from '../../kernel/db/database.ts'
+import { hasRow, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
 import { widestNetworkOf } from '../../kernel/limits/limits.ts'
@@ -34,6 +34,11 @@ export function askerOf(hash: string, { config }: Node): Asker {
 /** Returns until when a network gets no codes for new addresses; undefined if it gets codes. */
 export async function findAskerWait(db: Queryable, asker: Asker): Promise<Date | undefined> {
   return (await waitEnd(db, asker).executeTakeFirst())?.end
+}
+
+/** Returns whether a network caused a refused mail within the last hour. */
+export function hasRefusal(db: Queryable, { networkHash }: Asker): Promise<boolean> {
+  return hasRow(waitEnd(db, { networkHash, most: 1 }))
 }
 
 export function askerWaits(until: Date): AppError {

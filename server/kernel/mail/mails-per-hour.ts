@@ -14,12 +14,15 @@ type Options = {
   most: number
   isSlowed: () => Promise<boolean>
   findAskerWait: (asker: string) => Promise<Date | undefined>
+  /** Whether a network caused a refused mail within the last hour. */
+  hasRefusal: (asker: string) => Promise<boolean>
 }
 
 export type Wait = { state: 'limited' | 'slowed'; message: string; againMs: number }
 
 /** Creates the function that counts a mail at its first try, or returns how long it must wait. */
-export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Options) {
+export function limitMailsPerHour({ limits, most, ...refusals }: Options) {
+  const { isSlowed, findAskerWait, hasRefusal } = refusals
   const shared = { refusal: '', isShared: true, isFixed: true }
   const mails: Limit = { ...shared, name: 'MAILS_PER_HOUR', rates: [[most, HOUR]] }
   const toNewAddresses: Limit = {
@@ -38,6 +41,7 @@ export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Opt
   // It allows no burst, because each refused mail harms the sender's reputation.
   const slowed: Limit = { ...shared, name: 'slowed-mail', rates: [[1, SLOWED_SECONDS]] }
   // One network gets a twelfth of these mails, so that a few networks cannot delay others for long.
+  // Networks without a refusal have mails of their own, so that the others cannot delay them at all.
   const slowedOfAsker: Limit = { ...slowed, rates: [[1, 12 * SLOWED_SECONDS]] }
 
   return async (mail: QueuedMail, tries: number): Promise<Wait | undefined> => {
@@ -52,7 +56,9 @@ export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Opt
     if (mail.isToNewAddress) charges.push({ limit: toNewAddresses, key: '' })
     if (mail.asker) charges.push({ limit: mailsOfAsker, key: mail.asker })
     if (mail.isToNewAddress && (await isSlowed())) {
-      charges.push({ limit: slowed, key: '' }, { limit: slowedOfAsker, key: mail.asker ?? '' })
+      const { asker = '' } = mail
+      const key = (await hasRefusal(asker)) ? 'refused' : 'unrefused'
+      charges.push({ limit: slowed, key }, { limit: slowedOfAsker, key: asker })
     }
     const refused = await limits.tryCharge(charges)
     if (!refused) return undefined

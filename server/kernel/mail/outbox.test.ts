@@ -234,6 +234,7 @@ test.each([10, 50, 100, 2000])(
       most,
       isSlowed: async () => false,
       findAskerWait: async () => undefined,
+      hasRefusal: async () => false,
     })
     const waiting: { mail: QueuedMail; since: number; dueAt: number }[] = []
     let [longest, codes] = [0, 0]
@@ -282,6 +283,7 @@ test('codes for one network use a tenth of MAILS_PER_HOUR', async () => {
     most: 700,
     isSlowed: async () => false,
     findAskerWait: async () => undefined,
+    hasRefusal: async () => false,
   })
   const code = (asker: string) => charge({ to: EMAIL, isUrgent: true, asker }, 0)
   for (let n = 0; n < 70; n++) expect(await code('one')).toBeUndefined()
