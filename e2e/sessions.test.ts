@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
@@ -62,25 +62,34 @@ test('ten sessions come with a warning; all others can be closed', async ({ jour
   expect([await isOpen(journey, olga), await isOpen(journey, other)]).toEqual([true, false])
 })
 
-test('a session closed elsewhere leaves nothing personal in any tab', async ({ journey, olga }) => {
+test('a session closed elsewhere leaves only the open text, on the screen alone', async ({
+  journey,
+  olga,
+}) => {
   const page = await visitAndWrite(journey, olga)
   const other = await openTab(page, '/liked')
   await other.evaluate(() => sessionStorage.setItem('intent', '{"name":"new-post"}'))
+  await page.bringToFront()
   const dialog = await startPost(page)
-  await textField(dialog).fill('Ещё не отправлено')
+  await typeAtEnd(textField(dialog), ' и не отправлено')
   await closeFromElsewhere(journey, olga)
   await page.keyboard.press('Control+Enter')
 
-  await toast(page, CLOSED).waitFor()
-  await signInButton(page).waitFor()
+  await dialog.getByRole('alert').getByText(CLOSED).waitFor()
+  await toast(other, CLOSED).waitFor({ state: 'detached' })
   await signInButton(other).waitFor()
   await other.waitForURL(`${journey.url}/`)
-  await dialog.waitFor({ state: 'detached' })
+  expect(await textField(dialog).inputValue()).toBe('Не для чужих глаз и не отправлено')
   for (const tab of [page, other]) await expect.poll(() => personalKeys(tab, olga)).toEqual([])
+  await dialog.getByRole('button', { name: 'Скопировать' }).click()
+  await dialog.getByText('Текст скопирован').waitFor()
+  await closeByKey(dialog)
+  await toast(page, CLOSED).waitFor()
   await page.reload()
   await signInButton(page).click()
-  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
-  expect(await page.getByText(CLOSED).count()).toBe(0)
+  await signInThrough(journey, page, olga.email)
+  await startPost(page)
+  expect(await textField(dialog).inputValue()).toBe('')
 })
 
 test('a session closed while the browser was closed leaves nothing', async ({ journey, olga }) => {
@@ -119,6 +128,11 @@ async function visitAndWrite(journey: Journey, user: TestUser): Promise<Page> {
   await textField(dialog).fill('Не для чужих глаз')
   await closeByKey(dialog)
   return page
+}
+
+async function typeAtEnd(field: Locator, text: string): Promise<void> {
+  await field.press('End')
+  await field.pressSequentially(text)
 }
 
 /** Returns the keys that the browser stores about a person, without the tab's id of a draft. */

@@ -1,8 +1,10 @@
+import { useRef } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailEntry } from '../codes/email-entry.tsx'
 import { savedOperation } from '../codes/saved-operation.ts'
 import { useMailedCode } from '../codes/use-mailed-code.ts'
+import { SessionEnded } from '../session/session-ended.tsx'
 import { changeViewer } from '../session/viewer.ts'
 import styles from '../ui/form/form.module.css'
 import { toast } from '../ui/overlay/toaster.tsx'
@@ -11,6 +13,7 @@ import { useReturnToSettings } from './account-settings.tsx'
 
 export function EmailForm({ user }: { user: CurrentUser }) {
   const leave = useReturnToSettings()
+  const form = useRef<HTMLDivElement>(null)
   const mailed = useMailedCode({
     saved: savedOperation('email-change', user.id),
     start: ({ email, clientToken }) => startEmailChange({ email, clientToken }),
@@ -25,15 +28,18 @@ export function EmailForm({ user }: { user: CurrentUser }) {
 
   if (!mailed.entry) {
     return (
-      <EmailEntry
-        mailed={mailed}
-        className={styles.form}
-        tip="Пришлём код на новый адрес. Пока не введёте код, останется прежний"
-        own={user.email}
-        onSubmit={(email) => mailed.start({ email })}
-      >
-        {title}
-      </EmailEntry>
+      <div ref={form}>
+        <EmailEntry
+          mailed={mailed}
+          className={styles.form}
+          tip="Пришлём код на новый адрес. Пока не введёте код, останется прежний"
+          own={user.email}
+          onSubmit={(email) => mailed.start({ email })}
+        >
+          {title}
+          <SessionEnded text={() => form.current?.querySelector('input')?.value ?? ''} />
+        </EmailEntry>
+      </div>
     )
   }
   return (

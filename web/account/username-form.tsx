@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { isGeneratedName } from '../../contract/account-rules.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
@@ -7,7 +7,8 @@ import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { useAction } from '../http/use-action.tsx'
 import { renameOwner } from '../posts/cache/post-cache.ts'
-import { changeViewer } from '../session/viewer.ts'
+import { SessionEnded, useTyped } from '../session/session-ended.tsx'
+import { changeViewer, useSessionEnd } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { type FieldStatus, TextField } from '../ui/form/field.tsx'
 import styles from '../ui/form/form.module.css'
@@ -18,7 +19,7 @@ import { maySave, type UsernameCheck, useUsernameCheck } from './username-check.
 
 export function UsernameForm({ user: { username: own } }: { user: CurrentUser }) {
   const leave = useReturnToSettings()
-  const [typed, setTyped] = useState(own)
+  const [typed, setTyped] = useTyped('username', own)
   const username = trimUnseen(typed)
   const saving = useAction({
     mutationFn: saveUsername,
@@ -29,8 +30,10 @@ export function UsernameForm({ user: { username: own } }: { user: CurrentUser })
       leave()
     },
   })
+  const hasEnded = useSessionEnd() !== undefined
   const check = useUsernameCheck(username, own)
   const { error } = saving
+  const problem = error ? errorMessage(error) : check.message
   // saveUsername() retries after a short limit, so a 429 here is a long one.
   const isRefused = error instanceof CallError && [400, 429].includes(error.status)
   const isAllowed = !isRefused && maySave(check)
@@ -60,11 +63,11 @@ export function UsernameForm({ user: { username: own } }: { user: CurrentUser })
         value={typed}
         readOnly={saving.isPending}
         hint={`Латинские буквы, цифры и знак подчёркивания, от ${USERNAME_MIN} до ${USERNAME_MAX} символов`}
-        error={error ? errorMessage(error) : check.message}
-        status={statusOf(check)}
+        {...(!hasEnded && { error: problem, status: statusOf(check) })}
         onChange={type}
         cleanPaste={trimUnseen}
       />
+      <SessionEnded text={username} />
       <div className="wrap">
         <Button type="submit" variant="primary" pending={saving.isPending} disabled={!isAllowed}>
           Сохранить

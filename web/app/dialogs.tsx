@@ -1,15 +1,22 @@
-import { closeDialog, type Dialog, isRestored, openedDialog } from '../history/history.ts'
+import {
+  closeDialog,
+  type Dialog,
+  isRestored,
+  openDialog,
+  openedDialog,
+} from '../history/history.ts'
 import { useAtom } from '../platform/atom.ts'
 import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import { dropIntent, useIsWaiting } from '../session/intents.ts'
+import { viewer } from '../session/viewer.ts'
 import { Lazy } from '../ui/states/lazy.tsx'
 import { Spinner } from '../ui/states/spinner.tsx'
 import styles from './dialogs.module.css'
 
-const openDialog = createLazyChunk(() => import('./open-dialog.tsx'), 'OpenDialog')
+const dialogs = createLazyChunk(() => import('./open-dialog.tsx'), 'OpenDialog')
 
 /** Loads the chunk that opens dialogs, which contains the sign-in dialog. */
-export const preloadSignIn = openDialog.preload
+export const preloadSignIn = dialogs.preload
 
 export function Dialogs() {
   const dialog = useAtom(openedDialog, null)
@@ -25,7 +32,7 @@ export function Dialogs() {
   return (
     <Lazy
       key={JSON.stringify(dialog)}
-      chunk={openDialog}
+      chunk={dialogs}
       loading={!isRestored(dialog) && props.loading}
       onError={props.onError}
       props={props}
@@ -34,7 +41,11 @@ export function Dialogs() {
 }
 
 export function closeOpened(dialog: Dialog): void {
-  if (closeDialog(dialog) && dialog.name === 'sign-in') dropIntent()
+  if (!closeDialog(dialog) || dialog.name !== 'sign-in') return
+  dropIntent()
+  const { over } = dialog
+  // Deferred, because «Назад» first goes to the page below.
+  if (over && 'because' in viewer.get()) queueMicrotask(() => openDialog(over))
 }
 
 function DialogLoading() {

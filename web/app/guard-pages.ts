@@ -3,11 +3,18 @@ import { currentEntry, navigate, onEntryChange } from '../history/history.ts'
 import { withViewer } from '../session/intents.ts'
 import { viewer } from '../session/viewer.ts'
 
+/** The fields in which the person has typed. */
+const typedIn = new Set<HTMLInputElement | HTMLTextAreaElement>()
+
 /**
  * Sends visitors from the pages of users to the wall. A visitor who opens such a page gets the
  * sign-in dialog, which leads back there; a user who signs out there does not.
  */
 export function guardPages(): void {
+  document.addEventListener('input', ({ target }) => {
+    if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)
+      typedIn.add(target)
+  })
   let lastState = viewer.get().state
   onEntryChange(() => sendVisitorAway(true))
   viewer.subscribe(() => {
@@ -16,9 +23,17 @@ export function guardPages(): void {
     lastState = now.state
     if (before === lastState) return
     // Deferred, because a dialog that closes with the session first steps back in the history.
-    queueMicrotask(() => sendVisitorAway(before !== 'authorized' && !('because' in now)))
+    queueMicrotask(() => {
+      const hasEnded = 'because' in now
+      // What is typed stays on the screen.
+      if (!hasEnded || !hasTypedText()) sendVisitorAway(before !== 'authorized' && !hasEnded)
+    })
   })
   sendVisitorAway(true)
+}
+
+function hasTypedText(): boolean {
+  return [...typedIn].some((field) => field.value.trim() !== '' && field.closest('main'))
 }
 
 function sendVisitorAway(offersSignIn: boolean): void {

@@ -7,7 +7,7 @@ import type { SettingsPageName } from '../pages/settings.tsx'
 import { WallPage } from '../pages/wall.tsx'
 import { useHydrated } from '../platform/atom.ts'
 import { createLazyChunk, type LazyChunk, reloadIfPossible } from '../platform/lazy-chunk.ts'
-import { isKnown, useViewer, viewerForAction } from '../session/viewer.ts'
+import { isKnown, useLastUser, useViewer, viewerForAction } from '../session/viewer.ts'
 import { ErrorBoundary } from '../ui/states/error-boundary.tsx'
 import { ErrorPage, ErrorRow } from '../ui/states/errors.tsx'
 import { Lazy } from '../ui/states/lazy.tsx'
@@ -79,12 +79,16 @@ type SecuredRouteProps = {
   otherwise?: ReactNode
 }
 
-/** Shows a page to users. Mounts it anew for another user. For visitors see guard-pages.ts. */
+/**
+ * Shows a page to users. Mounts it anew for another user. It stays when the session ends by itself,
+ * until guard-pages.ts leaves it.
+ */
 function SecuredRoute({ children, otherwise }: SecuredRouteProps) {
   const viewer = useViewer()
+  const user = useLastUser()
   const isHydrated = useHydrated()
-  if (viewer.state === 'authorized' && (!otherwise || viewer.user.isModerator)) {
-    return <Fragment key={viewer.user.id}>{children}</Fragment>
+  if (user && (!otherwise || user.isModerator)) {
+    return <Fragment key={user.id}>{children}</Fragment>
   }
   if (isKnown(viewer) && otherwise) return otherwise
   if (viewer.state === 'no-answer') {

@@ -68,9 +68,10 @@ export async function showLiked(postId: string): Promise<void> {
 /** Shows that the session has ended. A moderator's reason is shown by the RestrictionNotice. */
 export function offerSignIn({ code, message }: CallError): void {
   if (message.includes('Причина: ')) return
-  // `pageOnly`, because a dialog whose text could not be sent has the same button.
+  // `pageOnly`, because a dialog with a text has the same button, and the message about a closing.
   const link = { label: 'Войти', onSelect: () => openDialog({ name: 'sign-in' }), pageOnly: true }
-  toast({ text: code === 'SESSION_CLOSED' ? message : 'Сессия завершена. Войдите снова', link })
+  if (code === 'SESSION_CLOSED') toast({ text: message, link, pageOnly: true })
+  else toast({ text: 'Сессия завершена. Войдите снова', link })
 }
 
 /** Shows what the viewer has done to a post in another tab. */

@@ -4,7 +4,7 @@ import { navigate, onLeaveLoading, openDialog } from '../history/history.ts'
 import { queryClient } from '../http/query-client.ts'
 import { sendTap } from '../likes/likes.queries.ts'
 import { preload } from '../platform/lazy-chunk.ts'
-import { hide } from '../posts/cache/hidden.ts'
+import { forgetHidden, hide } from '../posts/cache/hidden.ts'
 import { forgetViewer } from '../posts/cache/list-cache.ts'
 import { onPostChange } from '../posts/cache/post-channel.ts'
 import { RECEIVED_KEY } from '../posts/cache/posts.queries.ts'
@@ -21,7 +21,10 @@ const SIGNS_OF_USE = ['pointermove', 'pointerdown', 'keydown', 'scroll']
 export function startApp(): void {
   onLeaveLoading(closeOpened)
   onOtherViewer(() => forgetViewer())
-  onSessionLost((error) => void ofSignedIn((it) => it.offerSignIn(error)))
+  onSessionLost((error) => {
+    if (error.code === 'SESSION_CLOSED') forgetHidden()
+    void ofSignedIn((it) => it.offerSignIn(error))
+  })
   onAccountRead((account) => {
     hide({ authors: account.mutedAuthors ?? [] }, account.id)
     queryClient.setQueryData(RECEIVED_KEY, account.received ?? NOTHING_RECEIVED)

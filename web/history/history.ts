@@ -4,7 +4,8 @@ import { isNumber, isString, shape } from '../platform/guards.ts'
 import { saveHeight } from './scroll-places.ts'
 
 export type Dialog =
-  | { name: 'sign-in' }
+  /** `over` opens again if the sign-in is closed. */
+  | { name: 'sign-in'; over?: Dialog }
   | { name: 'new-post' }
   | { name: 'reply'; postId: string }
   | { name: 'edit'; postId: string }

@@ -13,13 +13,16 @@ export class CallError extends Error {
   /** In seconds. */
   readonly retryAfter?: number
 
-  constructor(failure: Pick<CallError, 'code' | 'message' | 'status' | 'retryAfter'>) {
+  constructor(failure: Failure) {
     super(failure.message)
     this.code = failure.code
     this.status = failure.status
     if (failure.retryAfter !== undefined) this.retryAfter = failure.retryAfter
   }
 }
+
+/** What a CallError is made of, and can be stored or sent as. */
+export type Failure = Pick<CallError, 'code' | 'message' | 'status' | 'retryAfter'>
 
 /** Resolves to `otherwise` if the server answers with this status. */
 export function fallBackOn<T, U>(status: number, call: Promise<T>, otherwise: U): Promise<T | U> {

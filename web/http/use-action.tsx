@@ -2,13 +2,13 @@ import { type UseMutationOptions, useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useReconnect } from '../platform/online.ts'
 import { type Intent, withViewer } from '../session/intents.ts'
-import { Button } from '../ui/button.tsx'
+import { useSessionEnd } from '../session/viewer.ts'
 import { toast } from '../ui/overlay/toaster.tsx'
 import { CallError, isUnanswered } from './call-error.ts'
 import { errorMessage } from './error-message.ts'
 
 type ActionOptions<Data, Variables> = UseMutationOptions<Data, Error, Variables> & {
-  /** Where an error shows. An object is for a dialog: after it is closed, a toast shows it. */
+  /** Where an error shows. An object is for a dialog with SessionEnded: after it is closed, a toast. */
   errors?: 'line' | 'toast' | { failed: string; reopen: Intent }
 }
 
@@ -16,6 +16,7 @@ type ActionOptions<Data, Variables> = UseMutationOptions<Data, Error, Variables>
 export function useAction<Data, Variables = void>(options: ActionOptions<Data, Variables>) {
   const { errors = 'line', ...rest } = options
   const isRunning = useRef(false)
+  const hasEnded = useSessionEnd() !== undefined
   const reopen = () => void (typeof errors === 'object' && withViewer(errors.reopen))
   const { mutateAsync, isPending, isSuccess, variables, error, reset } = useMutation(rest)
 
@@ -43,19 +44,16 @@ export function useAction<Data, Variables = void>(options: ActionOptions<Data, V
     }
   }
 
-  const needsSignIn = error instanceof CallError && error.status === 401
+  // SessionEnded shows it.
+  const isShownThere =
+    hasEnded && typeof errors === 'object' && error instanceof CallError && error.status === 401
   return {
     isPending,
     isSuccess,
     variables,
     error,
     errorLine: {
-      children: error && errorMessage(error),
-      action: needsSignIn && typeof errors === 'object' && (
-        <Button variant="strong" size="s" onClick={reopen}>
-          Войти
-        </Button>
-      ),
+      children: error && !isShownThere && errorMessage(error),
     },
     clearError: (): void => {
       if (error) reset()

@@ -3,6 +3,8 @@ import { HIDDEN_WORD_MAX, HIDDEN_WORD_MIN, HIDDEN_WORDS_MAX } from '../../contra
 import { normalizeText, textLength } from '../../contract/text.ts'
 import { hide, useHidden } from '../posts/cache/hidden.ts'
 import { fold } from '../posts/view/word-match.ts'
+import { SessionEnded, useTyped } from '../session/session-ended.tsx'
+import { useSessionEnd } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/form/field.tsx'
 import { toast } from '../ui/overlay/toaster.tsx'
@@ -12,7 +14,8 @@ import styles from './hidden-words.module.css'
 /** Shows and changes the words that the viewer hides. They are stored only in this browser. */
 export function HiddenWords() {
   const { words } = useHidden()
-  const [typed, setTyped] = useState('')
+  const [typed, setTyped] = useTyped('hidden word', '')
+  const hasEnded = useSessionEnd() !== undefined
   const [error, setError] = useState<string>()
 
   function type(text: string): void {
@@ -22,6 +25,7 @@ export function HiddenWords() {
 
   function add(event: FormEvent): void {
     event.preventDefault()
+    if (hasEnded) return
     const word = normalizeText(typed).replace(/\s+/gu, ' ')
     const problem = problemOf(word, words)
     setError(problem)
@@ -50,8 +54,11 @@ export function HiddenWords() {
           error={error}
           onChange={type}
         />
+        <SessionEnded text={typed} />
         <div className="wrap">
-          <Button type="submit">Добавить</Button>
+          <Button type="submit" disabled={hasEnded}>
+            Добавить
+          </Button>
         </div>
       </form>
       <ul>

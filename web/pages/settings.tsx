@@ -27,7 +27,7 @@ import { useAction } from '../http/use-action.tsx'
 import { forgetHidden } from '../posts/cache/hidden.ts'
 import { textsChanged } from '../posts/compose/stored-drafts.ts'
 import { forgetPerson, forgetTab } from '../session/forget-person.ts'
-import { announceSessionChange, signedOut, useUser } from '../session/viewer.ts'
+import { announceSessionChange, signedOut, useLastUser } from '../session/viewer.ts'
 import { SessionsList } from '../sessions/sessions.tsx'
 import { SiteLinks } from '../texts/site-links.tsx'
 import { useOtherTheme } from '../theme/theme-toggle.tsx'
@@ -54,7 +54,7 @@ export function SettingsPage() {
   const name = usePage()?.name as SettingsPageName
   const [title, Content] = PAGES[name]
   usePageTitle(title)
-  const user = useUser()
+  const user = useLastUser()
   return user && <Content user={user} />
 }
 

@@ -70,6 +70,26 @@ export function safeStorage(open: () => Storage) {
   }
 }
 
+/** Returns a storage that lasts until the page is left. */
+export function memoryStore(): SafeStorage {
+  return safeStorage(() => {
+    throw new Error('Nothing is stored')
+  })
+}
+
+/** Returns a storage that is, at each access, the one that `current` returns. */
+export function switchedStore(current: () => SafeStorage): SafeStorage {
+  return {
+    read: (key) => current().read(key),
+    write: (key, text) => current().write(key, text),
+    isUnsaved: (key) => current().isUnsaved(key),
+    readJson: (key, is) => current().readJson(key, is),
+    writeJson: (key, value) => current().writeJson(key, value),
+    remove: (key) => current().remove(key),
+    keys: (prefix) => current().keys(prefix),
+  }
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,9 +1,9 @@
-import { useState } from 'react'
 import { OTHER_REASON, REPORT_COMMENT_MAX } from '../../contract/constants.ts'
 import type { ReportReason } from '../../contract/reports.ts'
 import { Read } from '../http/read.tsx'
 import { useAction } from '../http/use-action.tsx'
 import { useReportReasons } from '../posts/cache/moderated.queries.ts'
+import { SessionEnded, useTyped } from '../session/session-ended.tsx'
 import { TextAreaField } from '../ui/form/field.tsx'
 import { RadioGroup } from '../ui/form/radio-group.tsx'
 import { AskFooter, Modal } from '../ui/overlay/modal.tsx'
@@ -26,16 +26,17 @@ export function ReportDialog({ postId, onClose }: ReportDialogProps) {
 
 function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[] }) {
   const { postId, reasons, onClose } = props
-  const [reasonId, setReasonId] = useState('')
-  const [comment, setComment] = useState('')
+  const [reasonId, setReasonId] = useTyped(`report ${postId} reason`, '')
+  const [comment, setComment] = useTyped(`report ${postId}`, '')
   const mayExplain = reasons.find(({ id }) => id === reasonId)?.name === OTHER_REASON
+  const reopen = { name: 'report', postId } as const
   const report = useAction({
     mutationFn: () => sendReport(postId, reasonId, mayExplain ? comment.trim() : ''),
     onSuccess: () => {
       toast({ text: 'Жалоба отправлена' })
       onClose()
     },
-    errors: { failed: 'Не отправлено', reopen: { name: 'report', postId } },
+    errors: { failed: 'Не отправлено', reopen },
   })
 
   return (
@@ -56,6 +57,7 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
           maxLength={REPORT_COMMENT_MAX}
         />
       )}
+      <SessionEnded {...(mayExplain && { text: comment })} reopen={reopen} />
       <AskFooter
         variant="primary"
         action={report}

@@ -1,10 +1,13 @@
 import { localStore, sessionStore } from '../platform/storage.ts'
 import { LETTERS_OFF_KEY } from '../ui/shortcuts.ts'
+import { forgetKept } from './kept-texts.ts'
 import {
   CLIENT_TOKEN_KEY,
+  HAD_SESSION_KEY,
   INTRO_SEEN_KEY,
   NO_COUNTS_KEY,
   NOTICE_SEEN_KEY,
+  OUTBOX,
   THEME_KEY,
 } from './stored-keys.ts'
 
@@ -18,14 +21,21 @@ const OF_THE_BROWSER = new Set([
   THEME_KEY,
 ])
 
-/** Removes what the browser stores about a user. The second word of a key may be its user's id. */
-export function forgetPerson(userId: string): void {
+/**
+ * Removes what the browser stores about a user. The second word of a key may be its user's id.
+ * `keepsOutbox` leaves the texts that wait to be sent.
+ */
+export function forgetPerson(userId: string, { keepsOutbox = false } = {}): void {
+  // Removed first: a form of another tab learns by it that its draft was not sent.
+  localStore.remove(HAD_SESSION_KEY)
   for (const key of localStore.keys('')) {
-    const [, owner] = key.split(' ')
+    const [kind, owner] = key.split(' ')
+    if (keepsOutbox && kind === OUTBOX) continue
     if (owner === undefined ? !OF_THE_BROWSER.has(key) : owner === userId) localStore.remove(key)
   }
 }
 
 export function forgetTab(): void {
   sessionStore.keys('').forEach(sessionStore.remove)
+  forgetKept()
 }

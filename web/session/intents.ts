@@ -8,15 +8,18 @@ import { isSecondClick } from '../ui/button.tsx'
 import { toast } from '../ui/overlay/toaster.tsx'
 import { isKnown, knownViewer, viewer, viewerForAction } from './viewer.ts'
 
+type AboutPost = 'reply' | 'edit' | 'delete' | 'report' | 'appeal' | 'block-author' | 'remove-post'
+
 export type Intent =
   /** `liked: false` takes the like back. Only the user `by`, if set, may resume the intent. */
   | { name: 'like'; postId: string; liked?: boolean; by?: string }
-  | Extract<Dialog, { name: 'reply' | 'edit' | 'delete' | 'report' | 'appeal' }>
+  | Extract<Dialog, { name: AboutPost }>
   | { name: 'new-post'; text?: string }
   | { name: 'go'; path: string }
 
 const KEY = 'intent'
-const ABOUT_A_POST = new Set<unknown>(['like', 'reply', 'edit', 'delete', 'report', 'appeal'])
+const DIALOGS = ['reply', 'edit', 'delete', 'report', 'appeal', 'block-author', 'remove-post']
+const ABOUT_A_POST = new Set<unknown>(['like', ...DIALOGS])
 
 const waiting = createAtom<readonly Intent[]>([])
 

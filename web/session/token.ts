@@ -89,14 +89,9 @@ async function askForToken() {
   return answered ? ask() : oneTabAtATime(ask)
 }
 
-function handleRefusal(error: CallError): null | Promise<never> {
+function handleRefusal(error: CallError): null {
   const wasLive = session === 'live'
   const isClosed = error.code === 'SESSION_CLOSED' && hadSession()
-  if (wasLive && isClosed) {
-    // The reloaded page removes what is stored.
-    location.reload()
-    return new Promise(() => {})
-  }
   if (wasLive || isClosed) sessionLost.emit(error)
   resetToken('none')
   if (wasLive) throw error

@@ -1,12 +1,14 @@
 import { type QueryFunctionContext, QueryObserver, queryOptions } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { CurrentUser, OwnAccount } from '../../contract/account.ts'
 import { call } from '../http/call.ts'
-import { CallError } from '../http/call-error.ts'
+import { CallError, type Failure } from '../http/call-error.ts'
 import { queryClient, retryPause } from '../http/query-client.ts'
 import { createEmitter, useAtom } from '../platform/atom.ts'
 import { localStore } from '../platform/storage.ts'
 import { createTabChannel } from '../platform/tabs.ts'
 import { forgetPerson, forgetTab } from './forget-person.ts'
+import { returnKept } from './kept-texts.ts'
 import { cameWithoutCookie } from './page-settings.ts'
 import { HAD_SESSION_KEY } from './stored-keys.ts'
 import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } from './token.ts'
@@ -14,7 +16,8 @@ import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } fro
 export type Viewer = { state: 'authorizing' } | { state: 'no-answer'; error: unknown } | KnownViewer
 
 type KnownViewer =
-  | { state: 'signed-out'; because?: CallError }
+  /** `because` is why the session of the user `former` ended by itself. */
+  | { state: 'signed-out'; because?: CallError; former?: string }
   | { state: 'authorized'; user: CurrentUser }
 
 const AUTHORIZING: Viewer = { state: 'authorizing' }
@@ -33,8 +36,8 @@ const { queryKey } = viewerQuery
 const observer = new QueryObserver<KnownViewer>(queryClient, viewerQuery)
 export const viewer = { get: currentViewer, subscribe: observer.subscribe }
 
-/** Announces a login, or with `true` a logout, to other tabs. */
-const sessionChanges = createTabChannel<boolean>('session')
+/** Announces a login, a logout (`true`), or why somebody has closed the session, to other tabs. */
+const sessionChanges = createTabChannel<boolean | Failure>('session')
 const otherViewer = createEmitter()
 
 export const onOtherViewer = otherViewer.subscribe
@@ -55,6 +58,34 @@ export function useViewer(): Viewer {
 export function useUser(): CurrentUser | undefined {
   const now = useViewer()
   return now.state === 'authorized' ? now.user : undefined
+}
+
+/** Returns why the session ended, if it ended by itself while the page was open. */
+export function useSessionEnd(): CallError | undefined {
+  const now = useViewer()
+  return now.state === 'signed-out' ? now.because : undefined
+}
+
+/** Returns whether the session was closed, by its user on another device or by an operator. */
+export function isSessionClosed(): boolean {
+  const now = currentViewer()
+  return now.state === 'signed-out' && now.because?.code === 'SESSION_CLOSED'
+}
+
+/** Returns the id of the user or, if the session ended by itself, of the former user; else ''. */
+export function useAuthorId(): string {
+  const now = useViewer()
+  if (now.state === 'authorized') return now.user.id
+  return (now.state === 'signed-out' && now.former) || ''
+}
+
+/** Returns the user or, if the session ended by itself under this component, the former user. */
+export function useLastUser(): CurrentUser | undefined {
+  const now = useViewer()
+  const [last, setLast] = useState<CurrentUser>()
+  if (now.state === 'authorized' && now.user !== last) setLast(now.user)
+  if (now.state === 'authorized') return now.user
+  return now.state === 'signed-out' && now.because ? last : undefined
 }
 
 export function isKnown(now: Viewer): now is KnownViewer {
@@ -98,7 +129,7 @@ export function loadViewer(isShown: Promise<void>): void {
   mayTell = isShown
   assumeVisitor()
   onSessionLost((error) => {
-    if (error.code === 'SESSION_CLOSED') forgetClosed()
+    if (error.code === 'SESSION_CLOSED') forgetClosed(error)
     signedOut(error)
   })
   onSessionKnown(retryNow)
@@ -112,15 +143,17 @@ export function announceSessionChange(isLogOut = false): void {
   sessionChanges.post(isLogOut)
 }
 
-function forgetClosed(): void {
-  forgetPerson(localStore.read(HAD_SESSION_KEY) ?? '')
+/** Removes what is stored, except texts that wait to be sent. */
+function forgetClosed({ code, message, status }: CallError): void {
+  forgetPerson(localStore.read(HAD_SESSION_KEY) ?? '', { keepsOutbox: true })
   forgetTab()
-  announceSessionChange(true)
+  sessionChanges.post({ code, message, status })
 }
 
-function followOtherTab(isLogOut: boolean): void {
-  if (isLogOut) forgetTab()
-  reloadViewer()
+function followOtherTab(change: boolean | Failure): void {
+  if (change) forgetTab()
+  if (typeof change !== 'object' || change === null) reloadViewer()
+  else if (currentViewer().state !== 'signed-out') signedOut(new CallError(change))
 }
 
 /** Reads the viewer again after the back/forward cache, in which a page gets no messages. */
@@ -149,9 +182,10 @@ export function reloadViewer(): void {
 /** Makes the viewer a visitor, because of an error or a logout. */
 export function signedOut(because?: CallError): void {
   resetToken('none')
+  const former = viewerId()
   queryClient.setQueryData<KnownViewer>(queryKey, {
     state: 'signed-out',
-    ...(because && { because }),
+    ...(because && { because, ...(former && { former }) }),
   })
   otherViewer.emit()
 }
@@ -172,6 +206,7 @@ async function readViewer({ signal }: QueryFunctionContext): Promise<KnownViewer
     if ((await freshToken()) === null) return visitor()
     const user = await call('GET /users/current', {}, { signal })
     localStore.write(HAD_SESSION_KEY, user.id)
+    returnKept(user.id)
     accountRead.emit(user)
     return { state: 'authorized', user }
   } catch (error) {

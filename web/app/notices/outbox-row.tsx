@@ -1,13 +1,13 @@
 import { type ReactNode, useEffect } from 'react'
 import { POST_FORMS, plural } from '../../format/counts.ts'
 import { exactTime } from '../../format/time.ts'
-import { type Dialog, openDialog } from '../../history/history.ts'
+import { openDialog } from '../../history/history.ts'
 import { isShortLimit } from '../../http/call-error.ts'
 import { reasonOf } from '../../http/error-message.ts'
 import { useAtom } from '../../platform/atom.ts'
 import { useOnline } from '../../platform/online.ts'
 import { localStore } from '../../platform/storage.ts'
-import { type DraftTarget, parseTarget } from '../../posts/compose/stored-drafts.ts'
+import { dialogOf } from '../../posts/compose/stored-drafts.ts'
 import {
   errorOf,
   type Outgoing,
@@ -17,7 +17,7 @@ import {
 } from '../../posts/compose/text-outbox.ts'
 import { SecondsLeft } from '../../posts/compose/waiting-line.tsx'
 import { HAD_SESSION_KEY } from '../../session/stored-keys.ts'
-import { useViewer } from '../../session/viewer.ts'
+import { useSessionEnd, useViewer } from '../../session/viewer.ts'
 import { Notice } from './notice.tsx'
 
 /** Shows how many of the viewer's texts were refused or wait. Without any, shows `children`. */
@@ -47,6 +47,7 @@ export function OutboxRow({ children }: { children: ReactNode }) {
 
 function Words({ first, count }: { first: Outgoing; count: number }) {
   const isOnline = useOnline()
+  const hasEnded = useSessionEnd() !== undefined
   const error = errorOf(first)
   const isOne = plural(count, POST_FORMS) === POST_FORMS.one
   const texts = `${count} ${plural(count, POST_FORMS)}`
@@ -55,6 +56,7 @@ function Words({ first, count }: { first: Outgoing; count: number }) {
     const later = isLater ? ` Можно будет ${exactTime(first.until / 1000)}.` : ''
     return `${texts} не ${isOne ? 'ушла' : 'ушли'}: ${reasonOf(error)}.${later}`
   }
+  if (hasEnded) return `${texts} ${isOne ? 'уйдёт' : 'уйдут'}, когда вы войдёте.`
   if (!isOnline || !isShortLimit(error)) return `${texts} ${isOne ? 'ждёт' : 'ждут'} связи.`
   return (
     <span>
@@ -63,14 +65,12 @@ function Words({ first, count }: { first: Outgoing; count: number }) {
   )
 }
 
-/** Returns the viewer's id or, until the viewer is known, that of the last user in this browser. */
+/**
+ * Returns the id of the viewer or of the user whose session has ended. Until the viewer is known,
+ * returns that of the last user in this browser.
+ */
 function useLikelyViewerId(): string | null {
   const viewer = useViewer()
   if (viewer.state === 'authorized') return viewer.user.id
-  return viewer.state === 'signed-out' ? null : localStore.read(HAD_SESSION_KEY)
-}
-
-function dialogOf(target: DraftTarget): Dialog {
-  const { kind, postId } = parseTarget(target)
-  return kind === 'new' ? { name: 'new-post' } : { name: kind, postId }
+  return viewer.state === 'signed-out' ? (viewer.former ?? null) : localStore.read(HAD_SESSION_KEY)
 }

@@ -3,6 +3,8 @@ import { MODERATION_REASON_MAX, RECENT_MAX } from '../../../contract/constants.t
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { Read } from '../../http/read.tsx'
 import { useReportReasons } from '../../posts/cache/moderated.queries.ts'
+import { SessionEnded, useTyped } from '../../session/session-ended.tsx'
+import { useSessionEnd } from '../../session/viewer.ts'
 import { classes } from '../../ui/classes.ts'
 import { Checkbox } from '../../ui/form/checkbox.tsx'
 import { TextField } from '../../ui/form/field.tsx'
@@ -92,8 +94,9 @@ function recentLabel(recent: number): string {
 }
 
 function BlockForm({ post, onClose }: FormProps) {
-  const [duration, setDuration] = useState('7')
-  const [reason, setReason] = useState(firstReason(post))
+  const [duration, setDuration] = useTyped(`block ${post.id} duration`, '7')
+  const [reason, setReason] = useTyped(`block ${post.id}`, firstReason(post))
+  const hasEnded = useSessionEnd() !== undefined
   const removal = useRemoval(post)
 
   function submit(event: FormEvent): void {
@@ -137,7 +140,8 @@ function BlockForm({ post, onClose }: FormProps) {
           onChange={removal.changeRecent}
         />
       )}
-      <AskFooter type="submit" disabled={reason.trim() === ''} onClose={onClose}>
+      <SessionEnded text={reason} reopen={{ name: 'block-author', postId: post.id }} />
+      <AskFooter type="submit" disabled={hasEnded || reason.trim() === ''} onClose={onClose}>
         Заблокировать
       </AskFooter>
     </form>

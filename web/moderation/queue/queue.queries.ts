@@ -70,6 +70,8 @@ export function useModeratedPost(id: string) {
     initialData: () => (isOnWall() ? undefined : shownPosts().find((post) => post.id === id)),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
+    // A form keeps what is typed when the session ends.
+    meta: { outlivesViewer: true },
   })
 }
 

@@ -1,6 +1,8 @@
 import { PATHS, postPath } from '../../../contract/pages.ts'
 import { leave, openDialog, openedDialog } from '../../history/history.ts'
 import { useAction } from '../../http/use-action.tsx'
+import type { Intent } from '../../session/intents.ts'
+import { SessionEnded } from '../../session/session-ended.tsx'
 import { AskFooter, Modal } from '../../ui/overlay/modal.tsx'
 import { toast } from '../../ui/overlay/toaster.tsx'
 import { usePost } from '../cache/post-cache.ts'
@@ -16,7 +18,8 @@ type DeleteDialogProps = {
 
 export function DeleteDialog({ postId, rewrites, onClose }: DeleteDialogProps) {
   const isReply = usePost(postId)?.actions.replied_post_id != null
-  const deletion = useDelete({ postId, rewrites, onClose })
+  const reopen = { name: 'delete', postId, ...(rewrites && { rewrites }) } as const
+  const deletion = useDelete({ postId, rewrites, onClose, reopen })
   return (
     <Modal title={isReply ? 'Удалить ответ?' : 'Удалить запись?'} onClose={onClose}>
       <p className="tip">
@@ -25,6 +28,7 @@ export function DeleteDialog({ postId, rewrites, onClose }: DeleteDialogProps) {
           : 'Восстановить запись нельзя. Ответы на\u00a0неё останутся.'}
         {rewrites && ' Текст будет в\u00a0черновике.'}
       </p>
+      <SessionEnded reopen={reopen} />
       <AskFooter action={deletion} onConfirm={() => deletion.mutate()} onClose={onClose}>
         {rewrites ? 'Удалить и переписать' : 'Удалить'}
       </AskFooter>
@@ -32,7 +36,8 @@ export function DeleteDialog({ postId, rewrites, onClose }: DeleteDialogProps) {
   )
 }
 
-function useDelete({ postId, rewrites, onClose }: DeleteDialogProps) {
+function useDelete(props: DeleteDialogProps & { reopen: Intent }) {
+  const { postId, rewrites, onClose, reopen } = props
   const edit = useDraft(`edit ${postId}`)
   const post = usePost(postId)
   const repliedId = post?.actions.replied_post_id ?? ''
@@ -59,7 +64,7 @@ function useDelete({ postId, rewrites, onClose }: DeleteDialogProps) {
     },
     errors: {
       failed: 'Не удалено',
-      reopen: { name: 'delete', postId, ...(rewrites && { rewrites }) },
+      reopen,
     },
   })
 }

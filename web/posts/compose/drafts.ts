@@ -2,10 +2,12 @@ import { useEffect, useMemo, useState } from 'react'
 import { NOTHING } from '../../../contract/post-rules.ts'
 import { isString, shape } from '../../platform/guards.ts'
 import { randomKey, tabId } from '../../platform/ids.ts'
-import { localStore, type SafeStorage } from '../../platform/storage.ts'
+import { localStore, type SafeStorage, switchedStore } from '../../platform/storage.ts'
 import { hasLocks, withLock } from '../../platform/tabs.ts'
-import { useUser } from '../../session/viewer.ts'
-import { type DraftTarget, draftPrefix, isDraft, OUTBOX, textsChanged } from './stored-drafts.ts'
+import { keptTexts } from '../../session/kept-texts.ts'
+import { OUTBOX } from '../../session/stored-keys.ts'
+import { isSessionClosed, useAuthorId } from '../../session/viewer.ts'
+import { type DraftTarget, draftPrefix, isDraft, textsChanged } from './stored-drafts.ts'
 import { append, isSame, type Written, writtenOf } from './written.ts'
 
 /** The subject of toasts about a text that the viewer writes, which replace each other. */
@@ -119,10 +121,13 @@ async function removeUnlessOpen(store: SafeStorage, { name, draft }: NamedDraft)
   await withLock(name, { ifAvailable: true }, (lock) => lock && remove()).catch(remove)
 }
 
+/** Nothing of a person whose session was closed elsewhere is stored. */
+const draftStore = switchedStore(() => (isSessionClosed() ? keptTexts : localStore))
+
 /** Returns the draft of the viewer at the first render, even if the session ends meanwhile. */
 export function useDraft(target: DraftTarget): Draft {
-  const [userId] = useState(useUser()?.id ?? '')
-  const draft = useMemo(() => openDraft(localStore, userId, target), [userId, target])
+  const [userId] = useState(useAuthorId())
+  const draft = useMemo(() => openDraft(draftStore, userId, target), [userId, target])
   useEffect(() => keepOpen(draft), [draft])
   return draft
 }

@@ -11,6 +11,9 @@ import {
 import { NOTHING } from '../../../contract/post-rules.ts'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
 import { storedElsewhere } from '../../platform/storage.ts'
+import { forgetUnlessSigningIn, SessionEnded } from '../../session/session-ended.tsx'
+import { hadSession } from '../../session/token.ts'
+import { isSessionClosed, useSessionEnd } from '../../session/viewer.ts'
 import { Button, isSecondClick } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { TextArea } from '../../ui/form/field.tsx'
@@ -23,7 +26,7 @@ import { type Draft, OWN_TEXT } from './drafts.ts'
 import { moveToNewPost } from './orphaned-texts.ts'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
-import { parseTarget } from './stored-drafts.ts'
+import { dialogOf, parseTarget } from './stored-drafts.ts'
 import type { Outgoing } from './text-outbox.ts'
 import { useSubmit } from './use-submit.ts'
 import { WaitingLine } from './waiting-line.tsx'
@@ -85,6 +88,9 @@ export function PostForm(props: PostFormProps) {
         focusOnMount={isDialog}
       />
       <FormError {...form.errorLine} />
+      {!form.isPending && (
+        <SessionEnded text={form.typed} {...(isDialog && { reopen: dialogOf(form.target) })} />
+      )}
       <div role="status">
         {form.outgoing && <WaitingLine outgoing={form.outgoing} onStop={form.stopWaiting} />}
       </div>
@@ -122,7 +128,11 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
   const text = parsePostText(tidy.text)
   const canSend = text !== null && !isSame(tidy, initial)
 
+  useKeptDraft(draft, sending.isPending || isSame(tidy, initial) ? null : tidy)
+
   const onStorage = useEffectEvent(({ key }: StorageEvent) => {
+    // The end of the session has removed the draft.
+    if (key !== null && !hadSession()) return
     if (sending.isPending || isSame(tidy, initial) || draft.read() !== null) return
     // The data of the site was cleared or the draft taken over; else another tab has sent the text.
     if (key === null || draft.isContinuedElsewhere()) draft.write(tidy)
@@ -148,6 +158,7 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
   }
 
   return {
+    target: draft.target,
     written,
     typed,
     isUsed,
@@ -168,6 +179,18 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
     },
     onFocus,
   }
+}
+
+/** Keeps an unsent text after the session was closed elsewhere, which removes its stored draft. */
+function useKeptDraft(draft: Draft, unsent: Written | null): void {
+  const isClosed = useSessionEnd()?.code === 'SESSION_CLOSED'
+  const keep = useEffectEvent(() => {
+    if (unsent) draft.write(unsent)
+  })
+  useEffect(() => {
+    if (isClosed) keep()
+  }, [isClosed])
+  useEffect(() => () => forgetUnlessSigningIn(draft.name), [draft.name])
 }
 
 function tidied(written: Written): Written {
@@ -199,6 +222,7 @@ export function useCloseWithDraft(draft: Draft, onClose: () => void, error?: unk
   const { kind, postId } = parseTarget(draft.target)
   const isGone = usePost(postId) === null || hasCode(error, 'POST_NOT_FOUND')
   return () => {
+    if (isSessionClosed()) return onClose()
     if (kind !== 'appeal' && isGone) moveToNewPost(draft)
     else if (draft.read() !== null) {
       toast({ text: draft.isUnsaved() ? UNSAVED : 'Черновик сохранён' }, { about: [OWN_TEXT] })

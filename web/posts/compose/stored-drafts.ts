@@ -1,6 +1,7 @@
 import { createEmitter, useAtom } from '../../platform/atom.ts'
 import { isString, shape } from '../../platform/guards.ts'
 import { localStore, storedElsewhere } from '../../platform/storage.ts'
+import { OUTBOX } from '../../session/stored-keys.ts'
 import { useUser } from '../../session/viewer.ts'
 
 export type DraftTarget = 'new' | `${'reply' | 'edit' | 'appeal'} ${string}`
@@ -13,8 +14,11 @@ export function parseTarget(target: DraftTarget): { kind: DraftKind; postId: str
   return { kind: kind as DraftKind, postId }
 }
 
-/** The key of each text in the outbox begins with this and the id of its author. */
-export const OUTBOX = 'outbox'
+/** Returns the dialog that shows a text. */
+export function dialogOf(target: DraftTarget) {
+  const { kind, postId } = parseTarget(target)
+  return kind === 'new' ? ({ name: 'new-post' } as const) : { name: kind, postId }
+}
 
 /** Emits when a draft is created or removed, or the outbox changes, even by another tab. */
 export const textsChanged = createEmitter(() => storedElsewhere.subscribe(followOtherTab))

@@ -1,5 +1,11 @@
 import { exactTime } from '../../format/time.ts'
-import { CallError, generalError, isShortLimit, isUnanswered } from '../../http/call-error.ts'
+import {
+  CallError,
+  type Failure,
+  generalError,
+  isShortLimit,
+  isUnanswered,
+} from '../../http/call-error.ts'
 import { errorMessage } from '../../http/error-message.ts'
 import { retryPause } from '../../http/query-client.ts'
 import type { ReadableAtom } from '../../platform/atom.ts'
@@ -7,9 +13,10 @@ import { isNumber, isString, shape } from '../../platform/guards.ts'
 import { tabId } from '../../platform/ids.ts'
 import { localStore, storedElsewhere } from '../../platform/storage.ts'
 import { withLock } from '../../platform/tabs.ts'
+import { OUTBOX } from '../../session/stored-keys.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 import { type SubmittedText, sendText } from './compose.queries.ts'
-import { OUTBOX, textsChanged } from './stored-drafts.ts'
+import { textsChanged } from './stored-drafts.ts'
 import { isSame } from './written.ts'
 
 /** A text that is being sent, or was refused and waits for its author. */
@@ -25,8 +32,6 @@ export type Outgoing = SubmittedText & {
   failure?: Failure
   isRefused?: boolean
 }
-
-type Failure = ConstructorParameters<typeof CallError>[0]
 
 const LONGEST_PAUSE_MS = 600_000
 /** The longest pause while a form shows the text. */
@@ -212,7 +217,12 @@ function noteFailure(outgoing: Outgoing, error: unknown): void {
   const { code, status, retryAfter = 0 } = known
   const failure = { code, status, message: errorMessage(error), ...(retryAfter && { retryAfter }) }
   const rest = { failure, tries: outgoing.tries + 1 }
-  if (passes(error)) change(outgoing, { ...rest, until: Date.now() + pauseAfter(error, outgoing) })
+  const isShownAnew = shown.has(outgoing.key) && !outgoing.failure
+  // Its author may be somebody else than who sits at the closed session: only a text that was
+  // promised to be sent waits.
+  if (isShownAnew && known.code === 'SESSION_CLOSED') change(outgoing, { ...rest, isRefused: true })
+  else if (passes(error))
+    change(outgoing, { ...rest, until: Date.now() + pauseAfter(error, outgoing) })
   else change(outgoing, { ...rest, until: Date.now() + retryAfter * 1000, isRefused: true })
 }
 

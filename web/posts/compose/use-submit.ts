@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useAction } from '../../http/use-action.tsx'
 import { useAtom } from '../../platform/atom.ts'
+import { hasCode } from './compose.queries.ts'
 import type { Draft } from './drafts.ts'
 import {
   drop,
@@ -65,6 +66,8 @@ export function useSubmit(
 
   return {
     ...sending,
+    // The form shows the end of the session, which the person may also learn of without sending.
+    error: hasCode(sending.error, 'SESSION_CLOSED') ? null : sending.error,
     resumed: resumed && writtenOf(resumed),
     outgoing: sending.isPending ? shown : undefined,
     /** Stops sending, and shows no error, because the person knows why. */

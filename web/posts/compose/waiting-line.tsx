@@ -1,10 +1,10 @@
 import { countdown } from '../../format/time.ts'
 import { openDialog } from '../../history/history.ts'
-import { isShortLimit, isUnanswered } from '../../http/call-error.ts'
+import { type CallError, isShortLimit, isUnanswered } from '../../http/call-error.ts'
 import { reasonOf } from '../../http/error-message.ts'
 import { useOnline } from '../../platform/online.ts'
 import { useSecondsLeft } from '../../platform/use-seconds-left.ts'
-import { useViewer } from '../../session/viewer.ts'
+import { useSessionEnd, useViewer } from '../../session/viewer.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { bringIntoView } from '../../ui/states/errors.tsx'
@@ -15,11 +15,12 @@ type WaitingLineProps = { outgoing: Outgoing; onStop: (outgoing: Outgoing) => vo
 
 /** Shows why a text waits. Shows nothing during the first attempt. */
 export function WaitingLine({ outgoing, onStop }: WaitingLineProps) {
+  const end = useSessionEnd()
   const isSignedOut = useViewer().state === 'signed-out'
   if (!isSignedOut && !outgoing.failure) return null
   return (
     <p ref={bringIntoView} className={classes('soft spread', styles.waiting)}>
-      <WaitingReason outgoing={outgoing} isSignedOut={isSignedOut} />
+      <WaitingReason outgoing={outgoing} isSignedOut={isSignedOut} end={end} />
       <span className={classes('line', styles.acts)}>
         {isSignedOut && (
           <Button variant="strong" size="s" onClick={() => openDialog({ name: 'sign-in' })}>
@@ -34,10 +35,13 @@ export function WaitingLine({ outgoing, onStop }: WaitingLineProps) {
   )
 }
 
-function WaitingReason({ outgoing, isSignedOut }: { outgoing: Outgoing; isSignedOut: boolean }) {
+type WaitingReasonProps = { outgoing: Outgoing; isSignedOut: boolean; end: CallError | undefined }
+
+function WaitingReason({ outgoing, isSignedOut, end }: WaitingReasonProps) {
   const error = errorOf(outgoing)
   const isOnline = useOnline()
   if (!isOnline) return 'Нет связи. Отправим, когда она вернётся'
+  if (end?.code === 'SESSION_CLOSED') return `${end.message}. Отправим, когда вы войдёте`
   if (isSignedOut || error.status === 401) return 'Сессия завершена. Отправим, когда вы войдёте'
   if (isUnanswered(error)) return 'Сервер не отвечает. Текст сохранён, отправим сами'
   if (!isShortLimit(error))

@@ -1,0 +1,215 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { TestUser } from '../server/testing/http/client.ts'
+import { type Journey, desktopTest as test } from './testing/journey.ts'
+import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
+import { startPost, storedTexts, submitPost, textField } from './testing/page/compose.ts'
+import { chooseFromMenu, openThread, postWith } from './testing/page/feed.ts'
+import { goOffline, goOnline, untilPreloaded } from './testing/page/network.ts'
+import { closeByKey } from './testing/page/overlays.ts'
+import { openTab } from './testing/page/tab.ts'
+import {
+  endSessions,
+  profileLink,
+  signInButton,
+  signInDialog,
+  signInThrough,
+} from './testing/sign-in-actions.ts'
+
+const CLOSED = 'Сессия завершена с другого устройства'
+const TEXT = 'dopisat_utrom'
+
+type Opened = { field: Locator; around: Locator }
+
+/** Opens each kind of text. */
+const OPEN: Record<string, (page: Page, journey: Journey) => Promise<Opened>> = {
+  'a new post': async (page) => {
+    const dialog = await startPost(page)
+    return { field: textField(dialog), around: dialog }
+  },
+  'a reply': async (page) => {
+    await postWith(page, 'Запись Петра').getByRole('button', { name: 'Ответить' }).click()
+    return inDialog(page, 'Ответ', 'Текст ответа')
+  },
+  'the reply field of a thread': async (page) => {
+    await openThread(page, 'Запись Петра')
+    return { field: page.getByLabel('Ваш ответ'), around: page.locator('main') }
+  },
+  'an edit': async (page) => {
+    await chooseFromMenu(postWith(page, 'Своя запись'), 'Изменить')
+    return inDialog(page, 'Изменение записи', 'Текст записи')
+  },
+  'the comment of a report': async (page) => {
+    await chooseFromMenu(postWith(page, 'Запись Петра'), 'Пожаловаться')
+    const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
+    await dialog.getByRole('radio', { name: 'Другое нарушение' }).check()
+    return inDialog(page, 'Пожаловаться', 'Что нарушено?')
+  },
+  'an appeal': async (page, journey) => {
+    const [{ id }] = await journey.rows("SELECT id FROM posts WHERE text = 'Своя запись'")
+    await journey.removePosts('id', id)
+    await page.goto(`${journey.url}/own/posts`)
+    await page.getByRole('button', { name: /^Обжаловать/ }).click()
+    return inDialog(page, 'Обжалование', 'Текст обжалования')
+  },
+  "the reason of a moderator's block": async (page) => {
+    await page.getByRole('link', { name: /^Модерация/ }).click()
+    await postWith(page, 'Запись Петра')
+      .getByRole('button', { name: /Заблокировать/ })
+      .click()
+    return inDialog(page, 'Заблокировать автора', 'Причина')
+  },
+  'a new name': (page) => inSettings(page, '/settings/account/username', 'Имя пользователя'),
+}
+
+function inDialog(page: Page, name: string, label: string): Opened {
+  const dialog = page.getByRole('dialog', { name, exact: true })
+  return { field: dialog.getByRole('textbox', { name: label }), around: dialog }
+}
+
+async function inSettings(page: Page, path: string, label: string): Promise<Opened> {
+  await page.goto(new URL(path, page.url()).href)
+  return { field: page.getByLabel(label, { exact: true }), around: page.locator('main') }
+}
+
+/** Where the rest of the page also depends on who is signed in. */
+const OF_EXPIRED = new Set(['the reply field of a thread', 'the comment of a report', 'a new name'])
+const KINDS = Object.entries(OPEN)
+
+test.for([
+  ...KINDS.map(([what, open]) => ({
+    what,
+    open,
+    how: 'closed elsewhere',
+    end: closeFromElsewhere,
+  })),
+  ...KINDS.filter(([what]) => OF_EXPIRED.has(what)).map(([what, open]) => ({
+    what,
+    open,
+    how: 'expired',
+    end: endSessions,
+  })),
+])(
+  '$what stays on the screen of a session that was $how, and returns to its author',
+  async ({ open, how, end }, { journey, petr }) => {
+    const author = await signUpModerator(journey)
+    await reportByApi(journey, author, await journey.publish(petr, 'Запись Петра'))
+    await journey.publish(author, 'Своя запись')
+    const asked = await journey.publish(author, 'Вопрос')
+    const page = await journey.visit({ as: author })
+    await profileLink(page).waitFor()
+    const { field, around } = await open(page, journey)
+    await field.fill('')
+    await field.pressSequentially(TEXT)
+    await end(journey, author)
+    // The page reads the new replies, and is refused.
+    await journey.reply(petr, asked.id, 'Ответ')
+
+    await around
+      .getByRole('alert')
+      .getByText(how === 'expired' ? /Войдите/ : CLOSED)
+      .waitFor()
+    expect(await field.inputValue()).toBe(TEXT)
+    await around.getByRole('button', { name: 'Скопировать' }).click()
+    await around.getByText('Текст скопирован').waitFor()
+    await around.getByRole('button', { name: 'Войти' }).click()
+    await signInThrough(journey, page, author.email)
+    await expect.poll(() => field.inputValue()).toBe(TEXT)
+  },
+)
+
+async function closeFromElsewhere(journey: Journey, { email }: TestUser): Promise<void> {
+  const { token } = await journey.signIn(email)
+  await journey.call('DELETE', '/sessions', { token })
+}
+
+test('a word or an address that is typed in the settings stays when another tab learns of the end', async ({
+  journey,
+  olga,
+}) => {
+  const page = await journey.visit({ as: olga, path: '/settings/account/email' })
+  const hidden = await openTab(page, '/settings/hidden')
+  const [address, word] = [page.getByLabel('Электронная почта'), hidden.getByLabel('Слово')]
+  await address.pressSequentially('nina@exa')
+  await word.pressSequentially(TEXT)
+  await closeFromElsewhere(journey, olga)
+  await (await page.context().newPage()).goto(journey.url)
+  for (const tab of [page, hidden]) await tab.getByRole('alert').getByText(CLOSED).waitFor()
+  expect([await address.inputValue(), await word.inputValue()]).toEqual(['nina@exa', TEXT])
+  await hidden.bringToFront()
+  await hidden.locator('main').getByRole('button', { name: 'Войти' }).click()
+  await signInThrough(journey, hidden, olga.email)
+  await expect.poll(() => word.inputValue()).toBe(TEXT)
+})
+
+test('an open text is gone for another person, and with its dialog', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  const page = await journey.visit({ as: olga })
+  const dialog = await startPost(page)
+  await textField(dialog).pressSequentially(TEXT)
+  await closeFromElsewhere(journey, olga)
+  await page.keyboard.press('Control+Enter')
+  await dialog.getByRole('alert').getByText(CLOSED).waitFor()
+  await dialog.getByRole('button', { name: 'Войти' }).click()
+  const signIn = signInDialog(page)
+  await signIn.email.waitFor()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => textField(dialog).inputValue()).toBe(TEXT)
+  await dialog.getByRole('button', { name: 'Войти' }).click()
+  await signIn.email.waitFor()
+  await page.goBack()
+  await expect.poll(() => textField(dialog).inputValue()).toBe(TEXT)
+  await dialog.getByRole('button', { name: 'Войти' }).click()
+  await signInThrough(journey, page, petr.email)
+  await profileLink(page).waitFor()
+  // The dialog opens, and is Petr's.
+  await expect.poll(() => textField(dialog).inputValue()).toBe('')
+  const stored = () => page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
+  expect(await stored()).not.toContain(TEXT)
+})
+
+test('a text in another tab of a closed session stays, and is a draft once its author signs in', async ({
+  journey,
+  olga,
+}) => {
+  const page = await journey.visit({ as: olga })
+  const other = await openTab(page)
+  const dialog = await startPost(other)
+  await textField(dialog).pressSequentially(TEXT)
+  await page.bringToFront()
+  await closeFromElsewhere(journey, olga)
+  const pressed = await submitPost(page, 'Нажато здесь')
+  await pressed.getByRole('alert').getByText(CLOSED).waitFor()
+  await closeByKey(pressed)
+  await dialog.getByRole('alert').getByText(CLOSED).waitFor()
+  expect(await storedTexts(other)).toEqual([])
+  await signInButton(page).click()
+  await signInThrough(journey, page, olga.email)
+  await profileLink(other).waitFor({ state: 'attached' })
+  await dialog.getByRole('alert').getByText(CLOSED).waitFor({ state: 'detached' })
+  expect(await textField(dialog).inputValue()).toBe(TEXT)
+  expect(await storedTexts(other)).toEqual([TEXT])
+})
+
+test('a text that was told to wait is sent when its author signs in again', async ({
+  journey,
+  olga,
+}) => {
+  const page = await journey.visit({ as: olga })
+  await untilPreloaded(page)
+  await goOffline(page)
+  const dialog = await submitPost(page, 'Написано в метро')
+  await dialog.getByText('Нет связи. Отправим, когда она вернётся').waitFor()
+  await closeFromElsewhere(journey, olga)
+  await goOnline(page)
+  await dialog.getByText(`${CLOSED}. Отправим, когда вы войдёте`).waitFor()
+  await closeByKey(dialog)
+  await page.getByText('1 запись уйдёт, когда вы войдёте.').waitFor()
+  await page.reload()
+  await signInButton(page).click()
+  await signInThrough(journey, page, olga.email)
+  await postWith(page, 'Написано в метро').waitFor()
+})

@@ -1,0 +1,48 @@
+import { isRecord, isString } from '../platform/guards.ts'
+import { localStore, memoryStore, sessionStore } from '../platform/storage.ts'
+
+const KEY = 'kept'
+
+/**
+ * The texts that stay on the screen after the session has ended, by `<kind> <user's id> <name>`. They
+ * are in memory, and the tab stores them only while the page is hidden or being left.
+ */
+export const keptTexts = memoryStore()
+
+takeStored()
+globalThis.addEventListener?.('pagehide', store)
+globalThis.addEventListener?.('pageshow', forgetStored)
+globalThis.document?.addEventListener('visibilitychange', () => {
+  // A phone may discard the page while its user reads the mail with the code.
+  if (document.visibilityState === 'hidden') store()
+  else forgetStored()
+})
+
+/** Makes the kept texts of a user drafts again, and forgets those of others. */
+export function returnKept(userId: string): void {
+  for (const key of keptTexts.keys('')) {
+    const [kind, owner] = key.split(' ')
+    const isDraft = kind === 'draft'
+    if (isDraft && owner === userId) localStore.write(key, keptTexts.read(key) ?? '')
+    if (isDraft || owner !== userId) keptTexts.remove(key)
+  }
+}
+
+export function forgetKept(): void {
+  keptTexts.keys('').forEach(keptTexts.remove)
+}
+
+function store(): void {
+  const texts = keptTexts.keys('').map((key) => [key, keptTexts.read(key)])
+  if (texts.length > 0) sessionStore.writeJson(KEY, Object.fromEntries(texts))
+}
+
+function forgetStored(): void {
+  sessionStore.remove(KEY)
+}
+
+function takeStored(): void {
+  const texts = sessionStore.readJson(KEY, isRecord) ?? {}
+  for (const [key, text] of Object.entries(texts)) if (isString(text)) keptTexts.write(key, text)
+  forgetStored()
+}
