@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
-import { textField } from './testing/page/compose.ts'
-import { dialogOf } from './testing/page/overlays.ts'
+import { startPost, storedTexts, textField } from './testing/page/compose.ts'
+import { closeByKey, dialogOf, toast } from './testing/page/overlays.ts'
 import { signInDialog, signInThrough } from './testing/sign-in-actions.ts'
 
 test('the app can be installed, and every browser finds its icon', async ({ journey }) => {
@@ -47,4 +47,39 @@ test('a shared text waits in the composer, once', async ({ journey, olga, petr }
   await signInDialog(visitor).email.waitFor()
   await signInThrough(journey, visitor, petr.email)
   expect(await textField(await dialogOf(visitor, 'Новая запись')).inputValue()).toBe(shared)
+})
+
+test('a link with a text leaves the stored draft as it was, until its reader writes', async ({
+  journey,
+  olga,
+}) => {
+  const page = await journey.visit({ as: olga })
+  const dialog = await startPost(page)
+  await textField(dialog).pressSequentially('Моё начатое')
+  await closeByKey(dialog)
+  const link = `${journey.url}/?text=${encodeURIComponent('Купите слона')}`
+  await page.goto(link)
+  await dialog.getByText('Добавлен текст из ссылки').waitFor()
+  expect(await textField(dialog).inputValue()).toBe('Моё начатое\n\nКупите слона')
+  await page.reload()
+  await dialog.getByText('Добавлен текст из ссылки').waitFor()
+  expect(await storedTexts(page)).toEqual(['Моё начатое'])
+  await closeByKey(dialog)
+  expect(await storedTexts(page)).toEqual(['Моё начатое'])
+  await startPost(page)
+  expect(await textField(dialog).inputValue()).toBe('Моё начатое')
+  await closeByKey(dialog)
+
+  await page.goto(link)
+  await dialog.getByRole('button', { name: 'Убрать' }).click()
+  expect(await textField(dialog).inputValue()).toBe('Моё начатое')
+  await page.goto(link)
+  await dialog.getByText('Добавлен текст из ссылки').waitFor()
+  await page.keyboard.press('Control+Enter')
+  await toast(page, 'Опубликовано').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await storedTexts(page)).toEqual([])
+  expect(await journey.rows('SELECT text FROM posts')).toEqual([
+    { text: 'Моё начатое\n\nКупите слона' },
+  ])
 })

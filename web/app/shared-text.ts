@@ -1,9 +1,8 @@
 import { PATHS } from '../../contract/pages.ts'
 import { navigate, openDialog } from '../history/history.ts'
-import { localStore } from '../platform/storage.ts'
-import { appendToDraft, openDraft } from '../posts/compose/drafts.ts'
+import { sharedText } from '../posts/compose/drafts.ts'
 import { dropIntent, intentToResume, keepIntent, withViewer } from '../session/intents.ts'
-import { knownViewer, viewerId } from '../session/viewer.ts'
+import { knownViewer } from '../session/viewer.ts'
 
 /** Opens a new post with the text that a phone shares in the query (see manifest.webmanifest). */
 export async function takeShared(): Promise<void> {
@@ -26,8 +25,8 @@ export async function takeShared(): Promise<void> {
   await withViewer(intent)
 }
 
-/** Appends a text to the viewer's draft of a new post, and opens the dialog. */
+/** Opens a new post that shows a text below the viewer's draft, which it does not change. */
 export function writeShared(text = ''): void {
-  appendToDraft(openDraft(localStore, viewerId() ?? '', 'new'), { text })
+  sharedText.write(text)
   openDialog({ name: 'new-post' })
 }

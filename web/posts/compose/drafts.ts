@@ -2,7 +2,12 @@ import { useEffect, useMemo, useState } from 'react'
 import { NOTHING } from '../../../contract/post-rules.ts'
 import { isString, shape } from '../../platform/guards.ts'
 import { randomKey, tabId } from '../../platform/ids.ts'
-import { localStore, type SafeStorage, switchedStore } from '../../platform/storage.ts'
+import {
+  localStore,
+  type SafeStorage,
+  sessionStore,
+  switchedStore,
+} from '../../platform/storage.ts'
 import { hasLocks, withLock } from '../../platform/tabs.ts'
 import { keptTexts } from '../../session/kept-texts.ts'
 import { OUTBOX } from '../../session/stored-keys.ts'
@@ -12,6 +17,8 @@ import { append, isSame, type Written, writtenOf } from './written.ts'
 
 /** The subject of toasts about a text that the viewer writes, which replace each other. */
 export const OWN_TEXT = 'own text'
+
+const SHARED_KEY = 'shared'
 
 export type Draft = ReturnType<typeof openDraft>
 
@@ -130,6 +137,16 @@ export function useDraft(target: DraftTarget): Draft {
   const draft = useMemo(() => openDraft(draftStore, userId, target), [userId, target])
   useEffect(() => keepOpen(draft), [draft])
   return draft
+}
+
+/**
+ * The text that a link has brought into this tab. Anybody can write such a link, so the text is a
+ * part of the draft only once the person changes or sends it.
+ */
+export const sharedText = {
+  read: (): string => sessionStore.read(SHARED_KEY) ?? '',
+  write: (text: string): void => sessionStore.write(SHARED_KEY, text),
+  remove: (): void => sessionStore.remove(SHARED_KEY),
 }
 
 /** Appends a text to a draft, unless an earlier attempt has appended it. */

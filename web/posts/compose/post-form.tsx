@@ -30,7 +30,7 @@ import { dialogOf, parseTarget } from './stored-drafts.ts'
 import type { Outgoing } from './text-outbox.ts'
 import { useSubmit } from './use-submit.ts'
 import { WaitingLine } from './waiting-line.tsx'
-import { isSame, type Written, writtenOf } from './written.ts'
+import { append, isSame, type Written, writtenOf } from './written.ts'
 
 type PostFormProps = {
   form: ReturnType<typeof usePostForm>
@@ -87,6 +87,14 @@ export function PostForm(props: PostFormProps) {
         readOnly={form.isPending}
         focusOnMount={isDialog}
       />
+      {form.hasAdded && (
+        <p className={classes('soft spread', styles.waiting)} role="status">
+          Добавлен текст из ссылки
+          <Button size="s" onClick={form.dropAdded}>
+            Убрать
+          </Button>
+        </p>
+      )}
       <FormError {...form.errorLine} />
       {!form.isPending && (
         <SessionEnded text={form.typed} {...(isDialog && { reopen: dialogOf(form.target) })} />
@@ -111,15 +119,18 @@ type PostFormOptions = {
   initial?: Written
   /** If absent, the form stays open, and is emptied for the next text. */
   onSent?: (() => void) | undefined
+  /** A text below the draft, which it becomes a part of once the person changes or sends it. */
+  added?: string
 }
 
-export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
+export function usePostForm({ draft, onSent, added = '', ...options }: PostFormOptions) {
   // Never changes: if the answer was lost, a later value may be the text that was sent.
   const [initial] = useState(() => writtenOf(options.initial ?? NOTHING))
   const sending = useSubmit(draft, { onSent: finish, onRefused: () => setWritten(readDraft()) })
   const readDraft = () => draft.read() ?? initial
   // The field keeps the raw text, because a change would lose its caret and its undo history.
-  const [written, setWritten] = useState(() => sending.resumed ?? readDraft())
+  const [hasAdded, setHasAdded] = useState(added !== '' && !sending.resumed)
+  const [written, setWritten] = useState(() => sending.resumed ?? withAdded(readDraft(), added))
   const typed = written.text
   const tidy = tidied(written)
   const { isUsed, area, onFocus } = useFirstFocus(typed, onSent !== undefined)
@@ -128,17 +139,8 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
   const text = parsePostText(tidy.text)
   const canSend = text !== null && !isSame(tidy, initial)
 
-  useKeptDraft(draft, sending.isPending || isSame(tidy, initial) ? null : tidy)
-
-  const onStorage = useEffectEvent(({ key }: StorageEvent) => {
-    // The end of the session has removed the draft.
-    if (key !== null && !hadSession()) return
-    if (sending.isPending || isSame(tidy, initial) || draft.read() !== null) return
-    // The data of the site was cleared or the draft taken over; else another tab has sent the text.
-    if (key === null || draft.isContinuedElsewhere()) draft.write(tidy)
-    else finish()
-  })
-  useEffect(() => storedElsewhere.subscribe((event) => onStorage(event)), [])
+  const unsent = sending.isPending || isSame(tidy, initial) ? null : tidy
+  useStoredDraft(draft, { unsent, isStored: !hasAdded, onSent: finish })
 
   function finish(): void {
     isSent.current = onSent !== undefined
@@ -151,6 +153,7 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
 
   function change(next: Written): void {
     const changed = tidied(next)
+    setHasAdded(false)
     setWritten(next)
     isSent.current = false
     sending.clearError()
@@ -175,21 +178,48 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
     left: remainingLength(tidy.text),
     change,
     submit(): void {
-      if (canSend && !isSent.current) sending.mutate({ ...tidy, text })
+      if (!canSend || isSent.current) return
+      if (hasAdded) change(written)
+      sending.mutate({ ...tidy, text })
+    },
+    hasAdded,
+    dropAdded(): void {
+      change(readDraft())
+      area.current?.focus()
     },
     onFocus,
   }
 }
 
-/** Keeps an unsent text after the session was closed elsewhere, which removes its stored draft. */
-function useKeptDraft(draft: Draft, unsent: Written | null): void {
+function withAdded(draft: Written, text: string): Written {
+  return text === '' ? draft : append(draft, { text })
+}
+
+type UnsentText = {
+  /** The text of the form; null while it is being sent, and if there is nothing to send. */
+  unsent: Written | null
+  isStored: boolean
+  onSent: () => void
+}
+
+/** Follows what else happens to the stored draft: another tab sends it, or the session ends. */
+function useStoredDraft(draft: Draft, { unsent, isStored, onSent }: UnsentText): void {
   const isClosed = useSessionEnd()?.code === 'SESSION_CLOSED'
   const keep = useEffectEvent(() => {
     if (unsent) draft.write(unsent)
   })
+  const onStorage = useEffectEvent(({ key }: StorageEvent) => {
+    // The end of the session has removed the draft.
+    if (key !== null && !hadSession()) return
+    if (!unsent || !isStored || draft.read() !== null) return
+    // The data of the site was cleared or the draft taken over; else another tab has sent the text.
+    if (key === null || draft.isContinuedElsewhere()) draft.write(unsent)
+    else onSent()
+  })
   useEffect(() => {
     if (isClosed) keep()
   }, [isClosed])
+  useEffect(() => storedElsewhere.subscribe((event) => onStorage(event)), [])
   useEffect(() => () => forgetUnlessSigningIn(draft.name), [draft.name])
 }
 
