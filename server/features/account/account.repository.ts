@@ -66,8 +66,11 @@ export async function insertUser(
   { email, username, networkHash = null, consentVersion = null }: NewUser,
 ): Promise<CurrentUser | undefined> {
   const { rows } = await sql<CurrentUser>`
-    INSERT INTO users (username, email, email_key, mailbox, network_hash, consent_version, consented_at)
+    INSERT INTO users (username, email, email_key, mailbox, network_hash, network_group,
+      consent_version, consented_at)
     SELECT ${username}, ${email}, ${emailKey(email)}, ${mailboxOf(email)}, ${networkHash}::bytea,
+      CASE WHEN ${networkHash}::bytea IS NOT NULL THEN coalesce((SELECT network_group FROM users
+        WHERE network_hash = ${networkHash} ORDER BY id LIMIT 1), gen_random_uuid()) END,
       ${consentVersion}::text, CASE WHEN ${consentVersion}::text IS NOT NULL THEN now() END
     WHERE NOT EXISTS (${selectRelease(tx, username)})
     ON CONFLICT DO NOTHING RETURNING id, username, email`.execute(tx)
@@ -148,8 +151,21 @@ export async function removeExpiredAccountRows(db: Queryable): Promise<void> {
     .where((eb) => eb.not(IS_UNDO_REPEATABLE))
     .execute()
   await removeExpiredReleases(db)
+  await joinNetworkGroups(db)
   await sql`UPDATE users SET network_hash = NULL
     WHERE network_hash IS NOT NULL AND created_at < now() - interval '30 days'`.execute(db)
+}
+
+/** Gives users of one network one group: two who registered at the same moment have two. */
+async function joinNetworkGroups(db: Queryable): Promise<void> {
+  await sql`UPDATE users SET network_group = shared.id
+    FROM (
+      SELECT network_hash, coalesce((array_agg(network_group ORDER BY users.id)
+        FILTER (WHERE network_group IS NOT NULL))[1], gen_random_uuid()) AS id
+      FROM users WHERE network_hash IS NOT NULL GROUP BY network_hash
+    ) AS shared
+    WHERE users.network_hash = shared.network_hash
+      AND users.network_group IS DISTINCT FROM shared.id`.execute(db)
 }
 
 export async function storeConsentText(tx: Queryable, text: string): Promise<string> {

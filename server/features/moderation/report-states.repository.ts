@@ -17,7 +17,7 @@ const IS_DISTRUSTED = sql<boolean>`(SELECT count(*) FROM reports k WHERE k.repor
 /** Counts the trusted reporters of a post; accounts of one mailbox or network count as one. */
 export async function countTrustedReporters(db: Queryable, postId: string): Promise<number> {
   const { rows } = await sql<{ email: string; network: string | null }>`
-    SELECT u.email, encode(u.network_hash, 'hex') AS network FROM users u
+    SELECT u.email, u.network_group::text AS network FROM users u
     WHERE u.id IN (SELECT reporter_id FROM reports WHERE post_id = ${postId} AND state = 'open')
       AND u.created_at <= now() - ${REPORTER_AGE} AND NOT ${IS_DISTRUSTED}
       AND (SELECT count(DISTINCT o.post_id) FROM reports o

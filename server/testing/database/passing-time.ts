@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { wakeSenders } from '../../kernel/mail/queue-mail.ts'
+import { addJob } from '../../kernel/queue/queue.ts'
 import type { TestUser } from '../http/client.ts'
 import type { TestApp } from '../test-app.ts'
 
@@ -73,6 +74,24 @@ export async function inNoTime<T>(
 export async function passMailLimitTime(app: TestApp, seconds: number): Promise<void> {
   await passLimitTime(app, seconds)
   await passCodeTime(app, seconds)
+}
+
+/** The journal is append-only, and what is stored about migrations and jobs has no age. */
+const AGELESS = ['journal', 'kysely_migration', 'recurring_jobs', 'consent_texts']
+
+/** Makes everything so many days older, and then erases what has expired. */
+export async function passDays({ db, sql }: TestApp, days: number): Promise<void> {
+  const tables = await sql<{ name: string; columns: string[] }>`
+    SELECT table_name AS name, array_agg(column_name::text) AS columns
+    FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+    WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
+      AND data_type = 'timestamp with time zone' AND table_name <> ALL (${AGELESS})
+    GROUP BY 1`
+  for (const { name, columns } of tables) await passTime(db, days * 86_400, name, ...columns)
+  await addJob(db, 'remove-expired')
+  const waiting = () => sql`SELECT FROM graphile_worker.jobs
+    WHERE task_identifier IN ('remove-expired', 'move-likes')`
+  await expect.poll(waiting).toEqual([])
 }
 
 /** The limits of accounts under a day old do not apply to the new user. */
