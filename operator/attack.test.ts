@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { formatTime } from '../contract/dates.ts'
+import { openNews } from '../server/testing/http/news-reader.ts'
 import { freePort } from '../server/testing/process/free-port.ts'
 import { envOf, runHere } from '../server/testing/process/run-command.ts'
 import { appForFile } from '../server/testing/test-app.ts'
@@ -27,6 +29,22 @@ test('status lists the networks with many refusals, their address and requests, 
   })
   const stranger = await fetch(`${app.url}/.well-known/vslukh`)
   expect(stranger.status).toBe(404)
+})
+
+test('a ban with --all ends the streams that the network holds, and no others', async () => {
+  const held = await Promise.all(
+    ['198.51.100.7', '::ffff:198.51.100.7'].map((address) => openNews(app.url, address)),
+  )
+  const other = await openNews(app.url, '198.51.101.7')
+  const closed = held.map(({ response }) =>
+    expect(once(response, 'end')).rejects.toThrow('aborted'),
+  )
+  const { out } = await vslukh(...['ban', 'add', 'network', '198.51.100.0/24', '--all', '--json'])
+  await Promise.all(closed)
+  const { id } = await app.publish(await app.signUp())
+  await expect.poll(() => other.events().map((event) => event.id)).toEqual([id])
+  expect(held.flatMap(({ events }) => events())).toEqual([])
+  expect(await vslukh('ban', 'remove', JSON.parse(out).id)).toMatchObject({ code: 0 })
 })
 
 test('a ban with --all refuses pages and calls of the network, cached ones too, until it is removed', async () => {

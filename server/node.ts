@@ -144,7 +144,7 @@ async function openHttp(base: Base) {
   const web = await loadWebApp(base.webFolder, config)
   const headers = securityHeaders(config, web?.inlineHashes)
   const live = new Live()
-  const shut = new ShutNetworks(base.background)
+  const shut = new ShutNetworks(base.background, () => server.endShut())
   const isShared = config.databaseUrl !== undefined
   const cache = new ResponseCache({
     openFeed: (events) => new ChangeFeed(db, { url: base.directUrl, isShared, outage, ...events }),

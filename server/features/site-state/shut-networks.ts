@@ -22,9 +22,12 @@ export class ShutNetworks {
     return changes
   })
   readonly #db: Db
+  readonly #onShut: () => void
 
-  constructor(db: Db) {
+  /** `onShut` is called after each read in which a network is shut. */
+  constructor(db: Db, onShut: () => void) {
     this.#db = db
+    this.#onShut = onShut
   }
 
   /** Returns until when an address is shut, Infinity without an end; undefined if it is not. */
@@ -54,6 +57,7 @@ export class ShutNetworks {
       .map(({ value, until }) => ({ range: rangeOf(value), until: until?.getTime() ?? Infinity }))
       .sort((one, other) => other.until - one.until)
     this.isEmpty = this.#shut.length === 0
+    if (!this.isEmpty) this.#onShut()
   }
 }
 

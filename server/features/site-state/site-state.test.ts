@@ -241,7 +241,7 @@ test('while no connection is free, one read of the bans waits for all changes, a
   const { db: only, pool } = closeAfterTest(
     openDatabase(app.databaseUrl, () => {}, { connections: 1, connectionWaitMs: 10_000 }),
   )
-  const shut = new ShutNetworks(only)
+  const shut = new ShutNetworks(only, () => {})
   await only.transaction().execute(async (tx) => {
     for (let n = 0; n < 100; n++) shut.note({ kind: 'edited' })
     await expect.poll(() => pool.waitingCount).toBe(1)

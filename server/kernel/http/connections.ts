@@ -93,6 +93,13 @@ export class Connections {
     }
   }
 
+  /** Destroys the connections whose response in progress is to such a request. */
+  cut(isCut: (request: IncomingMessage) => boolean): void {
+    for (const [socket, { response }] of this.#open) {
+      if (response && isCut(response.req)) socket.destroy()
+    }
+  }
+
   /** Closes idle connections `graceMs` after their last use. Resolves after `cutMs` at most. */
   async end(
     servers: Server[],

@@ -62,6 +62,7 @@ export class HttpServer {
   readonly app: FastifyInstance
   readonly refusalLog: RefusalLog
   readonly #options: Options
+  readonly #addressOf: ReturnType<typeof clientAddress>
   readonly #connections = new Connections()
   readonly #refusals: Refusals
   readonly #servers: Server[] = []
@@ -69,6 +70,7 @@ export class HttpServer {
   constructor(options: Options) {
     const { headers, logger, fastPath, pageNotNow: pages, contact } = options
     this.#options = options
+    this.#addressOf = clientAddress(options.trustProxy)
     this.refusalLog = new RefusalLog(logger)
     this.#refusals = createRefusals(headers, { pages, contact })
     this.app = this.#createApp()
@@ -84,6 +86,16 @@ export class HttpServer {
   async listen(address: ListenAddress): Promise<string> {
     this.#servers.push(...(await listenOnManySockets(this.app, address)))
     return this.app.listeningOrigin
+  }
+
+  /** Ends the responses in progress, such as streams, to networks that were shut meanwhile. */
+  endShut(): void {
+    this.#connections.cut((request) => this.#shutUntil(request) !== undefined)
+  }
+
+  #shutUntil(request: IncomingMessage): number | undefined {
+    const { shut } = this.#options
+    return shut.isEmpty ? undefined : shut.until(this.#addressOf(request))
   }
 
   async stop(graceMs: number): Promise<void> {
@@ -119,8 +131,7 @@ export class HttpServer {
   }
 
   #createServer(listener: RequestListener): HttpListener {
-    const { shut, trustProxy, logger, fastPath } = this.#options
-    const addressOf = clientAddress(trustProxy)
+    const { trustProxy, logger, fastPath } = this.#options
     const checkForwardedFor = createForwardedForCheck(trustProxy, logger)
     const serve = fastPath.wrap((request, response) =>
       measureQueryTime(request, () => listener(request, response)),
@@ -131,7 +142,7 @@ export class HttpServer {
         if (!namesItsHost(request)) return sendRefusal(response, this.#refusals.request)
         useOriginForm(request)
         if (request.headers['x-forwarded-for'] !== undefined) checkForwardedFor(request)
-        const until = shut.isEmpty ? undefined : shut.until(addressOf(request))
+        const until = this.#shutUntil(request)
         if (until) return sendRefusal(response, this.#refusals.shut(request, until))
         serve(request, response)
       }),
