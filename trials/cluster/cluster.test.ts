@@ -80,6 +80,9 @@ test('whatever fails, nothing acknowledged is lost or doubled, every session liv
   timeout: 900_000,
 }, async () => {
   const site = await startSite()
+  const { api } = await site.cluster.primary()
+  const stranger = await fetch(api('/config'), { method: 'PATCH', body: '{}' })
+  expect(stranger.status).toBe(401)
   const client = createProductClient(site)
   const users = await client.signUps(WRITERS + 1)
   const [reader, ...writers] = users

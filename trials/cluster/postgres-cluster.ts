@@ -17,6 +17,7 @@ const PASSWORDS = {
   SUPERUSER_PASSWORD: 'superuser-of-a-test',
   REPLICATION_PASSWORD: 'replication-of-a-test',
   REWIND_PASSWORD: 'rewind-of-a-test',
+  RESTAPI_PASSWORD: 'restapi-of-a-test',
 }
 
 type Member = { name: string; role: string; state: string; timeline?: number }
@@ -152,7 +153,9 @@ async function prepareMachine(number: number, { folder, network }: Place) {
     name,
     api,
     async ask(path: string, method: string, body: object): Promise<void> {
-      const answer = await fetch(api(path), { method, body: JSON.stringify(body) })
+      const login = Buffer.from(`patroni:${PASSWORDS.RESTAPI_PASSWORD}`).toString('base64')
+      const headers = { authorization: `Basic ${login}` }
+      const answer = await fetch(api(path), { method, headers, body: JSON.stringify(body) })
       if (!answer.ok) throw new Error(await answer.text())
     },
     startEtcd() {
