@@ -4,7 +4,7 @@ import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { syncFolder } from '../start/data-dir.ts'
 import type { Binaries } from './binaries.ts'
-import { changeOwner, type OsUser, runAs } from './os-user.ts'
+import { changeOwner, type OsUser, runAs, userWithName } from './os-user.ts'
 
 const UNFINISHED = 'postgres.new-'
 
@@ -77,18 +77,28 @@ async function runInitdb(paths: ClusterPaths, folder: string) {
     '--auth-host=reject',
     '--no-instructions',
   ]
+  const user = userWithName(paths.user)
   try {
-    await runAs(paths.user, paths.binaries.initdb, args, environment())
+    await runAs(user, paths.binaries.initdb, args, environment())
   } catch (cause) {
-    const stderr = (cause as { stderr?: string }).stderr?.trim() ?? ''
+    const { stderr = '', message } = cause as Error & { stderr?: string }
+    const isNameless = user !== paths.user || stderr.includes('could not look up effective user')
+    const why = stderr.trim() || message
     const reason = stderr.includes('No space left')
       ? 'На её диске не хватает места: освободите 100 МиБ или укажите другую папку в DATA_DIR'
-      : stderr
+      : isNameless
+        ? namelessReason(why)
+        : why
     throw new StartError(`Не удалось создать базу данных в ${paths.dataDir}. ${reason}`.trim(), {
       cause,
     })
   }
 }
+
+const namelessReason = (why: string) =>
+  `У пользователя ${process.getuid?.()} нет имени (строки в /etc/passwd), а без него PostgreSQL базу не создаёт: ${why}. ` +
+  'Запустите от пользователя, у которого имя есть (в контейнере это один из пользователей образа), ' +
+  'или задайте DATABASE_URL с адресом своего PostgreSQL'
 
 function localeOptions(major: number): string[] {
   return major < 17

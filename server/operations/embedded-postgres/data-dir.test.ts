@@ -1,4 +1,5 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -42,6 +43,37 @@ asRoot('works as root where unshare is missing, as another user', async () => {
   expect(refused).toBeUndefined()
   expect(await query(connectionString, 'select 1')).toEqual([1])
   expect((await stat(join(at.dataDir, 'postgres'))).uid).toBe(65534)
+})
+
+/** The id of a user who has no name, as in a container that is started with `--user`. */
+const NAMELESS = 61_234
+
+asRoot('works under an id without a name, which initdb refuses', async () => {
+  await chmod(at.root, 0o755)
+  await mkdir(at.dataDir)
+  await chown(at.dataDir, NAMELESS, NAMELESS)
+  const ids = { uid: NAMELESS, gid: NAMELESS }
+  for (const _start of ['first', 'next']) {
+    const { child, message } = at.startChild({ PATH: process.env.PATH }, ids)
+    const { connectionString = '', refused } = await message
+    expect(refused).toBeUndefined()
+    expect(await query(connectionString, 'select 1')).toEqual([1])
+    child.send('stop')
+    await once(child, 'exit')
+  }
+  expect((await stat(join(at.dataDir, 'postgres'))).uid).toBe(NAMELESS)
+})
+
+asRoot('says what helps an id without a name where unshare is missing', async () => {
+  await chmod(at.root, 0o755)
+  await mkdir(at.dataDir)
+  await chown(at.dataDir, NAMELESS, NAMELESS)
+  const ids = { uid: NAMELESS, gid: NAMELESS }
+  const { refused } = await at.startChild({ PATH: at.root }, ids).message
+  expect(refused).toMatch(
+    new RegExp(`^Не удалось создать базу данных .* ${NAMELESS} нет имени.*DATABASE_URL`),
+  )
+  expect(await readdir(at.dataDir)).toEqual([])
 })
 
 test('removes what an interrupted first start left behind; is closed to every other user of the machine', async () => {

@@ -1,4 +1,5 @@
 // A server process of its own for the tests, so that it can be killed. Argument: DATA_DIR.
+import '../start/caller-folder.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
 const [dataDir = ''] = process.argv.slice(2)

@@ -35,9 +35,9 @@ export class Folder {
   }
 
   /** Starts PostgreSQL from a process that can be killed; `message` resolves to the outcome. */
-  startChild(env = process.env): Child {
+  startChild(env = process.env, ids: { uid?: number; gid?: number } = {}): Child {
     const script = join(import.meta.dirname, 'embedded-postgres-child.fixture.ts')
-    const child = fork(script, [this.dataDir], { env, execArgv: [] })
+    const child = fork(script, [this.dataDir], { env, ...ids, execArgv: [] })
     onTestFinished(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const exit = once(child, 'exit')

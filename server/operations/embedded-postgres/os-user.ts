@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { chmod, lchown, lstat, readdir, stat } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { StartError } from '../../kernel/errors/app-error.ts'
@@ -7,6 +8,9 @@ import { StartError } from '../../kernel/errors/app-error.ts'
 const execute = promisify(execFile)
 /** The user and the group `nobody` of Linux. */
 const NOBODY = 65_534
+
+/** Runs a program in a user namespace, where it sees its user as nobody. */
+const AS_NOBODY = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--']
 
 /** The user who runs PostgreSQL. `prefix` is a command that starts programs. */
 export type OsUser = { uid: number | undefined; gid: number | undefined; prefix: string[] }
@@ -37,15 +41,24 @@ export async function chooseOsUser(postgres: string, dataDir: string): Promise<O
   )
 }
 
+/** Returns the user who runs initdb, which alone refuses an id without a name. */
+export function userWithName(user: OsUser): OsUser {
+  try {
+    userInfo()
+    return user
+  } catch {
+    return user.prefix.length > 0 ? user : { ...user, prefix: AS_NOBODY }
+  }
+}
+
 async function usersForRoot(postgres: string, dataDir: string): Promise<OsUser[]> {
   const owner = await stat(join(dataDir, 'postgres')).catch(() => undefined)
   if (owner && owner.uid !== 0) return [{ uid: owner.uid, gid: owner.gid, prefix: [] }]
-  // In a user namespace PostgreSQL sees root as nobody, and root still reaches its closed folders.
-  const prefix = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--']
   // Under sudo the checkout may be closed to everyone but its owner.
   const { uid, gid } = await stat(postgres)
   return [
-    { uid: 0, gid: 0, prefix },
+    // In the namespace root still reaches its closed folders.
+    { uid: 0, gid: 0, prefix: AS_NOBODY },
     { uid: uid || NOBODY, gid: uid === 0 ? NOBODY : gid, prefix: [] },
   ]
 }

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
 /** The folder in which this process was started. Relative paths of the caller begin there. */
@@ -5,6 +6,13 @@ export const callerFolder = process.cwd()
 
 // A library reads configuration in the current folder, which this user may be unable to read.
 process.chdir(join(import.meta.dirname, '../../..'))
+
+// It also reads the home folder, which a user without a name has only by this variable.
+try {
+  homedir()
+} catch {
+  process.env.HOME = '/'
+}
 
 export function fromCaller(path: string): string {
   // Unlike `resolve` this leaves a slash at the end, which names a folder.
