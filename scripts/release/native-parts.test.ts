@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NODE } from '../../server/operations/doctor/parts.ts'
-import { judge } from './native-parts.ts'
+import { judge, newestOf } from './native-parts.ts'
 
 const part = { name: 'zlib', files: /z/, days: 60, released: () => undefined, wayRound: '' }
 const { days: _, ...patched } = part
@@ -16,4 +16,11 @@ test.each([
   ['undated', 'if it is a new Node', { ...part, ...NODE }, '99.0.0', NODE.released('99.0.0')],
 ])('a part is %s %s', (state, _when, of, version, released) => {
   expect(judge(of, { version, released }, new Date('2026-11-26'))).toBe(state)
+})
+
+test.each([
+  ['26.12.1', '26.10.0', ['24.22.3', '26.10.0', '26.12.1', '27.0.0']],
+  ['18.4.0-beta.17', '18.4.0-beta.17', ['17.10.0-beta.17', '18.3.0-beta.17', '18.4.0-beta.17']],
+])('%s is the newest of the major version of %s', (newest, installed, versions) => {
+  expect(newestOf(versions, installed)).toBe(newest)
 })

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { open, readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
 import { isOld, monthName, NODE, POSTGRES } from '../../server/operations/doctor/parts.ts'
 import { listPackages, nodeLibrary } from './release.ts'
 
@@ -16,7 +18,7 @@ type Part = {
   days?: number
   /** Returns the month in which a version was released, if the file has no date. */
   released: (version: string) => string | undefined
-  /** A version that is too old although npm has no newer one. */
+  /** A version that may be too old while npm has no newer one of its package, which npm is asked. */
   known?: string
   wayRound: string
 }
@@ -45,7 +47,7 @@ const PARTS: Part[] = [
     ...NODE,
     files: NODE_FILES,
     version: /node\.js\/v(\d+\.\d+\.\d+)/,
-    known: '26.10.0',
+    known: '26.12.1',
   },
   {
     name: 'OpenSSL',
@@ -156,14 +158,34 @@ export function judge(
   return version === known ? 'known' : 'old'
 }
 
+const execute = promisify(execFile)
+
+/** Returns the newest of an ascending list of versions that has the major version of `installed`. */
+export function newestOf(versions: string[], installed: string): string | undefined {
+  const [major] = installed.split('.', 1)
+  return versions.filter((version) => version.startsWith(`${major}.`)).at(-1)
+}
+
+/** Returns the newer version that npm has of a file's package; undefined if there is none. */
+async function newerInNpm(path: string, release = ROOT): Promise<string | undefined> {
+  const { name, version } = JSON.parse(await readFile(join(release, packageOf(path)), 'utf8'))
+  const { stdout } = await execute('npm', ['view', name, 'versions', '--json'])
+  const newest = newestOf(JSON.parse(stdout), version)
+  return newest === version ? undefined : newest
+}
+
 if (import.meta.main) {
-  for (const { part, version, released, path } of await findParts(process.argv[2])) {
-    const state = judge(part, { version, released })
+  const [, , release] = process.argv
+  for (const { part, version, released, path } of await findParts(release)) {
+    const judged = judge(part, { version, released })
+    const newer = judged === 'known' ? await newerInNpm(path, release) : undefined
+    const state = newer === undefined ? judged : 'replaceable'
     const from = released === undefined ? '' : ` из ${monthName(released)}`
     const [mark, words] = {
       fresh: ['✓', ''],
       known: ['!', `: старая, новее в npm нет. ${part.wayRound}`],
       old: ['✗', `: старше ${part.days} дней. ${part.wayRound}`],
+      replaceable: ['✗', `: старая, в npm есть ${newer}`],
       undated: ['✗', ': её дата неизвестна, впишите её в PARTS'],
     }[state]
     console.log(`${mark} ${part.name} ${version}${from}, ${path}${words}`)

@@ -210,7 +210,7 @@ test('an outdated PostgreSQL or Node is named with its month and the way to upgr
   const old = /PostgreSQL 18\.4 из мая 2026, Node 26\.10\.0 из сентября 2026$/
   expect(checkParts(embedded, now)).toEqual(says('warning', old))
   expect(checkParts(embedded, now).fix).toMatch(/PostgreSQL системы.*Node 26/)
-  const own = { postgres: '15.18 (Debian 15.18-0+deb12u1)', node: '26.12.0', isEmbedded: false }
+  const own = { postgres: '15.18 (Debian 15.18-0+deb12u1)', node: '26.12.1', isEmbedded: false }
   expect(checkParts(own, now)).toEqual(says('warning', /: PostgreSQL 15\.18 из мая 2026$/))
   expect(checkParts(own, now).fix).toContain('apt upgrade')
   expect(checkParts({ ...own, postgres: '15.20' }, now)).toEqual(says('ok', ''))

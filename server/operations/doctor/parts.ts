@@ -23,7 +23,11 @@ function postgresMonth(version: string): string | undefined {
 }
 
 const UPGRADE_POSTGRES = 'Обновите PostgreSQL на его машине: apt update && apt upgrade'
-const NODE_MONTHS: Record<string, string> = { '26.10.0': '2026-09', '26.12.0': '2026-10' }
+const NODE_MONTHS: Record<string, string> = {
+  '26.10.0': '2026-09',
+  '26.12.0': '2026-10',
+  '26.12.1': '2026-10',
+}
 
 export const POSTGRES: Part = {
   name: 'PostgreSQL',
