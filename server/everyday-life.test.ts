@@ -1,7 +1,7 @@
 import { afterAll, expect, vi } from 'vitest'
 import { from, type Path, startAt, verifyAt, wrongCode } from './testing/calls/sign-in-calls.ts'
 import { passLimitTime, passMailLimitTime, signUpEarlier } from './testing/database/passing-time.ts'
-import type { TestAnswer } from './testing/http/client.ts'
+import { browserOf, type TestAnswer } from './testing/http/client.ts'
 import { appForFile, testPerNode } from './testing/test-app.ts'
 
 // At the default limits nothing that people do is refused.
@@ -20,7 +20,10 @@ const app = await appForFile({
 let number = 0
 let home: string
 let email: string
+/** What each browser keeps, by its clientToken. */
+let cookies: Map<string, string>
 test.beforeEach(() => {
+  cookies = new Map()
   number += 1
   home = `192.0.2.${number}`
   email = `olga-${number}@example.org`
@@ -38,12 +41,23 @@ function served(answer: TestAnswer): TestAnswer {
 }
 
 async function ask(path: Path, clientToken: string, { ip = home, to = email } = {}) {
-  return served(await startAt(app, path, { email: to, clientToken, ip })).body.id as string
+  const browser = cookies.get(clientToken) ?? ''
+  const started = served(await startAt(app, path, { email: to, clientToken, ip, browser }))
+  keepCookie(clientToken, started)
+  return started.body.id as string
 }
 
 /** Enters a code, the right one unless another is given. */
-function enter(path: Path, id: string, clientToken: string, { ip = home, code = '' } = {}) {
-  return verifyAt(app, path, { id, code: code || app.codeFor(id), clientToken, ip })
+async function enter(path: Path, id: string, clientToken: string, { ip = home, code = '' } = {}) {
+  const browser = cookies.get(clientToken) ?? ''
+  const guess = { id, code: code || app.codeFor(id), clientToken, ip, browser }
+  return keepCookie(clientToken, await verifyAt(app, path, guess))
+}
+
+function keepCookie(clientToken: string, answer: TestAnswer): TestAnswer {
+  const browser = browserOf(answer)
+  if (browser) cookies.set(clientToken, browser)
+  return answer
 }
 
 /** Asks for a code and enters it. Returns the token. */

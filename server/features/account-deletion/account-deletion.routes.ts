@@ -27,15 +27,17 @@ const ACCOUNT_DELETIONS: Limit = {
 export function registerAccountDeletion(node: Node, sessions: Sessions): Feature {
   const { route, db, limits, publishChange, noteAccess } = node
 
-  route(calls.startAccountDeletion, async ({ body, viewer }, { request }) => {
+  route(calls.startAccountDeletion, async ({ body, viewer }, http) => {
+    const { request } = http
     await limits.charge([
       { limit: CODE_REQUESTS, ip: request.ip },
       { limit: ACCOUNT_DELETIONS, key: viewer.userId },
     ])
-    const clientHash = sessions.hashClient(body.clientToken, request)
+    const client = sessions.startingClientOf(body.clientToken, request)
     const networkHash = sessions.hashNetwork(request.ip)
-    const client = { clientHash, networkHash, ip: request.ip }
-    return { id: await startDeletion(node, viewer, client) }
+    const id = await startDeletion(node, viewer, { client, networkHash, ip: request.ip })
+    sessions.setBrowserOfStart(http, id)
+    return { id }
   })
 
   route(calls.verifyAccountDeletion, verifyDeletion, { answersClosedSession: true })
@@ -51,8 +53,8 @@ export function registerAccountDeletion(node: Node, sessions: Sessions): Feature
     { request, reply }: Http,
   ): Promise<Answer<typeof calls.verifyAccountDeletion>> {
     const { userId } = viewer
-    const clientHash = sessions.hashClient(body.clientToken, request)
-    const guess = { id: params.id, userId, clientHash, ip: request.ip, code: body.confirmCode }
+    const client = sessions.clientOf(body.clientToken, request)
+    const guess = { id: params.id, userId, ...client, ip: request.ip, code: body.confirmCode }
     const { result: erasedAt, isRepeated } = await redeemCode(
       node,
       { ...guess, purpose: 'account-deletion' },

@@ -19,13 +19,14 @@ import { AccountMover, ERASURE, type MoveOptions } from './account-moves.service
 export async function startDeletion(
   node: Node,
   viewer: Viewer,
-  { networkHash, ...client }: Pick<Start, 'clientHash' | 'ip'> & { networkHash: Buffer | null },
+  { networkHash, ...asked }: Pick<Start, 'client' | 'ip'> & { networkHash: Buffer | null },
 ): Promise<string> {
   const begin = async (tx: Queryable) => {
     const { id: userId, email } = await lockViewer(tx, viewer)
-    const user = await lockAndRecognise(tx, { ...client, networkHash, email })
+    const { clientHash } = asked.client
+    const user = await lockAndRecognise(tx, { clientHash, networkHash, email })
     const purpose = 'account-deletion' as const
-    return { ...client, userId, email, purpose, knownBy: user?.knownBy ?? null }
+    return { ...asked, userId, email, purpose, knownBy: user?.knownBy ?? null }
   }
   return startOperation(node, begin)
 }

@@ -112,7 +112,8 @@ function registerUsernames({ route, db, limits, key, publishChange }: Node): voi
 function registerEmailChanges(node: Node, sessions: Sessions): void {
   const { route, db, limits } = node
 
-  route(calls.startEmailChange, async ({ body, viewer }, { request }) => {
+  route(calls.startEmailChange, async ({ body, viewer }, http) => {
+    const { request } = http
     const { ip } = request
     const email = requireNewEmail(body.email)
     await limits.charge([
@@ -121,21 +122,23 @@ function registerEmailChanges(node: Node, sessions: Sessions): void {
     ])
     await requireSendable(email, node)
     if (await selectUserByEmail(db, email)) throw new AppError('EMAIL_ALREADY_EXISTS')
-    const clientHash = sessions.hashClient(body.clientToken, request)
+    const client = sessions.startingClientOf(body.clientToken, request)
     const askerWaitsUntil = await findAskerWait(db, askerOf(hashAsker(ip, node), node))
     const begin = async (tx: Queryable) => {
       const { id: userId } = await lockViewer(tx, viewer)
       const purpose = 'email-change' as const
       const known = { knownBy: null, isToNewAddress: true, askerWaitsUntil }
-      return { purpose, email, userId, clientHash, ip, ...known }
+      return { purpose, email, userId, client, ip, ...known }
     }
-    return { id: await startOperation(node, begin) }
+    const id = await startOperation(node, begin)
+    sessions.setBrowserOfStart(http, id)
+    return { id }
   })
 
   route(calls.verifyEmailChange, async ({ params, body, viewer }, { request }) => {
     const { userId } = viewer
-    const clientHash = sessions.hashClient(body.clientToken, request)
-    const guess = { id: params.id, userId, clientHash, ip: request.ip, code: body.confirmCode }
+    const client = sessions.clientOf(body.clientToken, request)
+    const guess = { id: params.id, userId, ...client, ip: request.ip, code: body.confirmCode }
     const { result: email, isRepeated } = await redeemCode(
       node,
       { ...guess, purpose: 'email-change' },

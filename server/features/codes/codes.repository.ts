@@ -9,8 +9,8 @@ import { isMailWaiting } from '../../kernel/mail/queue-mail.ts'
 
 export type NewOperation = Pick<
   Insertable<Tables['codes']>,
-  'id' | 'purpose' | 'email' | 'email_key' | 'user_id' | 'client_hash' | 'device' | 'known_by'
->
+  'id' | 'purpose' | 'email' | 'email_key' | 'user_id' | 'device' | 'known_by'
+> & { client_hash: Buffer; network_client_hash: Buffer | null }
 
 const SECONDS_LEFT = sql<number>`extract(epoch FROM expires_at - now())::float8`.as('secondsLeft')
 
@@ -90,9 +90,17 @@ function lockOperation(tx: Queryable, operation: NewOperation, lifeSeconds: numb
     .where('purpose', '=', operation.purpose)
     .where('email_key', '=', operation.email_key)
     .where('user_id', '=', operation.user_id)
-    .where('client_hash', '=', operation.client_hash)
+    .where(startedBy(operation))
     .forUpdate()
     .executeTakeFirst()
+}
+
+/** A browser without a cookie is found by its network; each of its starts has another cookie. */
+function startedBy({ client_hash, network_client_hash }: NewOperation) {
+  return (eb: ExpressionBuilder<Tables, 'codes'>) =>
+    network_client_hash === null
+      ? eb('client_hash', '=', client_hash)
+      : eb('network_client_hash', '=', network_client_hash)
 }
 
 export async function lockMailedOperation(tx: Queryable, id: string): Promise<void> {
@@ -128,28 +136,33 @@ export async function storeMailState(
 const SHOWN_STATE = sql<MailState>`CASE WHEN mail_state = 'queued' AND ${IS_PAUSED} THEN 'retrying'
   ELSE mail_state END`
 
-export function selectMailState(
-  db: Queryable,
-  { id, clientHash }: Pick<Attempt, 'id' | 'clientHash'>,
-) {
+export function selectMailState(db: Queryable, { id, ...client }: Pick<Attempt, 'id'> & Client) {
   return db
     .selectFrom('codes')
     .select([SHOWN_STATE.as('state'), 'expires_at as expiresAt', 'attempts', SECONDS_LEFT])
     .where('id', '=', id)
-    .where('client_hash', '=', clientHash)
+    .where(isBoundTo(client))
     .where('expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst()
 }
 
-export type Attempt = { id: string; purpose: Purpose; userId: string; clientHash: Buffer }
+/** A client as an operation knows it: by its token and cookie, or by its token and network. */
+export type Client = { clientHash: Buffer; networkClientHash: Buffer }
 
-function guessable({ id, purpose, userId, clientHash }: Attempt) {
+export type Attempt = Client & { id: string; purpose: Purpose; userId: string }
+
+/** SQL for whether an operation is bound to the client. */
+export function isBoundTo({ clientHash, networkClientHash }: Client) {
+  return sql<boolean>`(client_hash = ${clientHash} OR network_client_hash = ${networkClientHash})`
+}
+
+function guessable({ id, purpose, userId, ...client }: Attempt) {
   return (eb: ExpressionBuilder<Tables, 'codes'>) =>
     eb.and([
       eb('id', '=', id),
       eb('purpose', '=', purpose),
       eb('user_id', '=', userId),
-      eb('client_hash', '=', clientHash),
+      isBoundTo(client),
       eb('expires_at', '>', sql<Date>`now()`),
     ])
 }
@@ -169,6 +182,7 @@ export function countAttempt(db: Queryable, attempt: Attempt) {
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
     .where(guessable(attempt))
     .returning(['attempts', 'mails', 'known_by as knownBy', SECONDS_LEFT])
+    .returning(['client_hash as clientHash', 'network_client_hash as networkClientHash'])
     .executeTakeFirst()
 }
 

@@ -13,8 +13,7 @@ import { removeOldRedeemed, selectRepeatEnd } from './redeemed-codes.repository.
 export function registerCodes(node: Node, sessions: Sessions): Feature {
   const { route, db, config, key } = node
   route(calls.readCodeMail, async ({ params, body }, { request }) => {
-    const clientHash = sessions.hashClient(body.clientToken, request)
-    const operation = { id: params.id, clientHash }
+    const operation = { id: params.id, ...sessions.clientOf(body.clientToken, request) }
     const mail = await selectMailState(db, operation)
     if (mail && mail.attempts >= CODE_ATTEMPTS) throw lockedFor(mail.secondsLeft)
     // The answer to the code may be lost: the browser can send the code of this mail again.

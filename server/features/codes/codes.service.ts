@@ -41,11 +41,20 @@ import {
   selectRedeemed,
 } from './redeemed-codes.repository.ts'
 
+/** The client that starts an operation. */
+export type StartingClient = {
+  clientHash: Buffer
+  /** What identifies a browser without a cookie until it returns the new one; null with a cookie. */
+  networkClientHash: Buffer | null
+  /** Returns the hash of the client with the cookie that the start of an operation sets. */
+  hashFor: (operationId: string) => Buffer
+}
+
 export type Start = {
   purpose: Purpose
   email: string
   userId?: string
-  clientHash: Buffer
+  client: StartingClient
   device?: Device
   ip: string
   knownBy: KnownBy
@@ -92,14 +101,16 @@ export async function startOperation(
   return node.db.transaction().execute(async (tx) => {
     const start = await begin(tx)
     const device = start.device ?? null
-    const { purpose, email, userId, clientHash, knownBy } = start
+    const { purpose, email, userId, client, knownBy } = start
+    const id = randomBytes(24).toString('base64url')
     const asked = {
-      id: randomBytes(24).toString('base64url'),
+      id,
       purpose,
       email,
       email_key: emailKey(email),
       user_id: userId ?? NO_USER,
-      client_hash: clientHash,
+      client_hash: client.hashFor(id),
+      network_client_hash: client.networkClientHash,
       device,
       known_by: knownBy,
     }
@@ -110,7 +121,7 @@ export async function startOperation(
     }
     if (operation.mailDue) {
       if (start.isToNewAddress && start.askerWaitsUntil) throw askerWaits(start.askerWaitsUntil)
-      await chargeMail(node.limits, start, tx)
+      await chargeMail(node.limits, { ...start, clientHash: client.clientHash }, tx)
       const mail: CodeMail = {
         to: operation.email,
         key: mailKey(operation.id),
@@ -196,7 +207,7 @@ async function redeemOnce<Account, Result, Outcome>(
     const account = await lock(tx, email)
     const counted = await countAttempt(tx, guess)
     if (counted === undefined) throw new AppError('OPERATION_EXPIRED')
-    const { attempts, mails, knownBy, secondsLeft } = counted
+    const { attempts, mails, knownBy, secondsLeft, ...boundTo } = counted
     if (attempts > CODE_ATTEMPTS) throw lockedFor(secondsLeft)
     const wrong = wrongCodeCharge({ email, knownBy }, attempts)
     await limits.charge([wrong], tx)
@@ -207,7 +218,8 @@ async function redeemOnce<Account, Result, Outcome>(
     }
     await removeOperation(tx, guess.id)
     const result = await redeem(tx, { email, device, account })
-    await insertRedeemed(tx, { ...guess, knownBy, wrongCodes: attempts - 1, ...keep(result) })
+    const wrongCodes = attempts - 1
+    await insertRedeemed(tx, { ...guess, ...boundTo, knownBy, wrongCodes, ...keep(result) })
     const mail = mailCharges({ ...guess, email, knownBy })
     // A known browser passes also if its request could not be charged.
     if (knownBy !== 'browser') mail.push({ limit: CODE_REQUESTS, ip })

@@ -7,6 +7,7 @@ import {
   passRequestTime,
   retryMails,
 } from '../../testing/database/passing-time.ts'
+import { browserOf } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { mailAppForFile, mailAppForTest, type TestApp } from '../../testing/test-app.ts'
 
@@ -85,8 +86,12 @@ test('a code lives for 20 minutes from its request at most; while its mail waits
 
 const { app, mailbox } = await mailAppForFile({ rateLimitScale: 1, trustProxy: ['127.0.0.1'] })
 
+const browser = browserOf(await startAt(app, '/registrations', { email: newEmail() }))
+
 let asked = 0
-const ask = (email: string) => startAt(app, '/registrations', { email, ip: `192.0.2.${asked++}` })
+/** Asks from one browser, each time from another address. */
+const ask = (email: string) =>
+  startAt(app, '/registrations', { email, ip: `192.0.2.${asked++}`, browser })
 
 /**
  * All mails to an address so far. It waits for a mail that is requested now, because mails are sent

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { isRepeatable, REPEAT_SECONDS } from '../../kernel/db/clock.ts'
 import { NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import type { KnownBy } from '../../kernel/db/tables.ts'
-import type { Attempt } from './codes.repository.ts'
+import { type Attempt, type Client, isBoundTo } from './codes.repository.ts'
 
 const IS_REPEATABLE = isRepeatable('redeemed_at')
 const ENDS_AT = `redeemed_at + interval '${REPEAT_SECONDS} seconds'`
@@ -10,10 +10,12 @@ const SECONDS_LEFT = sql.raw<number>(`extract(epoch FROM ${ENDS_AT} - now())::fl
 
 export type Kept<Outcome> = { userId: string; outcome: Outcome }
 
-type NewRedeemed = Attempt & Kept<unknown> & { knownBy: KnownBy; wrongCodes: number }
+type NewRedeemed = Pick<Attempt, 'id' | 'purpose' | 'clientHash'> &
+  Kept<unknown> & { networkClientHash: Buffer | null; knownBy: KnownBy; wrongCodes: number }
 
 export async function insertRedeemed(tx: Queryable, redeemed: NewRedeemed): Promise<void> {
-  const { id, purpose, userId, clientHash, knownBy, outcome, wrongCodes } = redeemed
+  const { id, purpose, userId, clientHash, networkClientHash } = redeemed
+  const { knownBy, outcome, wrongCodes } = redeemed
   await tx
     .insertInto('redeemed_codes')
     .values({
@@ -21,6 +23,7 @@ export async function insertRedeemed(tx: Queryable, redeemed: NewRedeemed): Prom
       purpose,
       user_id: userId,
       client_hash: clientHash,
+      network_client_hash: networkClientHash,
       known_by: knownBy,
       outcome: JSON.stringify(outcome),
       wrong_codes: wrongCodes,
@@ -28,12 +31,12 @@ export async function insertRedeemed(tx: Queryable, redeemed: NewRedeemed): Prom
     .execute()
 }
 
-function redeemedBy(db: Queryable, { id, purpose, userId, clientHash }: Attempt) {
+function redeemedBy(db: Queryable, { id, purpose, userId, ...client }: Attempt) {
   const redeemed = db
     .selectFrom('redeemed_codes')
     .where('id', '=', id)
     .where('purpose', '=', purpose)
-    .where('client_hash', '=', clientHash)
+    .where(isBoundTo(client))
     .where(IS_REPEATABLE)
   return userId === NO_USER ? redeemed : redeemed.where('user_id', '=', userId)
 }
@@ -61,15 +64,12 @@ export async function countWrongCode(tx: Queryable, id: string): Promise<void> {
 }
 
 /** Returns when the answer can no longer be repeated. */
-export function selectRepeatEnd(
-  db: Queryable,
-  { id, clientHash }: Pick<Attempt, 'id' | 'clientHash'>,
-) {
+export function selectRepeatEnd(db: Queryable, { id, ...client }: Pick<Attempt, 'id'> & Client) {
   return db
     .selectFrom('redeemed_codes')
     .select(sql.raw<Date>(ENDS_AT).as('expiresAt'))
     .where('id', '=', id)
-    .where('client_hash', '=', clientHash)
+    .where(isBoundTo(client))
     .where(IS_REPEATABLE)
     .executeTakeFirst()
 }

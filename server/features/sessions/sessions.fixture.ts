@@ -22,7 +22,11 @@ export async function signInTwice(app: TestApp): Promise<[laptop: TestUser, phon
 /** A browser, which keeps the cookies that it gets. It signs in with one e-mail. */
 export function openBrowser(app: TestApp, client: { email: string; clientToken: string }) {
   let [session, browser] = ['', '']
-  const start = (path: Path) => startAt(app, path, { ...client, browser })
+  async function start(path: Path): Promise<TestAnswer> {
+    const answer = await startAt(app, path, { ...client, browser })
+    browser = browserOf(answer) || browser
+    return answer
+  }
 
   async function verify(path: Path, id: string, code = app.codeFor(id)): Promise<TestAnswer> {
     const answer = await verifyAt(app, path, { id, code, ...client, browser })

@@ -6,8 +6,9 @@ import { deriveKey } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Viewer } from '../../kernel/http/route.ts'
-import { hashNetwork } from '../../kernel/limits/limits.ts'
+import type { Http, Viewer } from '../../kernel/http/route.ts'
+import { hashNetwork, widestNetworkOf } from '../../kernel/limits/limits.ts'
+import type { StartingClient } from '../codes/codes.service.ts'
 import { accessTokenKey, signAccessToken, type TokenOptions } from './authenticator.ts'
 import {
   BROWSER_SECONDS,
@@ -53,24 +54,48 @@ export class Sessions {
   readonly tokens: TokenOptions
   readonly cookieName: string
   readonly #clientKey: Buffer
-  readonly #firstSecretKey: Buffer
+  readonly #cookieKey: Buffer
   readonly #cookie: Cookie
   readonly #browserCookie: Cookie
 
   constructor({ secret, storedKey, accessTokenSeconds, ...site }: Options) {
     this.tokens = { key: accessTokenKey(secret, storedKey), seconds: accessTokenSeconds }
     this.#clientKey = deriveKey(secret, 'client-token')
-    this.#firstSecretKey = deriveKey(secret, 'first-secret')
+    this.#cookieKey = deriveKey(secret, 'first-cookie')
     this.#cookie = cookieOf('session', site)
     this.cookieName = this.#cookie.name
     this.#browserCookie = cookieOf('browser', site)
   }
 
-  /** Hashes a client: its clientToken together with the browser's cookie, if there is one. */
-  hashClient(clientToken: string, request: FastifyRequest): Buffer {
-    const browser = this.#readBrowser(request)
-    const tokenHash = this.#hashToken(clientToken)
-    return browser === undefined ? tokenHash : joinHashes(tokenHash, hashSecret(browser))
+  /** Returns what the operation of a client is found by. */
+  clientOf(clientToken: string, request: FastifyRequest) {
+    const mac = createHmac('sha256', this.#clientKey).update(
+      `network ${widestNetworkOf(request.ip)}`,
+    )
+    return {
+      clientHash: this.#hashClient(clientToken, request),
+      networkClientHash: joinHashes(this.#hashToken(clientToken), mac.digest()),
+    }
+  }
+
+  /**
+   * Returns the client that starts an operation. If it has no cookie, the answer sets one, see
+   * `setBrowserOfStart`; a browser that does not keep it is bound to its network.
+   */
+  startingClientOf(clientToken: string, request: FastifyRequest): StartingClient {
+    const { clientHash, networkClientHash } = this.clientOf(clientToken, request)
+    if (this.#readBrowser(request) !== undefined) {
+      return { clientHash, networkClientHash: null, hashFor: () => clientHash }
+    }
+    const hashFor = (operationId: string) =>
+      joinHashes(clientHash, hashSecret(this.#derive('started', operationId)))
+    return { clientHash, networkClientHash, hashFor }
+  }
+
+  /** Gives a browser without a cookie the one that the operation is bound to. */
+  setBrowserOfStart({ request, reply }: Http, operationId: string): void {
+    if (this.#readBrowser(request) !== undefined) return
+    this.setBrowser(reply, this.#derive('started', operationId))
   }
 
   hashNetwork(ip: string): Buffer | null {
@@ -85,15 +110,21 @@ export class Sessions {
     }
   }
 
-  /** Returns the browser's cookie, or the value of a new one, equal in all answers to a code. */
+  /**
+   * Returns the cookie by which a browser is known from its sign-in on: its own, or a new one, equal
+   * in all answers to a code. That of the start is replaced, because others in the same network
+   * could get it too.
+   */
   browserOf(request: FastifyRequest, operationId: string): string {
-    return this.#readBrowser(request) ?? this.#firstSecret('browser', operationId)
+    const own = this.#readBrowser(request)
+    const isOwn = own !== undefined && own !== this.#derive('started', operationId)
+    return isOwn ? own : this.#derive('browser', operationId)
   }
 
   /** Opens a session. The caller sets the cookies after the transaction has committed. */
   async open(tx: Queryable, { operationId, userId, clientToken, browser, ...opening }: Opening) {
     const { networkHash, device } = opening
-    const secret = this.#firstSecret('session', operationId)
+    const secret = this.#derive('session', operationId)
     const fresh: SessionSecret = { id: randomUUID(), secret }
     const clientHash = this.#hashToken(clientToken)
     const browserHash = hashSecret(browser)
@@ -120,7 +151,7 @@ export class Sessions {
    * the session was closed, or has another secret by now.
    */
   async openAgain(db: Queryable, viewer: Viewer, operationId: string) {
-    const secret = this.#firstSecret('session', operationId)
+    const secret = this.#derive('session', operationId)
     const isOpen = await hasSecret(db, viewer, hashSecret(secret))
     if (!isOpen) throw new AppError('OPERATION_EXPIRED')
     const opened = { isKnownClient: true, closedOldest: false }
@@ -151,10 +182,17 @@ export class Sessions {
     reply.clearCookie(this.cookieName, this.#cookie.options)
   }
 
-  /** Derives a cookie's first value. The operation's id is random and in no backup. */
-  #firstSecret(cookie: 'session' | 'browser', operationId: string): string {
-    const mac = createHmac('sha256', this.#firstSecretKey).update(`${cookie} ${operationId}`)
+  /** Derives the first value of a cookie. The operation's id is random and in no backup. */
+  #derive(cookie: 'started' | 'session' | 'browser', operationId: string): string {
+    const mac = createHmac('sha256', this.#cookieKey).update(`${cookie} ${operationId}`)
     return mac.digest('base64url')
+  }
+
+  /** Hashes a client: its clientToken together with the browser's cookie, if there is one. */
+  #hashClient(clientToken: string, request: FastifyRequest): Buffer {
+    const browser = this.#readBrowser(request)
+    const tokenHash = this.#hashToken(clientToken)
+    return browser === undefined ? tokenHash : joinHashes(tokenHash, hashSecret(browser))
   }
 
   #hashToken(clientToken: string): Buffer {

@@ -9,7 +9,7 @@ import {
   passMailLimitTime,
 } from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
-import type { TestAnswer, TestUser } from '../../testing/http/client.ts'
+import { browserOf, type TestAnswer, type TestUser } from '../../testing/http/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { mailAppForFile, mailAppForTest, strictApp, type TestApp } from '../../testing/test-app.ts'
 import { closeSite, openSite } from '../site-state/site-state.service.ts'
@@ -111,9 +111,11 @@ async function times(count: number, act: () => Promise<TestAnswer>): Promise<Tes
 
 /** Requests a code, by default each time from another address. Returns how to check codes of it. */
 async function startOne(app: TestApp, asker = `203.0.113.${operations++}`) {
-  const { id } = (await ask(app, asker)).body
-  const right = app.codeFor(id)
-  const check = (code = right, ip = IP) => verifyAt(app, '/registrations', { id, code, ip })
+  const started = await ask(app, asker)
+  const { id } = started.body
+  const [browser, right] = [browserOf(started), app.codeFor(id)]
+  const check = (code = right, ip = IP) =>
+    verifyAt(app, '/registrations', { id, code, ip, browser })
   return { check, guess: () => check(wrongCode(right)) }
 }
 let operations = 0
@@ -271,11 +273,12 @@ test('a wrong code states how many attempts the mailbox has left: two for each c
   async function askAnew(clientToken = `guesser ${place}`, browser = '') {
     await passMailLimitTime(app, MINUTE)
     const ip = `10.2.0.${place++}`
-    const { status, body } = await startAt(app, '/logins', { email, clientToken, ip, browser })
-    expect(status).toBe(201)
-    const right = app.codeFor(body.id)
-    const check = (code = right) =>
-      verifyAt(app, '/logins', { id: body.id, code, clientToken, ip: '10.9.9.9', browser })
+    const started = await startAt(app, '/logins', { email, clientToken, ip, browser })
+    expect(started.status).toBe(201)
+    const { id } = started.body
+    const client = { clientToken, ip: '10.9.9.9', browser: browser || browserOf(started) }
+    const right = app.codeFor(id)
+    const check = (code = right) => verifyAt(app, '/logins', { id, code, ...client })
     return { check, guess: async () => (await check(wrongCode(right))).body.message }
   }
   expect(await (await askAnew()).guess()).toBe('Неверный код. Осталось 4 попытки')

@@ -46,11 +46,12 @@ function registerStarts(node: Node, sessions: Sessions): void {
   const askedBy = ({ clientToken, ...asked }: StartInput['body'], request: FastifyRequest) => ({
     ...asked,
     ip: request.ip,
-    clientHash: sessions.hashClient(clientToken, request),
+    client: sessions.startingClientOf(clientToken, request),
     networkHash: sessions.hashNetwork(request.ip),
   })
 
-  route(calls.startRegistration, async ({ body }, { request }) => {
+  route(calls.startRegistration, async ({ body }, http) => {
+    const { request } = http
     requireOwnOrigin(request, publicUrl)
     const { ip } = request
     const email = requireNewEmail(body.email)
@@ -59,19 +60,24 @@ function registerStarts(node: Node, sessions: Sessions): void {
     const asker = askerOf(hashAsker(ip, node), node)
     const applicant = { email, ip, invitation: body.invitation, contact }
     const { askerWaitsUntil } = await requireRegistrable(db, applicant, asker)
-    return { id: await startSignIn(node, { ...asked, purpose: 'registration', askerWaitsUntil }) }
+    const id = await startSignIn(node, { ...asked, purpose: 'registration', askerWaitsUntil })
+    sessions.setBrowserOfStart(http, id)
+    return { id }
   })
 
   route(calls.validateInvitation, async ({ body }) => ({
     isValid: await isAdmitted(db, body.invitation),
   }))
 
-  route(calls.startLogin, async ({ body }, { request }) => {
+  route(calls.startLogin, async ({ body }, http) => {
+    const { request } = http
     requireOwnOrigin(request, publicUrl)
     requireEmail(body.email)
     const asked = askedBy(body, request)
     await chargeRequest(node, asked)
-    return { id: await startSignIn(node, { ...asked, purpose: 'login' }) }
+    const id = await startSignIn(node, { ...asked, purpose: 'login' })
+    sessions.setBrowserOfStart(http, id)
+    return { id }
   })
 }
 
@@ -92,9 +98,9 @@ function registerVerifications(node: Node, { sessions, readText }: Parts): void 
     requireOwnOrigin(request, config.publicUrl)
     const { clientToken } = body
     const { ip } = request
-    const clientHash = sessions.hashClient(clientToken, request)
+    const client = sessions.clientOf(clientToken, request)
     const browser = sessions.browserOf(request, params.id)
-    const guess = { id: params.id, purpose, clientHash, ip, code: body.confirmCode }
+    const guess = { id: params.id, purpose, ...client, ip, code: body.confirmCode }
     const { html: consentText } = await readText('consent')
     const { result: opened, isRepeated } = await retryIfAppeared(() =>
       redeemCode(node, guess, {

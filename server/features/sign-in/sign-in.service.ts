@@ -27,11 +27,11 @@ type Asked = Omit<Start, 'userId' | 'knownBy' | 'isToNewAddress'> & { networkHas
 /** Charges the network for a code, unless it is exhausted and the account knows the browser. */
 export async function chargeRequest(
   { db, limits }: Node,
-  { ip, ...client }: Pick<Start, 'email' | 'clientHash' | 'ip'>,
+  { ip, email, client: { clientHash } }: Pick<Start, 'email' | 'client' | 'ip'>,
 ): Promise<void> {
   const refused = await limits.tryCharge([{ limit: CODE_REQUESTS, ip }])
   // A known browser has few mails of its own, so that neighbours at its address cannot keep it out.
-  if (refused && !(await isKnownBrowser(db, client))) throw tooMany(refused)
+  if (refused && !(await isKnownBrowser(db, { email, clientHash }))) throw tooMany(refused)
 }
 
 /** Mails a code and returns the operation's id. Throws USER_NOT_FOUND if a login has no account. */
@@ -44,7 +44,8 @@ export async function startSignIn(
     await requireSendable(email, node)
   }
   const begin = async (tx: Queryable) => {
-    const user = await lockAndRecognise(tx, { ...asked, email, networkHash })
+    const { clientHash } = asked.client
+    const user = await lockAndRecognise(tx, { email, clientHash, networkHash })
     if (!user && asked.purpose === 'login') throw new AppError('USER_NOT_FOUND')
     // No code is mailed that would be refused in the end.
     const refused = !user && (await node.limits.findRefusal(openingOf(asked), tx))

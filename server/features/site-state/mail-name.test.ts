@@ -4,8 +4,9 @@ import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { endPause, pauseMails } from '../../kernel/mail/outbox.repository.ts'
 import { queueMail, wakeSenders } from '../../kernel/mail/queue-mail.ts'
 import { checkMailName, checkMailQueue } from '../../operations/doctor/mail-checks.ts'
-import { askMail, from, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
+import { askMail, from, ONE_BROWSER, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import { inNoTime, passLimitTime } from '../../testing/database/passing-time.ts'
+import { browserOf } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { mailboxForTest } from '../../testing/mail/mailbox.ts'
 import { envOf, runHere } from '../../testing/process/run-command.ts'
@@ -109,7 +110,10 @@ test('of codes to ten mailboxes that do not exist, asked for at once by one netw
   const answers = await Promise.all(Array.from({ length: 10 }, () => ask('gone.example', 1)))
   expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201))
   await expect.poll(() => statesOf(app)).toEqual({ refused: 5, slowed: 5 })
-  const shown = answers.map(async ({ body }) => (await askMail(app, body.id)).body.state)
+  const shown = answers.map(async (answer) => {
+    const asked = await askMail(app, answer.body.id, ONE_BROWSER, browserOf(answer))
+    return asked.body.state
+  })
   const fiveEach = [...Array(5).fill('refused'), ...Array(5).fill('retrying')]
   expect((await Promise.all(shown)).sort()).toEqual(fiveEach)
 })

@@ -65,6 +65,7 @@ export type Tables = {
     email_key: string
     user_id: Id
     client_hash: Buffer
+    network_client_hash: Buffer | null
     device: Device | null
     attempts: Generated<number>
     mails: number
@@ -78,6 +79,7 @@ export type Tables = {
     purpose: Purpose
     user_id: Id
     client_hash: Buffer
+    network_client_hash: Buffer | null
     known_by: KnownBy
     /** pg parses jsonb. */
     outcome: ColumnType<unknown, string, never>

@@ -39,8 +39,16 @@ export function verifyAt(
 }
 
 /** Asks what has become of the mail of an operation. */
-export function askMail(app: TestApp, id: string, clientToken = ONE_BROWSER): Promise<TestAnswer> {
-  return app.call('POST', `/codes/${id}/mail`, { body: { clientToken } })
+export function askMail(
+  app: TestApp,
+  id: string,
+  clientToken = ONE_BROWSER,
+  browser?: string,
+): Promise<TestAnswer> {
+  return app.call('POST', `/codes/${id}/mail`, {
+    body: { clientToken },
+    ...from(undefined, browser),
+  })
 }
 
 export function wrongCode(right: string): string {

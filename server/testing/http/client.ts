@@ -39,9 +39,14 @@ type Options = {
 /** The web app sends it with its reads soon after a write. */
 export const PAST_CACHE = { 'cache-control': 'no-cache' }
 
-/** Returns the cookie by which a browser is known, as a sign-in sets it. */
+/** Returns the cookie by which a browser is known, as a start and a sign-in set it. */
 export function browserOf({ headers }: TestAnswer): string {
-  return headers.getSetCookie()[1]?.split(';', 1)[0] ?? ''
+  return cookieNamed('browser', headers) ?? ''
+}
+
+function cookieNamed(name: 'session' | 'browser', headers: Headers): string | undefined {
+  const line = headers.getSetCookie().find((it) => it.split('=', 1)[0]?.includes(name))
+  return line?.split(';', 1)[0]
 }
 
 export const DEVICE = { userAgent: 'Firefox', userAgentVersion: '140.0', os: 'Linux' }
@@ -67,7 +72,7 @@ export function createClient(
     const text = await response.text()
     const answer = text === '' ? undefined : JSON.parse(text)
     check({ method, path: `/api/v1${path}`, status: response.status, body: answer })
-    const cookie = response.headers.getSetCookie()[0]?.split(';', 1)[0]
+    const cookie = cookieNamed('session', response.headers)
     return { status: response.status, body: answer, headers: response.headers, cookie }
   }
 
