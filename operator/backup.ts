@@ -15,7 +15,7 @@ import { callerFolder, fromCaller } from '../server/operations/start/caller-fold
 import {
   readPostgresMajor,
   readSecret,
-  requirePostgresVersion,
+  requireSuitableDatabase,
 } from '../server/operations/start/installation.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import type { Alone, Command, Context, ContextWithoutWall, Output } from './command.ts'
@@ -113,7 +113,7 @@ async function restoreFile(context: Alone): Promise<Output> {
     if (isDryRun) return restoredOutput(file, restorable, isDryRun)
   }
   const { url, stop } = await findDatabase(config, say, { mayCreate: true })
-  if (config.databaseUrl !== undefined) await requirePostgresVersion(url)
+  if (config.databaseUrl !== undefined) await requireSuitableDatabase(url)
   const mayReplace = async () => {
     if (!context.options.replace) {
       throw new Refusal('Здесь уже есть стена. Чтобы заменить её копией, добавьте --replace.')

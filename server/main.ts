@@ -15,7 +15,8 @@ import { leaveNote, makeDataDir } from './operations/start/data-dir.ts'
 import {
   openInstallation,
   refuseLostDatabase,
-  requirePostgresVersion,
+  requireConnections,
+  requireSuitableDatabase,
 } from './operations/start/installation.ts'
 import { explainStartFailure } from './operations/start/start-failure.ts'
 
@@ -56,7 +57,8 @@ async function start(): Promise<void> {
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config))
   stopping.signal.throwIfAborted()
   const directUrl = config.databaseDirectUrl ?? databaseUrl
-  await requirePostgresVersion(directUrl)
+  await requireSuitableDatabase(directUrl)
+  const connections = await requireConnections(directUrl, say)
   stopping.signal.throwIfAborted()
   await using _held = await keepRestoresAway(directUrl)
   const isAgreed = process.argv.includes('--yes')
@@ -76,6 +78,7 @@ async function start(): Promise<void> {
   const app = await createApp({
     config,
     databaseUrl,
+    connections,
     secret,
     transport,
     log,

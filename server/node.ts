@@ -12,6 +12,7 @@ import { ResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import type { Config } from './kernel/config/config.ts'
 import { createSteadyClock, databaseTime } from './kernel/db/clock.ts'
+import { fitPools } from './kernel/db/connections.ts'
 import { openDatabase, type PoolLimits } from './kernel/db/database.ts'
 import { productVersion } from './kernel/db/migrate.ts'
 import { Outage } from './kernel/db/outage.ts'
@@ -32,6 +33,8 @@ import { loadWebApp } from './pages/web-app.ts'
 export type AppOptions = {
   config: Config
   databaseUrl: string
+  /** How many connections to the database the node may open; without a limit if undefined. */
+  connections?: number | undefined
   secret: string
   transport: MailTransport
   log: FastifyBaseLogger
@@ -48,7 +51,6 @@ export type AppOptions = {
 const JOBS_LOCK_TIMEOUT_MS = 5000
 
 export const BACKGROUND = {
-  connections: 4,
   statementTimeoutMs: 3_600_000,
   lockTimeoutMs: JOBS_LOCK_TIMEOUT_MS,
   applicationName: 'vslukh jobs',
@@ -120,7 +122,7 @@ async function openBase(options: AppOptions) {
 }
 
 function openDatabases(
-  { config, databaseUrl, poolLimits }: AppOptions,
+  { config, databaseUrl, connections, poolLimits }: AppOptions,
   { log, outage }: { log: FastifyBaseLogger; outage: Outage },
 ) {
   const onIdleError = (err: Error) => {
@@ -129,9 +131,11 @@ function openDatabases(
   // Jobs and the change feed bypass a pooler, because they need a database session of their own.
   const directUrl = config.databaseDirectUrl ?? databaseUrl
   const isBehindPooler = config.databaseDirectUrl !== undefined
-  const database = openDatabase(databaseUrl, onIdleError, { ...poolLimits, isBehindPooler, outage })
+  const { requests, jobs } = fitPools(connections, isBehindPooler)
+  const ofRequests = { connections: requests, ...poolLimits, isBehindPooler, outage }
+  const database = openDatabase(databaseUrl, onIdleError, ofRequests)
   // Jobs have their own pool: requests cannot use it up, and a job may read whole tables.
-  const ofJobs = { ...BACKGROUND, outage, waitsDuringOutage: true }
+  const ofJobs = { ...BACKGROUND, connections: jobs, outage, waitsDuringOutage: true }
   const backgroundPool = openDatabase(directUrl, outage.noteFailure, ofJobs)
   const ofMails = { ...MAILERS, outage, waitsDuringOutage: true }
   const mailPool = openDatabase(directUrl, outage.noteFailure, ofMails)

@@ -18,8 +18,10 @@ import { freePort } from '../../server/testing/process/free-port.ts'
 import { startMain } from '../../server/testing/process/start-main.ts'
 import { copyDeployFile, programOf } from './deploy-file.ts'
 
-test('two nodes behind PgBouncer in transaction mode: every call is answered, changes reach the other node, mails go out, and a statement ends after 3 s', async () => {
+test('two nodes behind PgBouncer in transaction mode, at a database that writes dates in German: every call is answered, changes reach the other node, mails go out, and a statement ends after 3 s', async () => {
   const directUrl = await databaseForTest()
+  const name = new URL(directUrl).pathname.slice(1)
+  await executeOn(directUrl, `ALTER DATABASE ${name} SET DateStyle = 'German'`)
   const pooler = await startPooler(directUrl)
   const mailbox = await mailboxForTest()
   const startNode = async () => {

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { type Db, openClient } from '../db/database.ts'
 import { productVersion } from '../db/migrate.ts'
 import { COUNT_NODES, FEED_NAME } from '../db/nodes.ts'
 import { endsWithin, type Outage } from '../db/outage.ts'
+import { SessionClient } from '../db/session.ts'
 
 const NewestPost = Type.Object({ id: Type.String(), by: Type.String() })
 
@@ -99,13 +100,12 @@ export class ChangeFeed {
   }
 
   #newClient(): pg.Client {
-    const client = new pg.Client({
+    const client = new SessionClient({
       connectionString: this.#options.url,
       application_name: FEED_NAME + productVersion(),
       connectionTimeoutMillis: CONNECTION_WAIT_MS,
       keepAlive: true,
     })
-    client.on('error', () => {})
     client.on('notification', ({ payload = '' }) => {
       const { sender, change } = parse(payload)
       if (sender === this.#node) return

@@ -3,7 +3,7 @@ import { isDatabaseUnavailable, isOfErasedUser } from './database-errors.ts'
 
 const coded = (code: string) => Object.assign(new Error(code), { code })
 
-const UNAVAILABLE = '25006 25P03 57P01 57014 53100 53300 08006 40P01 55P03'
+const UNAVAILABLE = '25006 25P03 28000 28P01 3D000 57P01 57014 53100 53300 08006 40P01 55P03'
 
 test.each(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', ...UNAVAILABLE.split(' ')])(
   '%s means that a retry may succeed; other codes are errors of our own',

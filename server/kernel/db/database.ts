@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect, PostgresDriver, sql, type Transaction } from '
 import pg from 'pg'
 import { isReadOnly } from './database-errors.ts'
 import { GuardedPool, type Outage } from './outage.ts'
+import { SessionClient, type SessionConfig } from './session.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -24,7 +25,8 @@ export type PoolLimits = {
   waitsDuringOutage?: boolean
 }
 
-const CONNECTIONS = 20
+/** How many connections requests share. */
+export const CONNECTIONS = 20
 const CONNECTION_WAIT_MS = 1000
 /** How long to wait for the answer to a statement that the server has cancelled. */
 const ANSWER_MS = 500
@@ -50,11 +52,13 @@ export function openDatabase(
     isBehindPooler,
     max: connections,
     connectionTimeoutMillis: connectionWaitMs,
-    statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + ANSWER_MS,
-    lock_timeout: lockTimeoutMs,
-    idle_in_transaction_session_timeout: statementTimeoutMs * 2,
     application_name: applicationName,
+    session: {
+      statement_timeout: `${statementTimeoutMs}`,
+      lock_timeout: `${lockTimeoutMs}`,
+      idle_in_transaction_session_timeout: `${statementTimeoutMs * 2}`,
+    },
   }
   const pool = outage ? new GuardedPool(config, outage, waitsDuringOutage) : new pg.Pool(config)
   surviveLostConnections(pool, onError)
@@ -82,13 +86,15 @@ export async function withStartDatabase<T>(
   url: string,
   work: (database: StartDatabase) => Promise<T>,
 ): Promise<T> {
-  const pool = new pg.Pool({
+  const config: pg.PoolConfig & SessionConfig = {
     connectionString: url,
+    Client: SessionClient,
     max: 2,
     connectionTimeoutMillis: START_CONNECTION_WAIT_MS,
-    lock_timeout: LOCK_TIMEOUT_MS,
     application_name: 'vslukh start',
-  })
+    session: { lock_timeout: `${LOCK_TIMEOUT_MS}` },
+  }
+  const pool = new pg.Pool(config)
   surviveLostConnections(pool, () => {})
   try {
     return await work({ db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), pool })
@@ -99,14 +105,12 @@ export async function withStartDatabase<T>(
 
 /** Opens one connection outside the pools. Disposing of it ends it. */
 export async function openClient(url: string, name: string, limits: pg.ClientConfig = {}) {
-  const client = new pg.Client({
+  const client = new SessionClient({
     connectionString: url,
     application_name: name,
     connectionTimeoutMillis: START_CONNECTION_WAIT_MS,
     ...limits,
   })
-  // Without a listener, the error of a broken connection would end the process.
-  client.on('error', () => {})
   await client.connect()
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
@@ -135,9 +139,9 @@ export function unixSeconds(time: string) {
 /** The most prepared texts of a connection. Each takes some 100 KB; the product has about 100. */
 const TEXTS_MAX = 200
 
-type ClientConfig = pg.ClientConfig & { isBehindPooler?: boolean }
+type ClientConfig = SessionConfig & { isBehindPooler?: boolean }
 
-class DatabaseClient extends pg.Client {
+class DatabaseClient extends SessionClient {
   readonly #names = new Map<string, string>()
   readonly #namesMax: number
 

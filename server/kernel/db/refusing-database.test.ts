@@ -1,12 +1,20 @@
-import { expect, test } from 'vitest'
-import { openDatabaseAgain, setReadOnly, shutDatabase } from '../../testing/database/databases.ts'
+import { randomUUID } from 'node:crypto'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { databaseForTest } from '../../testing/database/database-for-test.ts'
+import {
+  asSuperuser,
+  executeOn,
+  openDatabaseAgain,
+  setReadOnly,
+  shutDatabase,
+} from '../../testing/database/databases.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { addJob } from '../queue/queue.ts'
 
 /** Starts an app with a user. `warnings` returns its lines of a level above info from now on. */
-async function startApp() {
-  const app = await appForTest()
+async function startApp(databaseUrl?: string) {
+  const app = await appForTest({ databaseUrl })
   const { token } = await app.signUp()
   // A job that is cut off has a line of its own, and its sender would open a second connection.
   await app.logLine('mail sent')
@@ -81,4 +89,30 @@ test('a database that takes no more connections: calls are 503 until it does; th
   expect((await send('GET', '/sessions')).status).toBe(200)
   const lines = ['the database is out of connections', 'the database is back']
   expect(warnings().map(({ msg }) => msg)).toEqual(lines)
+})
+
+test('a role that is not admitted for a while, and acts as another role: calls are 503 until it is admitted; the log has two lines about it', async () => {
+  const server = asSuperuser(inject('databaseUrl'))
+  const role = `guest_${randomUUID().replaceAll('-', '')}`
+  await executeOn(server, `CREATE ROLE ${role} LOGIN IN ROLE vslukh`)
+  await executeOn(server, `ALTER ROLE ${role} SET role = 'vslukh'`)
+  onTestFinished(async () => void (await executeOn(server, `DROP ROLE ${role}`)))
+  const url = new URL(await databaseForTest())
+  url.username = role
+  const { app, send, warnings } = await startApp(url.href)
+  expect((await send('POST', '/posts', { text: 'Слышно?' })).status).toBe(201)
+
+  await executeOn(server, `ALTER ROLE ${role} NOLOGIN`)
+  await executeOn(
+    server,
+    `SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity WHERE usename = '${role}'`,
+  )
+  // The first call finds that its connection was cut.
+  await send('GET', '/sessions')
+  await app.logLine('the database is away')
+  for (let call = 0; call < 5; call++) expectRefusal(await send('GET', '/sessions'), 'UNAVAILABLE')
+  await executeOn(server, `ALTER ROLE ${role} LOGIN`)
+  await app.logLine('the database is back')
+  await expect.poll(async () => (await send('GET', '/sessions')).status).toBe(200)
+  expect(warnings().map(({ msg }) => msg)).toEqual(['the database is away', 'the database is back'])
 })

@@ -11,7 +11,6 @@ import {
   selectMigration,
   selectSequences,
   selectTables,
-  setCopyFormat,
 } from './tables.repository.ts'
 
 type Options = {
@@ -40,7 +39,6 @@ async function writeInto(
   { secret, onProgress = () => {}, now = new Date(), signal }: Options,
 ): Promise<{ bytes: number; manifest: Manifest }> {
   await using client = await openClient(url, 'vslukh backup')
-  await setCopyFormat(client)
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
   const writer = new BackupWriter(append, signal)
   const { migration, version } = await selectMigration(client)

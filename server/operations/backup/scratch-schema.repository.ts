@@ -4,7 +4,7 @@ import { MIGRATIONS } from '../../kernel/db/migrate.ts'
 import { COUNT_NODES } from '../../kernel/db/nodes.ts'
 import { RESTORE_LOCK, SCRATCH } from '../../kernel/db/restore-lock.ts'
 import { BackupError } from './backup-folder.ts'
-import { LEFT_OUT, setCopyFormat } from './tables.repository.ts'
+import { LEFT_OUT } from './tables.repository.ts'
 
 /** Returns the URL whose connections use the scratch schema. */
 export function scratchUrl(url: string): string {
@@ -22,7 +22,6 @@ export async function withRestoreLock<T>(
       'Эту базу уже восстанавливает другая команда, или с ней запускается сервер.',
     )
   }
-  await setCopyFormat(client)
   return await work(client)
 }
 

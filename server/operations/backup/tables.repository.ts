@@ -47,19 +47,12 @@ export async function selectTables(client: pg.ClientBase): Promise<TableShape[]>
   return rows
 }
 
-/** Copies a table as text. */
+/** Copies a table as text, in which every session writes values alike. */
 export function copyOut(client: pg.ClientBase, { table, columns }: TableShape): Readable {
   const list = columns.map(quote).join(', ')
   const copy = client.query(copyTo(`COPY ${quote(table)} (${list}) TO STDOUT`))
   // After a failed write nobody reads the copy, and its next error would end the process.
   return copy.on('error', () => {})
-}
-
-/** Makes values look the same in every COPY, whatever the settings of server and role. */
-export async function setCopyFormat(client: pg.ClientBase): Promise<void> {
-  await client.query(`SET datestyle = 'ISO, YMD'; SET timezone = 'UTC'; SET intervalstyle = 'postgres';
-    SET bytea_output = 'hex'; SET extra_float_digits = 1; SET client_encoding = 'UTF8';
-    SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0`)
 }
 
 /** Returns the sequences, which are never behind the rows of an earlier snapshot. */

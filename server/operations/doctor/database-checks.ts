@@ -4,6 +4,7 @@ import { selectSiteState } from '../../features/site-state/site-state.repository
 import { readableSecret } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
+import { neededConnections, readConnectionLimit } from '../../kernel/db/connections.ts'
 import { type Db, openDatabase } from '../../kernel/db/database.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { whyFailed } from '../../kernel/errors/why-failed.ts'
@@ -42,7 +43,24 @@ export function checkRights(facts: DatabaseFacts): Verdict {
       'Дайте продукту роль без лишних прав: docs/operations.md, «With a PostgreSQL of your own»',
     )
   }
+  if (!facts.is_russian) {
+    return warning(
+      'локаль базы данных не знает русских букв: поиск не различает слов',
+      'Создайте базу с LC_CTYPE C.UTF-8 и перенесите стену: vslukh backup, vslukh restore',
+    )
+  }
   return ok('таблицы обновлены, прав хватает')
+}
+
+/** Warns of too few connections: above its limit a node, or a command, is refused. */
+export async function checkConnections(
+  db: Db,
+  { nodes, isBehindPooler }: { nodes: number; isBehindPooler: boolean },
+): Promise<Verdict> {
+  const { connections, raise } = await readConnectionLimit(db)
+  const needed = neededConnections(Math.max(nodes, 1), isBehindPooler)
+  const message = `соединений с базой данных разрешено ${connections}, узлам нужно ${needed}`
+  return connections < needed ? warning(message, `Разрешите больше: ${raise(needed)}`) : ok(message)
 }
 
 /** Checks that the database answers at DATABASE_URL too: the doctor itself bypasses the pooler. */

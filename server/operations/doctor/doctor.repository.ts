@@ -24,6 +24,7 @@ export function selectDatabaseFacts(db: Queryable) {
       sql<boolean>`(SELECT rolsuper FROM pg_roles WHERE rolname = current_user)`.as('is_superuser'),
       sql<number>`(${sql.raw(COUNT_NODES)})`.as('nodes'),
       sql<string[]>`ARRAY(${sql.raw(SELECT_NODE_VERSIONS)})`.as('versions'),
+      sql<boolean>`search_text('Ж') = 'ж'`.as('is_russian'),
     ])
     .executeTakeFirstOrThrow()
 }

@@ -12,6 +12,7 @@ import { checkBackupCommand, checkBackups } from './backup-check.ts'
 import {
   checkClock,
   checkClosed,
+  checkConnections,
   checkCounters,
   checkJobs,
   checkNodes,
@@ -70,12 +71,14 @@ async function examineCheaply({ db, config }: Examined) {
   const backups = await selectBackupState(db)
   const jobs = await selectJobFacts(db)
   const isEmbedded = config.databaseUrl === undefined
+  const isBehindPooler = config.databaseDirectUrl !== undefined
   return {
     database: await findingsOf({
       versions: stateVersions(facts),
       parts: checkParts({ postgres: facts.postgres, node: process.versions.node, isEmbedded }),
       nodes: checkNodes(facts),
       database: checkRights(facts),
+      connections: checkConnections(db, { nodes: facts.nodes, isBehindPooler }),
       clock: checkClock(db),
     }),
     use: await findingsOf({

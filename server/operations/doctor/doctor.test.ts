@@ -22,7 +22,7 @@ import { collectLog } from '../../testing/process/log-lines.ts'
 import { appForFile, SECRET } from '../../testing/test-app.ts'
 import { backupName } from '../backup/backup-folder.ts'
 import { checkBackup, checkBackups } from './backup-check.ts'
-import { checkNodes, checkRights, checkSecret } from './database-checks.ts'
+import { checkConnections, checkNodes, checkRights, checkSecret } from './database-checks.ts'
 import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
 import { watchHealth } from './doctor.service.ts'
@@ -107,6 +107,25 @@ test('tables of another role, a superuser, a read-only database and the disks ar
     return checkRights(await selectDatabaseFacts(tx))
   })
   expect(readOnly).toEqual(says('broken', 'база данных только для чтения'))
+})
+
+test('the doctor compares the connections that are allowed with what the nodes need', async () => {
+  const name = new URL(app.databaseUrl).pathname.slice(1)
+  const limit = (connections: number) =>
+    executeOn(app.databaseUrl, `ALTER DATABASE ${name} CONNECTION LIMIT ${connections}`)
+  onTestFinished(async () => void (await limit(-1)))
+  const well = await checkConnections(app.db, { nodes: 1, isBehindPooler: false })
+  expect(well).toEqual(says('ok', /разрешено 397, узлам нужно 32$/))
+  await limit(40)
+  expect(await checkConnections(app.db, { nodes: 2, isBehindPooler: true })).toHaveProperty(
+    'level',
+    'ok',
+  )
+  expect(await checkConnections(app.db, { nodes: 2, isBehindPooler: false })).toEqual({
+    level: 'warning',
+    message: 'соединений с базой данных разрешено 40, узлам нужно 60',
+    fix: `Разрешите больше: ALTER DATABASE ${name} CONNECTION LIMIT 60`,
+  })
 })
 
 /** Starts a DNS server that knows these TXT records. Resolves to a resolver that asks it. */

@@ -6,7 +6,7 @@ import { freeBytes } from '../../kernel/http/health.ts'
 import { explainStartFailure } from '../start/start-failure.ts'
 import { type Address, chooseAddress } from './address.ts'
 import type { ClusterPaths } from './cluster.ts'
-import { connect, createDatabase, takeLock } from './lock.ts'
+import { connect, createDatabase, isLasting, takeLock } from './lock.ts'
 import { isServerOf, readPidFile } from './pid-file.ts'
 import { failureReason, hasExited, type Launched, launch } from './postmaster.ts'
 
@@ -63,6 +63,7 @@ export async function bringUp(
 
 // A lost connection is temporary: the lock's holder may stop its PostgreSQL during the wait.
 function isTemporary(error: Error): boolean {
+  if (isLasting(error)) return false
   return TEMPORARY_FAILURE.test(String(error)) || isConnectionLost(error)
 }
 

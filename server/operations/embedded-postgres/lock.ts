@@ -13,6 +13,8 @@ const CANNOT_CONNECT_NOW = '57P03'
 /** SQLSTATEs of a login, a catalog, a full disk or too many connections: waiting does not help. */
 const LASTING_ERROR = /^(28|3D|42|53100|53300)/
 
+export const isLasting = (error: unknown) => LASTING_ERROR.test(errorCode(error))
+
 export class DataDirTaken extends StartError {
   constructor(dataDir: string) {
     super(
@@ -41,7 +43,7 @@ export async function connect(address: Address): Promise<Client | 'starting' | '
     return client
   } catch (error) {
     client.end().catch(() => {})
-    if (LASTING_ERROR.test(errorCode(error))) throw error
+    if (isLasting(error)) throw error
     return errorCode(error) === CANNOT_CONNECT_NOW ? 'starting' : 'silent'
   }
 }

@@ -4,6 +4,11 @@ import { sql } from 'kysely'
 import { deriveKey, loadAppSecret, readStoredSecret } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
+import {
+  FEWEST_CONNECTIONS,
+  neededConnections,
+  readConnectionLimit,
+} from '../../kernel/db/connections.ts'
 import { type Db, withStartDatabase } from '../../kernel/db/database.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 
@@ -84,13 +89,82 @@ const OTHER_SECRET =
 
 export const OLDEST_POSTGRES = 15
 
-/** Throws StartError if PostgreSQL is older than OLDEST_POSTGRES. */
-export async function requirePostgresVersion(url: string): Promise<void> {
-  const major = await withStartDatabase(url, ({ db }) => readPostgresMajor(db))
-  if (Number(major) >= OLDEST_POSTGRES) return
-  throw new StartError(
-    `DATABASE_URL: там PostgreSQL ${major}, а нужна ${OLDEST_POSTGRES} или новее. Обновите сервер базы данных`,
-  )
+/** Throws StartError if PostgreSQL is too old, or the database cannot hold a wall. */
+export function requireSuitableDatabase(url: string): Promise<void> {
+  return withStartDatabase(url, async ({ db }) => {
+    const major = await readPostgresMajor(db)
+    if (Number(major) < OLDEST_POSTGRES) {
+      throw new StartError(
+        `DATABASE_URL: там PostgreSQL ${major}, а нужна ${OLDEST_POSTGRES} или новее. Обновите сервер базы данных`,
+      )
+    }
+    const fault = faultOf(await readCharacter(db))
+    if (fault !== undefined) throw new StartError(`DATABASE_URL: ${fault}`)
+  })
+}
+
+/** What a session cannot set. */
+async function readCharacter(db: Db) {
+  const { rows } = await sql<{
+    encoding: string
+    /** Whether search can tell Russian letters; PostgreSQL 17 and newer can in every locale. */
+    is_russian: boolean
+    is_new: boolean
+    is_replica: boolean
+    role: string
+    database: string
+  }>`
+    SELECT current_setting('server_encoding') AS encoding,
+      lower('Ж') = 'ж' OR current_setting('server_version_num')::int >= 170000 AS is_russian,
+      to_regclass('kysely_migration') IS NULL AS is_new,
+      current_setting('session_replication_role') = 'replica' AS is_replica,
+      quote_ident(session_user) AS role, quote_ident(current_database()) AS database`.execute(db)
+  return rows[0]
+}
+
+function faultOf(of: Awaited<ReturnType<typeof readCharacter>>): string | undefined {
+  if (of === undefined) return undefined
+  const { encoding, is_russian, is_new, is_replica, role, database } = of
+  const other =
+    `Создайте другую базу: CREATE DATABASE имя OWNER ${role} ENCODING 'UTF8' ` +
+    `LC_COLLATE 'C' LC_CTYPE 'C.UTF-8' TEMPLATE template0`
+  if (encoding !== 'UTF8') {
+    return `база данных в кодировке ${encoding}, а нужна UTF8, и сменить её у готовой базы нельзя. ${other}`
+  }
+  // The doctor warns of a wall that such a database already holds.
+  if (!is_russian && is_new) {
+    return `локаль базы данных не знает русских букв: поиск ничего не нашёл бы. ${other}`
+  }
+  if (is_replica) {
+    return (
+      'триггеры базы данных выключены (session_replication_role = replica): счётчики стены были бы неверны. ' +
+      `Верните их: ALTER ROLE ${role} RESET session_replication_role или ` +
+      `ALTER DATABASE ${database} RESET session_replication_role`
+    )
+  }
+  return undefined
+}
+
+/** Returns how many connections this node may open. Throws StartError if they are too few. */
+export async function requireConnections(
+  url: string,
+  say: (line: string) => void,
+): Promise<number> {
+  const { connections, raise } = await withStartDatabase(url, ({ db }) => readConnectionLimit(db))
+  const needed = neededConnections()
+  if (connections < FEWEST_CONNECTIONS) {
+    throw new StartError(
+      `DATABASE_URL: соединений с базой данных разрешено ${connections}, а узлу нужно ${needed}, ` +
+        `и не меньше ${FEWEST_CONNECTIONS}. Разрешите: ${raise(needed)}`,
+    )
+  }
+  if (connections < needed) {
+    say(
+      `Внимание: соединений с базой данных разрешено ${connections}, а узлу нужно ${needed}: ` +
+        `при наплыве людей вызовы будут ждать. Разрешите больше: ${raise(needed)}.`,
+    )
+  }
+  return connections
 }
 
 /** Returns the major version of PostgreSQL, such as '18'. */

@@ -58,7 +58,7 @@ const DATABASE_FAILURES: Record<string, (message: string) => string> = {
     'или запись запрещена (default_transaction_read_only). Нужна та, в которую можно писать',
   '53300': (message) =>
     `Все соединения базы данных заняты (${message}). ` +
-    'Подождите и повторите; кто их держит, показывает pg_stat_activity, а сколько их — max_connections',
+    'Подождите и повторите; кто их держит, показывает pg_stat_activity, а сколько их можно — max_connections и CONNECTION LIMIT роли и базы',
   '53100': (message) => `На диске базы данных не осталось места (${message}). Освободите его`,
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -10,6 +11,8 @@ import {
   withDatabase,
 } from '../../testing/database/databases.ts'
 import { shiftedClock } from '../../testing/database/shifted-clock.ts'
+import { DEVICE } from '../../testing/http/client.ts'
+import { mailboxForTest } from '../../testing/mail/mailbox.ts'
 import { asRoot, folderForTest, mountForTest } from '../../testing/process/folder-for-test.ts'
 import { freePort, listen } from '../../testing/process/free-port.ts'
 import { runHere } from '../../testing/process/run-command.ts'
@@ -125,6 +128,83 @@ test('a PostgreSQL that says it is too old is refused by the start and by a rest
   const restored = await runHere(onDatabase(url), ['restore', join(root, 'any.backup')])
   expect(restored).toMatchObject({ code: 1, err: sentence })
 })
+
+/** Creates a database with these options, and a role that owns it. Returns the role's URL. */
+async function ownDatabase(options: { database?: string; role?: string }): Promise<string> {
+  const server = asSuperuser(inject('databaseUrl'))
+  const name = `own_${randomUUID().replaceAll('-', '')}`
+  await executeOn(server, `CREATE ROLE ${name} LOGIN ${options.role ?? ''}`)
+  await executeOn(
+    server,
+    `CREATE DATABASE ${name} OWNER ${name} TEMPLATE template0 ${options.database ?? ''}`,
+  )
+  onTestFinished(async () => {
+    await executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`)
+    await executeOn(server, `DROP ROLE ${name}`)
+  })
+  const url = new URL(withDatabase(inject('databaseUrl'), name))
+  url.username = name
+  return url.href
+}
+
+test.each(['SQL_ASCII', 'WIN1251', 'LATIN1'])(
+  'a database in %s is refused by the start and by a restore, with the statement that creates another',
+  async (encoding) => {
+    const database = `ENCODING '${encoding}' LOCALE_PROVIDER libc LOCALE 'C'`
+    const url = await ownDatabase({ database })
+    const sentence = await refusalOf(onDatabase(url))
+    expect(sentence).toMatch(
+      new RegExp(`^DATABASE_URL: .*кодировке ${encoding}, а нужна UTF8.*CREATE DATABASE .*UTF8`),
+    )
+    const restored = await runHere(onDatabase(url), ['restore', join(root, 'any.backup')])
+    expect(restored).toMatchObject({ code: 1, err: sentence })
+  },
+)
+
+test('a database without triggers is refused, with the statement that turns them on', async () => {
+  const url = await ownDatabase({})
+  const { username } = new URL(url)
+  const off = `ALTER ROLE ${username} SET session_replication_role = replica`
+  await executeOn(asSuperuser(url), off)
+  const sentence = await refusalOf(onDatabase(url))
+  expect(sentence).toMatch(/^DATABASE_URL: триггеры .* выключены .*RESET session_replication_role/)
+})
+
+test.each([
+  ['role', 'ALTER ROLE'],
+  ['database', 'ALTER DATABASE'],
+])(
+  'a %s with too few connections is refused, with the number that is needed; with enough of them to start, the node is told how many it lacks, serves, and mails codes',
+  async (kind, statement) => {
+    const url = await ownDatabase({ [kind]: 'CONNECTION LIMIT 9' })
+    const name = new URL(url).username
+    const fix = `${statement} ${name} CONNECTION LIMIT 32`
+    const sentence = await refusalOf(onDatabase(url))
+    expect(sentence).toMatch(
+      /^DATABASE_URL: соединений .* разрешено 9, а узлу нужно 32, и не меньше 10/,
+    )
+    expect(sentence).toContain(fix)
+
+    await executeOn(asSuperuser(url), `${statement} ${name} CONNECTION LIMIT 10`)
+    const mailbox = await mailboxForTest()
+    const node = await startMain({ ...onDatabase(url), SMTP_URL: mailbox.url })
+    expect(node.stdout).toContain('разрешено 10, а узлу нужно 32')
+    expect(node.stdout).toContain(fix)
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => fetch(`${node.url}/api/v1/posts?page=99`)),
+    )
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+    const body = JSON.stringify({
+      email: 'olga@example.org',
+      clientToken: 'x'.repeat(20),
+      device: DEVICE,
+    })
+    const headers = { 'content-type': 'application/json' }
+    await fetch(`${node.url}/api/v1/registrations`, { method: 'POST', headers, body })
+    await mailbox.codeFor('olga@example.org')
+    await node.stop()
+  },
+)
 
 test.each(['PORT', 'METRICS_PORT'])(
   'a %s that is taken is refused, with the embedded database and with another one, which starts none',
