@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { access, constants, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import { ifExists, readIfExists } from '../server/kernel/config/read-if-exists.ts'
+import { StartError } from '../server/kernel/errors/app-error.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const BUILT = join(ROOT, 'dist/web')
@@ -26,6 +27,9 @@ export async function buildWebIfNeeded(): Promise<void> {
   const inputs = hashInputs()
   if ((await readIfExists(join(BUILT, HASH_FILE))) === inputs) return
   requireBundler()
+  // Found here, a folder of another user is named, and the bundler prints no stack.
+  await mkdir(dirname(BUILT), { recursive: true })
+  await access(dirname(BUILT), constants.W_OK)
   console.log('Собираем веб-приложение…')
   const fresh = `${BUILT}.${process.pid}`
   const old = `${fresh}.old`
@@ -40,15 +44,16 @@ export async function buildWebIfNeeded(): Promise<void> {
   }
 }
 
-/** Throws if only the packages that the server needs were installed. */
+/** Throws StartError if only the packages that the server needs were installed. */
 function requireBundler(): void {
   try {
     import.meta.resolve('vite')
   } catch (cause) {
     const text =
-      'Веб-приложение не собрано, а собрать его нечем: установлено без devDependencies. ' +
-      'Выполните npm ci, или скопируйте dist/web, собранное из этих же файлов, или возьмите архив выпуска.'
-    throw new Error(text, { cause })
+      'Веб-приложение не собрано, а собрать его нечем: пакеты для разработки не установлены ' +
+      '(так бывает с NODE_ENV=production). Выполните npm ci --include=dev, ' +
+      'или скопируйте dist/web, собранное из этих же файлов, или возьмите архив выпуска.'
+    throw new StartError(text, { cause })
   }
 }
 

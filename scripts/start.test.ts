@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -53,6 +53,24 @@ test('a start caches compiled code in the user’s folder, not in node_modules, 
   expect(cached.length).toBeGreaterThan(50)
   expect(await listCaches()).toEqual(before)
 }, 120_000)
+
+test('a start without the packages that build the web says in one sentence how to install them', async () => {
+  const folder = await folderForTest()
+  for (const part of ['contract', 'scripts', 'server', 'web', 'package.json']) {
+    await cp(join(ROOT, part), join(folder, part), { recursive: true })
+  }
+  // As `npm ci` leaves it with NODE_ENV=production: the server's packages alone.
+  await mkdir(join(folder, 'node_modules'))
+  await symlink(join(ROOT, 'node_modules/typebox'), join(folder, 'node_modules/typebox'))
+  const start = spawn(process.execPath, [join(folder, 'scripts/start.ts')], {
+    stdio: ['ignore', 'inherit', 'pipe'],
+  })
+  const [output, [code]] = await Promise.all([text(start.stderr), once(start, 'close')])
+  expect({ code, output }).toEqual({
+    code: 1,
+    output: expect.stringMatching(/^Веб-приложение не собрано, .*npm ci --include=dev, .*\n$/),
+  })
+})
 
 test('without XDG_CACHE_HOME the cache is .cache in the user’s home, wherever $HOME points', () => {
   const folder = compileCacheFolder({ HOME: '/home/somebody-else' })
