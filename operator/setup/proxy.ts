@@ -104,7 +104,7 @@ function withSite(site: string, before: string | undefined, { host, formerHost }
   if (wholeName(host).test(before)) return before
   const moved = formerHost ? before.replace(wholeName(formerHost), host) : before
   if (moved !== before) return moved
-  const [, options = '', own] = /^(\{[^}]*\}\n+)?([\s\S]*)$/.exec(site) ?? []
+  const [, options = '', own] = /^(\{\n[\s\S]*?\n\}\n+)?([\s\S]*)$/.exec(site) ?? []
   const others = bare.startsWith('{') ? before : options + before
   return `${others.trimEnd()}\n\n${own}\n`
 }

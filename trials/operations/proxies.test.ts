@@ -111,6 +111,23 @@ test.each(NAMES)(
   },
 )
 
+test.each(NAMES)(
+  'no log of %s contains an address of a person, the words of a search or what a browser sends in headers, also while the server is away',
+  async (name) => {
+    const { proxy, products } = await startProxiedSite(name)
+    const headers = { referer: 'https://from.example/page', authorization: 'Bearer secret' }
+    const path = `/search?q=${encodeURIComponent('развод')}`
+    const ask = (url: string) => proxy.call(url, { headers, from: '127.0.0.7' })
+    expect((await ask(path)).status).toBe(200)
+    await Promise.all(products.map((product) => product.stop()))
+    expect((await ask(`${path}&cursor=9`)).status).toBe(503)
+    // HAProxy has no log unless an operator names one.
+    if (name !== 'HAProxy') await expect.poll(proxy.log).toMatch(/\/search[\s\S]*503/)
+    const personal = /127\.0\.0\.7|развод|%D1%80|from\.example|secret/i
+    expect(await proxy.log()).not.toMatch(personal)
+  },
+)
+
 test('behind nginx visitors, but not users, can read the wall while the server is away', async () => {
   const site = await startProxiedSite('nginx')
   await readAsBoth(site)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { onTestFinished } from 'vitest'
+import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { findBalancer } from '../../server/testing/http/balancer.ts'
 import { certificateForTest } from '../../server/testing/http/certificate.ts'
 import { endChild, untilUp } from '../../server/testing/process/child-process.ts'
@@ -50,6 +51,10 @@ export async function startProxy(name: ProxyName, nodes: string[], port?: number
   const [program = '', ...args] = prepared
   const proxy = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   onTestFinished(() => endChild(proxy))
+  let printed = ''
+  proxy.stderr.on('data', (data) => {
+    printed += data
+  })
   setDefaultCACertificates([...getCACertificates(), cert.toString()])
   const httpUrl = `http://127.0.0.1:${httpPort}`
   await untilUp(proxy, () => fetch(httpUrl, { redirect: 'manual' }).then(() => true))
@@ -57,6 +62,12 @@ export async function startProxy(name: ProxyName, nodes: string[], port?: number
   return {
     url,
     httpPort,
+
+    /** Resolves to all that the proxy has logged. */
+    async log(): Promise<string> {
+      const files = ['access.log', 'error.log'].map((name) => readIfExists(join(folder, name)))
+      return [printed, ...(await Promise.all(files))].join('')
+    },
 
     /** Calls the proxy over TLS, with its certificate verified. */
     async call(
@@ -78,6 +89,7 @@ export async function startProxy(name: ProxyName, nodes: string[], port?: number
 async function nginx({ folder, httpPort, httpsPort, nodes, pem }: Settings): Promise<string[]> {
   const site = await copyDeployFile('nginx.conf', folder, [
     ['/var/lib/nginx/vslukh', join(folder, 'cache')],
+    ['/var/log/nginx', folder],
     ['127.0.0.1:3000', nodes.join()],
     ['listen [::]:80;', ''],
     ['listen [::]:443 ssl http2;', ''],

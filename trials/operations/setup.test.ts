@@ -62,7 +62,7 @@ test('setup writes the settings, a key for mails and the proxy’s file, sends a
     expect([mode & 0o777, uid, gid], path).toEqual([0o640, 0, 4321])
   }
   const caddyfile = await machine.read('etc/caddy/Caddyfile')
-  expect(caddyfile).toMatch(/^\{\n[^}]*admin unix[^}]*\}\n\nwall\.example \{/)
+  expect(caddyfile).toMatch(/^\{\n[\s\S]*?admin unix[\s\S]*?\n\}\n\nwall\.example \{/)
   expect(caddyfile).not.toContain('/usr/share/caddy')
 
   const key = await dkimPublicKey(join(machine.folder, 'etc/vslukh/dkim.pem'))
@@ -100,7 +100,7 @@ test('setup keeps settings it does not know and other sites of the proxy, and le
   for (const host of ['old.example', 'wall.example']) {
     await setup(host)
     expect(await readFile(caddyfile, 'utf8')).toMatch(
-      new RegExp(`^\\{[^}]*\\}\n\nblog\\.old\\.example \\{[^}]*\\}\n\n${host} \\{`),
+      new RegExp(`^\\{\n[\\s\\S]*?\n\\}\n\nblog\\.old\\.example \\{[^}]*\\}\n\n${host} \\{`),
     )
   }
   const text = await readFile(settings, 'utf8')
