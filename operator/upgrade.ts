@@ -13,8 +13,10 @@ import { Refusal } from './command.ts'
 import { interruption } from './terminal.ts'
 
 const RELEASES = '/opt/vslukh'
+const ROOT = join(import.meta.dirname, '..')
+const WORKFLOW = '.github/workflows/release.yml'
 /** The script of the running release, so that nothing depends on the new one. */
-const SWITCH = join(import.meta.dirname, '../bin/switch-release')
+const SWITCH = join(ROOT, 'bin/switch-release')
 const OWN = ['--no-same-owner', '--no-same-permissions']
 const AGREED = { VSLUKH_WITHOUT_WAY_BACK: 'yes' }
 
@@ -35,6 +37,9 @@ async function install(context: ContextWithoutWall): Promise<Output> {
   try {
     // Checks and unpacks a copy, because other users may change the file meanwhile.
     const archive = await copyChecked(file, folder, context.options.sha256)
+    // A named sum comes from elsewhere than the archive.
+    const isVouched = context.options.sha256 !== undefined
+    const origin = isVouched ? undefined : await verifyOrigin(archive, file)
     const { version: to, root } = await readRelease(archive, file)
     const unpacked = join(folder, 'release')
     await mkdir(unpacked)
@@ -46,6 +51,7 @@ async function install(context: ContextWithoutWall): Promise<Output> {
     if (to === from) throw new Refusal(`Версия ${to} уже стоит.`)
     if (noWayBack && !context.options.yes) throw new Refusal(noWayBack)
     const json = { from, to, hasWayBack: noWayBack === undefined }
+    if (origin) context.say(origin)
     if (context.isDryRun) return { lines: [`Версия ${from} станет ${to}.`], json }
     await context.confirm(`Поставить версию ${to} вместо ${from}?`)
     await unpack()
@@ -85,6 +91,36 @@ async function copyChecked(file: string, folder: string, given?: string): Promis
   await copyFile(file, copy)
   if (hash('sha256', await readFile(copy)) === expected) return copy
   throw new Refusal(`${file}: SHA-256 не та. Файл повреждён или подменён, скачайте его заново.`)
+}
+
+/**
+ * Verifies by GitHub's program, if it is there, that the workflow of the repository from which the
+ * running release comes has published the archive. Returns what was checked. Throws Refusal.
+ */
+async function verifyOrigin(archive: string, file: string): Promise<string> {
+  const repository = (await readIfExists(join(ROOT, 'repository')))?.trim()
+  const args = ['attestation', 'verify']
+  const canVerify = () =>
+    execute('gh', [...args, '--help']).then(
+      () => true,
+      () => false,
+    )
+  if (!repository || !(await canVerify())) {
+    const why = repository ? 'новой программы gh здесь нет' : 'эта версия собрана не выпуском'
+    return `Проверена только сумма из SHA256SUMS: откуда архив, не проверить, ${why}.`
+  }
+  const bundle = join(dirname(file), 'attestation.json')
+  const from = ['--repo', repository, '--signer-workflow', `${repository}/${WORKFLOW}`]
+  if (existsSync(bundle)) from.push('--bundle', bundle)
+  await execute('gh', [...args, archive, ...from], { signal: interruption }).catch((error) => {
+    interruption.throwIfAborted()
+    throw new Refusal(
+      `${file}: не подтверждено, что архив собран выпуском ${repository}. Скачайте оттуда заново архив, ` +
+        'SHA256SUMS и attestation.json, либо назовите --sha256 с суммой, которой доверяете. gh: ' +
+        String(error.stderr).trim(),
+    )
+  })
+  return `Проверено: архив собран выпуском ${repository}.`
 }
 
 /**

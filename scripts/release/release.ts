@@ -35,6 +35,7 @@ export const PARTS = [
   'dist/web',
 ]
 const BUILD = 'build'
+const REPOSITORY_FILE = 'repository'
 const NODE = `node_modules/node-${process.platform}-${process.arch}`
 /** Unused at run time: tests, types, maps, fonts for old browsers, Node's headers and manual. */
 const LEFT_OUT = [
@@ -110,6 +111,9 @@ async function stageRelease(target: string, arch: string): Promise<void> {
   await symlink('../../bin/run-node', join(target, 'node_modules/.bin/node'))
   await describeMigrations(target)
   await writeFile(join(target, 'deploy/vslukh.bash-completion'), await makeBashCompletion())
+  // The workflow that publishes releases sets it; `vslukh upgrade` accepts only its archives then.
+  const { GITHUB_REPOSITORY: repository } = process.env
+  if (repository) await writeFile(join(target, REPOSITORY_FILE), `${repository}\n`)
   await describeBuild(target)
 }
 

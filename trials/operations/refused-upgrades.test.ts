@@ -15,15 +15,21 @@ async function openBooted() {
   /** Runs a line of shell as root. Returns what it prints. */
   const shell = async (line: string) =>
     (await call('sh -c', `exec 2>&1; ${BOOTED}; cd ${folder}; ${line}; echo "code $?"`)).out
+  /** Makes an archive of a release, with its sum beside it. Returns its name without the ending. */
+  const pack = async (release: string, version: string) => {
+    const name = `vslukh-${version}-${process.platform}-${process.arch}`
+    const put = ['--exclude=node_modules', '--transform', `s,^${release},${name},`, release]
+    await run('tar', ['-czf', `${name}.tar.gz`, ...put], { cwd: folder })
+    await run('sh', ['-c', `sha256sum ${name}.tar.gz > SHA256SUMS`], { cwd: folder })
+    return name
+  }
   return {
     folder,
     shell,
+    pack,
     /** Runs `vslukh upgrade` with an archive of the release, and the package's preinst with its control files. */
     async upgrade(release: string, { version = VERSION, prepare = ':' } = {}) {
-      const name = `vslukh-${version}-${process.platform}-${process.arch}`
-      const put = ['--exclude=node_modules', '--transform', `s,^${release},${name},`, release]
-      await run('tar', ['-czf', `${name}.tar.gz`, ...put], { cwd: folder })
-      await run('sh', ['-c', `sha256sum ${name}.tar.gz > SHA256SUMS`], { cwd: folder })
+      const name = await pack(release, version)
       const control = join(folder, 'control')
       await mkdir(control, { recursive: true })
       await cp(join(ROOT, 'deploy/deb/preinst'), join(control, 'preinst'))
@@ -55,6 +61,49 @@ test('another build of the installed version is refused, as an archive and as a 
       /другая сборка с тем же номером\. Ничего не изменено\. Поднимите номер.*\ncode 1\n$/,
     )
   }
+})
+
+test('with gh an archive that the release workflow did not make is refused, unless its sum is named; without gh that is stated', async () => {
+  const { folder, shell, pack } = await openBooted()
+  const version = '99.0.0'
+  await copyTree(join(folder, 'next'), version)
+  await pack('next', version)
+  const archive = `vslukh-${version}-${process.platform}-${process.arch}.tar.gz`
+  const dryRun = (rest = '') =>
+    shell(
+      `PATH=${folder}/bin:$PATH /opt/vslukh/current/bin/vslukh upgrade ${archive} --dry-run ${rest}`,
+    )
+  const isReady = `Версия ${VERSION} станет ${version}.\ncode 0\n`
+  expect(await dryRun()).toMatch(/Проверена только сумма.*собрана не выпуском/)
+  await writeFile(join(folder, 'opt/vslukh', VERSION, 'repository'), 'somebody/vslukh\n')
+  expect(await dryRun()).toMatch(/Проверена только сумма.*gh здесь нет/)
+
+  // Only GitHub can sign; this program stands for an answer of its gh.
+  const gh = join(folder, 'bin/gh')
+  await mkdir(join(folder, 'bin'))
+  const answer = async (code: number) => {
+    const lines = [
+      '#!/bin/sh',
+      `echo "$@" >> ${folder}/asked`,
+      'case "$*" in *--help) exit 0;; esac',
+    ]
+    await writeFile(gh, [...lines, `echo no attestation >&2; exit ${code}`].join('\n'), {
+      mode: 0o755,
+    })
+  }
+  await answer(1)
+  expect(await dryRun()).toMatch(/не подтверждено.*gh: no attestation\ncode 1\n$/s)
+  const sum = (await readFile(join(folder, 'SHA256SUMS'), 'utf8')).slice(0, 64)
+  expect(await dryRun(`--sha256 ${sum}`)).toContain(isReady)
+  await answer(0)
+  await writeFile(join(folder, 'attestation.json'), '{}')
+  const verified = await dryRun()
+  expect(verified).toContain('Проверено: архив собран выпуском somebody/vslukh.')
+  expect(verified).toContain(isReady)
+  const asked = (await readFile(join(folder, 'asked'), 'utf8')).trim().split('\n').at(-1)
+  expect(asked).toMatch(
+    /^attestation verify \S+release\.tar\.gz --repo somebody\/vslukh --signer-workflow somebody\/vslukh\/\.github\/workflows\/release\.yml --bundle \S+attestation\.json$/,
+  )
 })
 
 test('an upgrade without room for its files or for the database is refused before anything is unpacked, with the free and the needed space', async () => {
