@@ -25,6 +25,15 @@ test.each([
   ['/%72ules', { name: 'rules', path: '/rules' }],
   ['/Settings/Account/Email/', { name: 'email', path: '/settings/account/email' }],
   ['/Posts/5/', { name: 'post', path: '/posts/5', id: '5' }],
+  // Copied with the end of the sentence or the quotes around it.
+  ['/posts/5.', { name: 'post', path: '/posts/5', id: '5' }],
+  ['/posts/5%2C', { name: 'post', path: '/posts/5', id: '5' }],
+  ['/posts/5/).', { name: 'post', path: '/posts/5', id: '5' }],
+  ['/posts/5»…', { name: 'post', path: '/posts/5', id: '5' }],
+  ['/posts/5>', { name: 'post', path: '/posts/5', id: '5' }],
+  ['/users/olga_,', { name: 'author', path: '/users/olga_', username: 'olga_' }],
+  ['/users/olga/replies!', { name: 'authorReplies', path: '/users/olga/replies' }],
+  ['/rules)', { name: 'rules', path: '/rules' }],
   ['/posts/%20', { name: 'post', path: '/posts/%20' }],
   ['/Users/%6flga/', { name: 'author', path: '/users/olga', username: 'olga' }],
   ['/users/olga/REPLIES', { name: 'authorReplies', path: '/users/olga/replies', username: 'olga' }],
@@ -32,9 +41,12 @@ test.each([
   expect(pageAt(path)).toMatchObject(page)
 })
 
-test.each(['', '///', '/rules//', '/posts/', '/posts/%zz', '/%'])('%s is no page', (path) => {
-  expect(pageAt(path)).toBeNull()
-})
+test.each(['', '///', '/.', '/).', '/rules5.', '/rules//', '/posts/', '/posts/%zz', '/%'])(
+  '%s is no page',
+  (path) => {
+    expect(pageAt(path)).toBeNull()
+  },
+)
 
 test('the address of a page names the same page, and no other site', () => {
   const parts = ['/', '//', '%2F', '\\', '..', '@', 'evil.example', 'posts', 'POSTS', '%35']

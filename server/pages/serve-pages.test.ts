@@ -86,6 +86,8 @@ test.each([
   ['//', 308, '/'],
   ['/?cursor=', 308, '/'],
   ['/rule%73', 308, '/rules'],
+  ['/posts/5.', 308, '/posts/5'],
+  ['/posts/5),?cursor=4', 308, '/posts/5?cursor=4'],
   ['/Posts/5/?cursor=&from=a%20b&x=1', 308, '/posts/5?from=a%20b&x=1'],
   // No address leads to another site.
   ['//evil.example', 404, null],
