@@ -27,6 +27,7 @@ test('the mail names the only place for its code, who asked and when, holds no l
   expect(html.match(/<p /g)).toHaveLength(3)
   expect(text + html).not.toMatch(/<a |<img|https?:|www\./)
   expect(headerOf('auto-submitted')).toBe('auto-generated')
+  expect(headerOf('x-auto-response-suppress')).toBe('All')
   expect(headerOf('otp-token')).toBe(`"${code}"; origin="${ORIGIN}"`)
 })
 

@@ -15,7 +15,7 @@ export type Dkim = {
 /** The headers to sign. RFC 8058 requires that both List-Unsubscribe headers are signed. */
 const SIGNED =
   'From:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:Auto-Submitted:' +
-  'OTP-Token:List-Unsubscribe:List-Unsubscribe-Post'
+  'X-Auto-Response-Suppress:OTP-Token:List-Unsubscribe:List-Unsubscribe-Post'
 
 /** Receivers ignore signatures by shorter keys (RFC 8301). */
 const SHORTEST_BITS = 1024

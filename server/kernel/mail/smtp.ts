@@ -32,9 +32,10 @@ export function toMessage(
     ...(html && { html }),
     ...(otp && { otp }),
     to: { name: inLetters(to), address: to },
-    // RFC 3834: automatic replies, such as vacation notices, are not sent to it.
+    // Automatic replies, such as vacation notices, are not sent to it: RFC 3834, and Exchange.
     headers: {
       'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
       ...(unsubscribeUrl && {
         'List-Unsubscribe': `<${unsubscribeUrl}>`,
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
