@@ -51,8 +51,14 @@ const PLACES: Place[] = [
   {
     file: 'web/codes/email-entry.tsx',
     where: 'the address of a sign-in',
-    texts: ADDRESSES,
+    texts: ADDRESSES.slice(0, 15),
     open: openSignIn,
+  },
+  {
+    file: 'web/codes/email-entry.tsx',
+    where: 'the new address of an account',
+    texts: ADDRESSES.slice(15),
+    open: openEmailChange,
   },
   {
     file: 'web/codes/code-input.tsx',
@@ -136,7 +142,8 @@ test('every component with a text field is in a journey that types into it', asy
     )
     for (const [field] of fields) if (!/\sreadOnly\s/.test(field)) files.push(file)
   }
-  expect(files.sort()).toEqual(PLACES.map(({ file }) => file).sort())
+  const typed = new Set(PLACES.map(({ file }) => file))
+  expect(files.sort()).toEqual([...typed].sort())
 })
 
 test.for([

@@ -24,7 +24,7 @@ export async function typeWithSlips(field: Locator, text: string): Promise<void>
   expect(await field.inputValue()).toBe(start)
   await field.pressSequentially(end)
   expect(await field.inputValue()).toBe(start + end)
-  for (const _ of end) await field.press('ArrowLeft')
+  for (const _ of end) await field.page().keyboard.press('ArrowLeft')
   await field.pressSequentially(leftOut)
   expect(await field.inputValue()).toBe(text)
 }
