@@ -135,7 +135,7 @@ function restoredOutput(
   const lines = [`${done} из копии, сделанной ${time(new Date(createdAt))}.`]
   if (secret === 'missing') {
     lines.push(
-      'Секрета в копии нет: верните app-secret или запустите сервер с ACCEPT_NEW_SECRET=1.',
+      'Секрета в копии нет: верните app-secret или запустите сервер с ACCEPT_NEW_SECRET=1: тогда все войдут снова.',
     )
   }
   if (returned) lines.push(...returnedLines(returned))
@@ -150,6 +150,7 @@ function returnedLines({ deletedAgain, sessions }: NonNullable<Restored['returne
   return [
     ...(deletedAgain === 0 ? [] : [deleted]),
     ...(sessions === 0 ? [] : [`Сессий вернулось: ${sessions}, и те, что закрыли после копии.`]),
+    'Кто вошёл после копии, войдёт снова.',
   ]
 }
 

@@ -1,8 +1,8 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import { type Config, originOf } from '../../kernel/config/config.ts'
 
-/** The session's id, and 256 random bits that prove its possession. */
+/** The session's id, and 256 bits that prove its possession: see `signSecret`. */
 export type SessionSecret = { id: string; secret: string }
 
 export const IDLE_SECONDS = 30 * 86_400
@@ -12,8 +12,37 @@ export const BROWSER_SECONDS = 180 * 86_400
 
 const FORMAT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([A-Za-z0-9_-]{43})$/
 
-export function newSessionSecret(id: string = randomUUID()): SessionSecret {
-  return { id, secret: randomSecret() }
+const NUMBER_BYTES = 4
+const RANDOM_BYTES = 16
+const MAC_BYTES = 12
+
+/**
+ * Returns a session's secret: its number, 128 random bits, and 96 bits of an HMAC over both. The
+ * HMAC lets the server recognise its own secret after a restore has taken its hash back.
+ */
+export function signSecret(
+  { id, number }: { id: string; number: number },
+  key: Buffer,
+  random = randomBytes(RANDOM_BYTES),
+): SessionSecret {
+  const content = Buffer.alloc(NUMBER_BYTES + RANDOM_BYTES)
+  content.writeUInt32BE(number)
+  random.copy(content, NUMBER_BYTES, 0, RANDOM_BYTES)
+  const bytes = Buffer.concat([content, secretMac(id, content, key)])
+  return { id, secret: bytes.toString('base64url') }
+}
+
+/** Returns the number of a secret that was signed with the key; undefined for any other secret. */
+export function numberOf({ id, secret }: SessionSecret, key: Buffer): number | undefined {
+  const bytes = Buffer.from(secret, 'base64url')
+  const content = bytes.subarray(0, NUMBER_BYTES + RANDOM_BYTES)
+  const mac = bytes.subarray(NUMBER_BYTES + RANDOM_BYTES)
+  return timingSafeEqual(mac, secretMac(id, content, key)) ? content.readUInt32BE() : undefined
+}
+
+function secretMac(id: string, content: Buffer, key: Buffer): Buffer {
+  const mac = createHmac('sha256', key).update(id).update(content)
+  return mac.digest().subarray(0, MAC_BYTES)
 }
 
 export function randomSecret(): string {

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { countCodes, from } from '../../testing/calls/sign-in-calls.ts'
 import { stopClock } from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
 import { expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForTest, TEST_SITE, type TestApp, testPerNode } from '../../testing/test-app.ts'
-import { cookieOf, formatSessionCookie, newSessionSecret } from './cookie.ts'
+import { cookieOf, formatSessionCookie, randomSecret } from './cookie.ts'
 import { type Client, refresh as refreshFrom } from './sessions.fixture.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')
@@ -19,7 +20,7 @@ function refresh(app: TestApp, client: Client, ip = OFFICE) {
 
 /** The cookie of a session that never existed. */
 function junk(): Client {
-  const cookie = `${NAME}=${formatSessionCookie(newSessionSecret())}`
+  const cookie = `${NAME}=${formatSessionCookie({ id: randomUUID(), secret: randomSecret() })}`
   return { cookie, clientToken: 'one browser' }
 }
 

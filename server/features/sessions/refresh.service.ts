@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Db } from '../../kernel/db/database.ts'
-import { hashSecret, newSessionSecret, type SessionSecret } from './cookie.ts'
+import { hashSecret, numberOf, type SessionSecret, signSecret } from './cookie.ts'
 import {
   deleteSession,
   lockSession,
@@ -24,6 +24,8 @@ type Refreshed =
 export type Proof = { tokenHash: Buffer | undefined; browserHash: Buffer | undefined }
 
 type Client = Proof & {
+  /** Signs the secrets of sessions. */
+  secretKey: Buffer
   networkHash: Buffer | null
   /** Charges the rate limit of the session after its cookie was verified. */
   charge: (sessionId: string) => Promise<void>
@@ -32,13 +34,14 @@ type Client = Proof & {
 /**
  * Checks a session cookie; returns null if it is not valid. The previous secret is valid until the
  * current one was seen, because its response may have been lost, and for 60 s, because two tabs may
- * refresh at once. An older secret means that the cookie was copied, so the session is closed. If a
+ * refresh at once. An older secret means that the cookie was copied, so the session is closed. A
+ * newer one is known to the browser alone after a restore of the database, and is accepted. If a
  * browser has lost its clientToken, only its browser cookie proves it from then on.
  */
 export function refreshSession(
   db: Db,
   presented: SessionSecret,
-  { networkHash, charge, ...proof }: Client,
+  { networkHash, charge, secretKey, ...proof }: Client,
 ): Promise<Refreshed | null> {
   return db.transaction().execute(async (tx) => {
     const session = await lockSession(tx, presented.id)
@@ -54,7 +57,9 @@ export function refreshSession(
     const isPrevious =
       session.previous_hash !== null && timingSafeEqual(session.previous_hash, hash)
     const inGrace = session.secret_age <= GRACE_SECONDS
-    if (!isCurrent && !(isPrevious && (!session.seen || inGrace))) {
+    const number = numberOf(presented, secretKey) ?? 0
+    const isNewer = number > session.secret_number
+    if (!isCurrent && !isNewer && !(isPrevious && (!session.seen || inGrace))) {
       await deleteSession(tx, { sessionId: presented.id, userId })
       return { state: 'copied', userId }
     }
@@ -62,10 +67,12 @@ export function refreshSession(
     if (!proof.tokenHash && !session.is_token_lost) await noteLostToken(tx, presented.id)
     // A previous secret after the grace period: the response with the current secret was lost.
     const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
-    if (isDue) {
-      const secret = newSessionSecret(presented.id)
+    if (isDue || isNewer) {
+      const next = Math.max(number, session.secret_number) + 1
+      const secret = signSecret({ id: presented.id, number: next }, secretKey)
       await rotateSecret(tx, presented.id, {
         next: hashSecret(secret.secret),
+        number: next,
         presented: hash,
         networkHash,
       })

@@ -1,4 +1,4 @@
-import { createSecretKey } from 'node:crypto'
+import { createSecretKey, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { LEFT_OUT } from '../../operations/backup/tables.repository.ts'
@@ -9,6 +9,7 @@ import { DEVICE, type TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest, SECRET } from '../../testing/test-app.ts'
 import { accessTokenKey, signAccessToken } from './authenticator.ts'
+import { formatSessionCookie, hashSecret, randomSecret, signSecret } from './cookie.ts'
 import { refresh, signInTwice } from './sessions.fixture.ts'
 import { selectTokenKey } from './sessions.repository.ts'
 
@@ -94,6 +95,90 @@ test('a refresh whose response was lost can be repeated, even long after it; the
   expect(again.status).toBe(200)
   expect((await refreshBy(olga, again.cookie ?? '')).status).toBe(200)
   expectRefusal(await refreshBy(olga, lost), 'UNAUTHORIZED')
+})
+
+/** Restores the rows of all sessions, as a backup does, after `meanwhile`. */
+async function restoreSessions(meanwhile: () => Promise<void>): Promise<void> {
+  await app.sql`CREATE TABLE saved AS SELECT * FROM sessions`
+  await meanwhile()
+  await app.sql`UPDATE sessions SET secret_hash = saved.secret_hash, previous_hash = saved.previous_hash,
+    secret_number = saved.secret_number, seen = saved.seen, rotated_at = saved.rotated_at
+    FROM saved WHERE saved.id = sessions.id`
+  await app.sql`DROP TABLE saved`
+}
+
+const isAlarmed = ({ id }: TestUser) =>
+  app.logged.some((line) => line.includes('cookie was copied') && line.includes(`"userId":"${id}"`))
+
+test('a cookie that was rotated since the restored backup signs in, once or in two tabs, and alarms nobody', async () => {
+  const olga = await app.signUp()
+  let cookie = await rotate(olga, olga.cookie)
+  await restoreSessions(async () => {
+    for (let time = 0; time < 3; time++) cookie = await rotate(olga, cookie)
+  })
+  const [first, second] = [await refreshBy(olga, cookie), await refreshBy(olga, cookie)]
+  expect([first.status, second.status]).toEqual([200, 200])
+  const next = first.cookie ?? ''
+  expect(next).not.toBe(cookie)
+  expect((await refreshBy(olga, next)).status).toBe(200)
+  expect((await refreshBy(olga, await rotate(olga, next))).status).toBe(200)
+  expect(isAlarmed(olga)).toBe(false)
+})
+
+test('after a restore an older cookie still closes the session, and so does a second holder of the cookie', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const cookies = new Map([
+    [olga, ''],
+    [petr, ''],
+  ])
+  for (const user of [olga, petr]) {
+    cookies.set(user, await rotate(user, await rotate(user, user.cookie)))
+  }
+  const stolen = cookies.get(petr) ?? ''
+  await restoreSessions(async () => {
+    for (const user of [olga, petr]) cookies.set(user, await rotate(user, cookies.get(user) ?? ''))
+  })
+  expectRefusal(await refreshBy(olga, olga.cookie), 'UNAUTHORIZED')
+  expect(isAlarmed(olga)).toBe(true)
+  expectRefusal(await refreshBy(olga, cookies.get(olga) ?? ''), 'UNAUTHORIZED')
+
+  const next = (await refreshBy(petr, cookies.get(petr) ?? '')).cookie ?? ''
+  expect((await refreshBy(petr, next)).status).toBe(200)
+  expectRefusal(await refreshBy(petr, stolen), 'UNAUTHORIZED')
+  expect(isAlarmed(petr)).toBe(true)
+})
+
+test('a secret that another server has made, or that was changed, is not taken for a newer one', async () => {
+  const key = deriveKey(SECRET, 'session-secret')
+  const otherKey = deriveKey('a-secret-of-somebody-else-0123456789', 'session-secret')
+  const bytesOf = ({ secret }: { secret: string }) => Buffer.from(secret, 'base64url')
+  for (const forge of [
+    (id: string) => signSecret({ id, number: 9 }, otherKey),
+    (id: string) => ({ id, secret: signSecret({ id: randomUUID(), number: 9 }, key).secret }),
+    (id: string) => {
+      const bytes = bytesOf(signSecret({ id, number: 1 }, key))
+      bytes.writeUInt32BE(9)
+      return { id, secret: bytes.toString('base64url') }
+    },
+  ]) {
+    const olga = await app.signUp()
+    const [name = '', value = ''] = olga.cookie.split('=')
+    const forged = forge(value.split('.')[0] ?? '')
+    expectRefusal(await refreshBy(olga, `${name}=${formatSessionCookie(forged)}`), 'UNAUTHORIZED')
+  }
+})
+
+test('a cookie of before secrets were numbered stays valid, and is rotated to a numbered one', async () => {
+  const olga = await app.signUp()
+  const [name = '', value = ''] = olga.cookie.split('=')
+  const [id = ''] = value.split('.')
+  const old = { id, secret: randomSecret() }
+  await app.sql`UPDATE sessions SET secret_hash = ${hashSecret(old.secret)}, secret_number = 0 WHERE id = ${id}`
+  const next = await rotate(olga, `${name}=${formatSessionCookie(old)}`)
+  expect((await refreshBy(olga, next)).status).toBe(200)
+  expect(await app.sql`SELECT secret_number FROM sessions WHERE id = ${id}`).toEqual([
+    { secret_number: 1 },
+  ])
 })
 
 test('a session that was unused for 30 days has expired: no refresh, no valid token, not in the list', async () => {

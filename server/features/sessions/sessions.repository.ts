@@ -65,7 +65,13 @@ export const MAY_WRITE = sql<boolean>`(SELECT ${LIVE} AND writing_closed IS NULL
 
 type NewSession = Pick<
   Insertable<Tables['sessions']>,
-  'id' | 'user_id' | 'secret_hash' | 'client_hash' | 'browser_hash' | 'network_hash'
+  | 'id'
+  | 'user_id'
+  | 'secret_hash'
+  | 'secret_number'
+  | 'client_hash'
+  | 'browser_hash'
+  | 'network_hash'
 > & { device: Device }
 
 /** Adds a session and removes the oldest beyond SESSIONS_MAX. Returns whether any was live. */
@@ -113,7 +119,7 @@ export function lockSession(tx: Queryable, id: string) {
   return tx
     .selectFrom('sessions')
     .select(['user_id', 'secret_hash', 'previous_hash', 'seen', 'client_hash', 'browser_hash'])
-    .select('is_token_lost')
+    .select(['is_token_lost', 'secret_number'])
     .select(SECRET_AGE.as('secret_age'))
     .select(sql<number>`extract(epoch FROM now() - created_at)::float8`.as('age'))
     .where('id', '=', id)
@@ -135,15 +141,18 @@ export async function noteLostToken(tx: Queryable, id: string): Promise<void> {
   await tx.updateTable('sessions').set({ is_token_lost: true }).where('id', '=', id).execute()
 }
 
+type Rotation = { next: Buffer; number: number; presented: Buffer; networkHash: Buffer | null }
+
 export async function rotateSecret(
   tx: Queryable,
   id: string,
-  { next, presented, networkHash }: { next: Buffer; presented: Buffer; networkHash: Buffer | null },
+  { next, number, presented, networkHash }: Rotation,
 ): Promise<void> {
   await tx
     .updateTable('sessions')
     .set({
       secret_hash: next,
+      secret_number: number,
       previous_hash: presented,
       network_hash: networkHash,
       seen: false,

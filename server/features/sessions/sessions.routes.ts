@@ -34,8 +34,8 @@ export function registerSessions(node: Node, sessions: Sessions): Feature {
     if (!proof.tokenHash && !proof.browserHash) throw new AppError('INVALID_REQUEST')
     const networkHash = sessions.hashNetwork(request.ip)
     const charge = (sessionId: string) => limits.charge([{ limit: REFRESHES, key: sessionId }])
-    const refreshed =
-      presented && (await refreshSession(db, presented, { ...proof, networkHash, charge }))
+    const client = { networkHash, charge, secretKey: sessions.secretKey }
+    const refreshed = presented && (await refreshSession(db, presented, { ...proof, ...client }))
     if (refreshed?.state === 'copied') {
       const { userId } = refreshed
       logEvent(request, 'session closed: its cookie was copied', { level: 'warn', userId })

@@ -22,6 +22,7 @@ import {
   parseSessionCookie,
   type SessionSecret,
   type Site,
+  signSecret,
 } from './cookie.ts'
 import { insertKnownClient, removeOtherClients } from './known-clients.repository.ts'
 import type { Proof } from './refresh.service.ts'
@@ -39,6 +40,9 @@ type Options = Site &
     storedKey: Buffer
   }
 
+/** Secrets of before they were numbered count as 0. */
+const FIRST_NUMBER = 1
+
 type Opening = {
   /** The operation whose code opens the session. */
   operationId: string
@@ -53,6 +57,8 @@ type Opening = {
 export class Sessions {
   readonly tokens: TokenOptions
   readonly cookieName: string
+  /** Signs the secrets of sessions. */
+  readonly secretKey: Buffer
   readonly #clientKey: Buffer
   readonly #cookieKey: Buffer
   readonly #cookie: Cookie
@@ -60,6 +66,7 @@ export class Sessions {
 
   constructor({ secret, storedKey, accessTokenSeconds, ...site }: Options) {
     this.tokens = { key: accessTokenKey(secret, storedKey), seconds: accessTokenSeconds }
+    this.secretKey = deriveKey(secret, 'session-secret')
     this.#clientKey = deriveKey(secret, 'client-token')
     this.#cookieKey = deriveKey(secret, 'first-cookie')
     this.#cookie = cookieOf('session', site)
@@ -124,14 +131,14 @@ export class Sessions {
   /** Opens a session. The caller sets the cookies after the transaction has committed. */
   async open(tx: Queryable, { operationId, userId, clientToken, browser, ...opening }: Opening) {
     const { networkHash, device } = opening
-    const secret = this.#derive('session', operationId)
-    const fresh: SessionSecret = { id: randomUUID(), secret }
+    const fresh = this.#firstSecret(randomUUID(), operationId)
     const clientHash = this.#hashToken(clientToken)
     const browserHash = hashSecret(browser)
     const closedOldest = await insertSession(tx, {
       id: fresh.id,
       user_id: userId,
       secret_hash: hashSecret(fresh.secret),
+      secret_number: FIRST_NUMBER,
       client_hash: clientHash,
       browser_hash: browserHash,
       network_hash: networkHash,
@@ -151,11 +158,11 @@ export class Sessions {
    * the session was closed, or has another secret by now.
    */
   async openAgain(db: Queryable, viewer: Viewer, operationId: string) {
-    const secret = this.#derive('session', operationId)
-    const isOpen = await hasSecret(db, viewer, hashSecret(secret))
+    const secret = this.#firstSecret(viewer.sessionId, operationId)
+    const isOpen = await hasSecret(db, viewer, hashSecret(secret.secret))
     if (!isOpen) throw new AppError('OPERATION_EXPIRED')
     const opened = { isKnownClient: true, closedOldest: false }
-    return { ...opened, secret: { id: viewer.sessionId, secret }, viewer }
+    return { ...opened, secret, viewer }
   }
 
   issueToken(viewer: Viewer): AccessTokenAnswer {
@@ -180,6 +187,11 @@ export class Sessions {
 
   clearCookie(reply: FastifyReply): void {
     reply.clearCookie(this.cookieName, this.#cookie.options)
+  }
+
+  #firstSecret(id: string, operationId: string): SessionSecret {
+    const random = Buffer.from(this.#derive('session', operationId), 'base64url')
+    return signSecret({ id, number: FIRST_NUMBER }, this.secretKey, random)
   }
 
   /** Derives the first value of a cookie. The operation's id is random and in no backup. */

@@ -43,6 +43,7 @@ export type Tables = {
     id: string
     user_id: Id
     secret_hash: Buffer
+    secret_number: Generated<number>
     previous_hash: Buffer | null
     seen: boolean
     rotated_at: ColumnType<Date, never, Date>
