@@ -84,7 +84,6 @@ test('a session closed elsewhere leaves only the open text, on the screen alone'
   await dialog.getByRole('button', { name: 'Скопировать' }).click()
   await dialog.getByText('Текст скопирован').waitFor()
   await closeByKey(dialog)
-  await toast(page, CLOSED).waitFor()
   await page.reload()
   await signInButton(page).click()
   await signInThrough(journey, page, olga.email)
