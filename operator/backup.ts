@@ -58,11 +58,12 @@ export const verify: Command = {
 
 async function verifyFile(context: ContextWithoutWall): Promise<Output> {
   const [file = ''] = context.words.map(fromCaller)
-  const isEmbedded = context.config.databaseUrl === undefined
+  const { dataDir, databaseUrl } = context.config
+  const isEmbedded = databaseUrl === undefined
   const wallsMajor = isEmbedded
     ? undefined
     : await inWall(context, readPostgresMajor).catch(() => undefined)
-  const verified = await verifyBackup(file, { major: wallsMajor, ...progressOptions() })
+  const verified = await verifyBackup(file, { dataDir, major: wallsMajor, ...progressOptions() })
   const { createdAt, version, migration } = verified.manifest
   const { posts, fingerprint, major } = verified
   const isNoted = !context.isDryRun && (await note(context, { createdAt, fingerprint }))

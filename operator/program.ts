@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { parseEnv } from 'node:util'
 import { readConfig } from '../server/kernel/config/config.ts'
+import { openedFile } from '../server/kernel/config/opened-files.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
 import { userName, whyFailed } from '../server/kernel/errors/why-failed.ts'
@@ -149,7 +150,10 @@ async function perform(command: Command, usage: string, alone: Alone): Promise<O
 function withFile(env: Env, path: string | undefined): Env {
   if (path === undefined) return env
   try {
-    return { ...parseEnv(readFileSync(fromCaller(path), 'utf8')), ...env }
+    return {
+      ...parseEnv(readFileSync(openedFile(fromCaller(path))?.fd ?? fromCaller(path), 'utf8')),
+      ...env,
+    }
   } catch (cause) {
     throw new Refusal(`Настройки в ${path} не прочитаны: ${whyFailed(cause)}.`, { cause })
   }

@@ -1,15 +1,18 @@
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { readIfExists } from '../server/kernel/config/read-if-exists.ts'
+import { ifExists } from '../server/kernel/config/read-if-exists.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
 import { Refusal } from './command.ts'
+import { openTrusted } from './named-path.ts'
 import { interruption } from './terminal.ts'
 
 const RELEASES = '/opt/vslukh'
@@ -78,8 +81,9 @@ function requireInstalled(): void {
  * default, is listed in SHA256SUMS beside it.
  */
 async function copyChecked(file: string, folder: string, given?: string): Promise<string> {
-  if (!existsSync(file)) throw new Refusal(`Нет такого файла: ${file}`)
-  const sums = (await readIfExists(join(dirname(file), 'SHA256SUMS')).catch(() => undefined)) ?? ''
+  const opened = await ifExists(open(file))
+  if (opened === undefined) throw new Refusal(`Нет такого файла: ${file}`)
+  const sums = given ? '' : await readSums(join(dirname(file), 'SHA256SUMS'))
   const line = sums.split('\n').find((one) => one.slice(66) === basename(file))
   const expected = given?.toLowerCase() ?? line?.slice(0, 64)
   if (expected === undefined) {
@@ -88,9 +92,16 @@ async function copyChecked(file: string, folder: string, given?: string): Promis
     )
   }
   const copy = join(folder, 'release.tar.gz')
-  await copyFile(file, copy)
+  await pipeline(createReadStream('', { fd: opened }), createWriteStream(copy, { flags: 'wx' }))
   if (hash('sha256', await readFile(copy)) === expected) return copy
   throw new Refusal(`${file}: SHA-256 не та. Файл повреждён или подменён, скачайте его заново.`)
+}
+
+const open = async (path: string) => openTrusted(path)
+
+async function readSums(path: string): Promise<string> {
+  const opened = await ifExists(open(path))
+  return opened === undefined ? '' : text(createReadStream('', { fd: opened }))
 }
 
 /**

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { usernameProblem } from '../contract/account-rules.ts'
 import { renameUser } from '../server/features/account/account.service.ts'
 import { selectDeletionStates } from '../server/features/account-deletion/account-deletion.repository.ts'
@@ -18,7 +17,7 @@ import { deriveKey } from '../server/kernel/config/app-secret.ts'
 import { isUniqueViolation } from '../server/kernel/db/database-errors.ts'
 import { whyFailed } from '../server/kernel/errors/why-failed.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
-import { writeNewFile } from '../server/operations/backup/backup-folder.ts'
+import { refuseExisting, writeNewFile } from '../server/operations/backup/backup-folder.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, Context, Output } from './command.ts'
@@ -149,7 +148,7 @@ async function nameKeyOf({ db, config }: Context): Promise<Buffer> {
 async function exportPerson(context: Context, { id, username }: Person): Promise<Output> {
   const file = fromCaller(context.words[1] ?? '')
   const { db, config, actor, isDryRun } = context
-  if (existsSync(file)) throw new Refusal(`Файл ${file} уже есть.`)
+  await refuseExisting(file)
   if (!isDryRun) {
     await writeNewFile(file, async (append) => {
       for await (const chunk of await exportData(db, id, config.appName)) await append(chunk)

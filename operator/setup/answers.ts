@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { domainToASCII } from 'node:url'
 import { isEmail } from '../../contract/account-rules.ts'
+import { whyFailed } from '../../server/kernel/errors/why-failed.ts'
 import { verifySmtp } from '../../server/kernel/mail/relay.ts'
 import { explainSmtp } from '../../server/kernel/mail/smtp-advice.ts'
 import { fromCaller } from '../../server/operations/start/caller-folder.ts'
 import { type Alone, type Env, Refusal, readEmail, UsageError } from '../command.ts'
+import { openTrusted } from '../named-path.ts'
 import type { Options } from '../options.ts'
 
 export type Answers = Record<'host' | 'smtpUrl' | 'mailFrom' | 'name' | 'contact', string>
@@ -75,9 +77,10 @@ function givenSmtpUrl({ 'smtp-url': url, 'smtp-url-file': path }: Options): stri
 /** Reads the file that an option names; `-` is the standard input. Throws UsageError. */
 export function readGiven(path: string, option: string): string {
   try {
-    return readFileSync(path === '-' ? 0 : fromCaller(path), 'utf8').trim()
-  } catch {
-    throw new UsageError(`${option}: файл ${path} не прочитан`)
+    return readFileSync(path === '-' ? 0 : openTrusted(fromCaller(path)), 'utf8').trim()
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new UsageError(`${option}: файл ${path} не прочитан: ${whyFailed(error)}`)
   }
 }
 

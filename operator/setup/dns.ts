@@ -5,8 +5,13 @@ import type { Config } from '../../server/kernel/config/config.ts'
 import { dkimPublicKey } from '../../server/kernel/mail/dkim.ts'
 import { domainOf } from '../../server/kernel/mail/email-address.ts'
 import { findMissing, mailRecords, readTexts } from '../../server/operations/doctor/mail-checks.ts'
+import { readAsWall } from './machine.ts'
 
-type Site = Pick<Config, 'mailFrom' | 'dkim'> & { host: string; smtpUrl: string; contact: string }
+type Site = Pick<Config, 'mailFrom' | 'dkim'> & {
+  host: string
+  smtpUrl: string
+  contact: string
+}
 
 /** Returns whether mails come from the site's own domain, whose records its operator can set. */
 export function isOwnDomain({ host, mailFrom }: Pick<Site, 'host' | 'mailFrom'>): boolean {
@@ -21,7 +26,7 @@ export async function missingRecords(site: Site): Promise<string[] | undefined> 
   if (!isOwnDomain(site)) return addresses
   const dkim = site.dkim && {
     selector: site.dkim.selector,
-    publicKey: await dkimPublicKey(site.dkim.keyFile),
+    publicKey: dkimPublicKey(await readAsWall(site.dkim.keyFile)),
   }
   const missing = await findMissing(mailRecords(site.mailFrom, dkim), resolver)
   if (!addresses || !missing) return undefined

@@ -41,6 +41,13 @@ export function runAsWall(command: string[], running?: Running): Promise<Ran> {
   return run('runuser', [...own, ...command], running)
 }
 
+/** Reads a file as the wall's user: root must not follow a link in that user's folder. */
+export async function readAsWall(path: string): Promise<string> {
+  const { isDone, out, err } = await runAsWall(['cat', '--', path])
+  if (isDone) return out
+  throw new Refusal(`${path}: ${err.trim()}`)
+}
+
 export async function hasProgram(name: string): Promise<boolean> {
   return (await run('/bin/sh', ['-c', `command -v ${name}`])).isDone
 }

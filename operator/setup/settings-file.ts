@@ -4,6 +4,8 @@ import { dirname } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type Config, readConfig } from '../../server/kernel/config/config.ts'
 import { ConfigError } from '../../server/kernel/config/config-reader.ts'
+import { ifExists } from '../../server/kernel/config/read-if-exists.ts'
+import { syncFolder } from '../../server/operations/start/data-dir.ts'
 import { type Env, Refusal, UsageError } from '../command.ts'
 
 /** The settings file, which deploy/vslukh.service names too. */
@@ -46,6 +48,8 @@ function quoted(name: string, value: string): string {
 /** Atomically replaces a file for the wall's group. Throws Refusal unless its folder is root's. */
 export async function writeForWall(path: string, text: string, gid: number): Promise<void> {
   const folder = dirname(path)
+  // Comes first, because mkdir() follows links.
+  await requireRootsFolder(await deepestThatExists(folder))
   await mkdir(folder, { recursive: true, mode: 0o755 })
   await requireRootsFolder(folder)
   const fresh = `${path}.${randomUUID()}`
@@ -56,9 +60,14 @@ export async function writeForWall(path: string, text: string, gid: number): Pro
     await file.chmod(0o640)
     await file.sync()
     await rename(fresh, path)
+    await syncFolder(folder)
   } finally {
     await rm(fresh, { force: true })
   }
+}
+
+async function deepestThatExists(folder: string): Promise<string> {
+  return (await ifExists(lstat(folder))) ? folder : deepestThatExists(dirname(folder))
 }
 
 async function requireRootsFolder(folder: string): Promise<void> {

@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../server/kernel/config/config.ts'
+import { ifExists } from '../../server/kernel/config/read-if-exists.ts'
 import { connectionReason } from '../../server/kernel/errors/why-failed.ts'
 import type { TestMail } from '../../server/kernel/mail/test-mail.service.ts'
 import {
@@ -93,7 +94,7 @@ async function makeDkimKey(site: Installation): Promise<Verdict> {
     const fix = `Если его DNS ведёте не вы, за подпись отвечает почтовый сервер; иначе --mail-from no-reply@${site.host}`
     return warning(message, fix)
   }
-  if (existsSync(dkim.keyFile)) return ok(`ключ DKIM есть: ${dkim.keyFile}`)
+  if (await ifExists(stat(dkim.keyFile))) return ok(`ключ DKIM есть: ${dkim.keyFile}`)
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },

@@ -30,6 +30,7 @@ export const PARTS = [
   'server',
   'scripts/start.ts',
   'scripts/admin.ts',
+  'scripts/open-files.ts',
   'scripts/build-web-if-needed.ts',
   'scripts/compile-cache.ts',
   'dist/web',

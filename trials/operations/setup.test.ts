@@ -65,7 +65,7 @@ test('setup writes the settings, a key for mails and the proxy’s file, sends a
   expect(caddyfile).toMatch(/^\{\n[\s\S]*?admin unix[\s\S]*?\n\}\n\nwall\.example \{/)
   expect(caddyfile).not.toContain('/usr/share/caddy')
 
-  const key = await dkimPublicKey(join(machine.folder, 'etc/vslukh/dkim.pem'))
+  const key = dkimPublicKey(await machine.read('etc/vslukh/dkim.pem'))
   const { records } = JSON.parse(first.out) as { records: string[] }
   const record = records.find((line) =>
     line.startsWith('wall._domainkey.wall.example. 3600 IN TXT'),
@@ -208,7 +208,7 @@ test('on a terminal setup asks for each answer, asks again after a wrong one, sh
   const set = parseEnv(await machine.read('etc/vslukh.env'))
   expect(set.SMTP_URL).toMatch(/^smtps:\/\/wall:not-shown@127\.0\.0\.1/)
 
-  const key = await dkimPublicKey(join(machine.folder, 'etc/vslukh/dkim.pem'))
+  const key = dkimPublicKey(await machine.read('etc/vslukh/dkim.pem'))
   await openWallsDns(
     `--host-record=wall.example,${DNS}`,
     '--txt-record=wall.example,v=spf1 a -all',

@@ -9,7 +9,8 @@ import type { Db } from '../../kernel/db/database.ts'
 import { onDisk } from '../../kernel/disk/disk.ts'
 import { type DeletionState, repeatDeletions } from './account-deletion.repository.ts'
 
-const NAME = 'deletions.jsonl'
+/** The name of the list of deletions in a folder. */
+export const DELETION_LIST = 'deletions.jsonl'
 
 /** The most by which the clocks of nodes may differ. */
 const CLOCKS_DIFFER_MS = 300_000
@@ -42,7 +43,7 @@ export async function noteDeletions(
   const now = new Map(states.map((state) => [keyOf(state), state.deletedAt]))
   const note = async (folder: string) => {
     if (!(await exists(folder))) return
-    const before = (await exists(join(folder, NAME))) ? noted.get(folder) : undefined
+    const before = (await exists(join(folder, DELETION_LIST))) ? noted.get(folder) : undefined
     const fresh = states.filter((state) => before?.get(keyOf(state)) !== state.deletedAt)
     const lines = fresh.map((state) => JSON.stringify({ ...state, notedAt }))
     await append(folder, lines)
@@ -58,7 +59,8 @@ async function exists(path: string): Promise<boolean> {
 /** Removes old lines from the beginning of each list, unless the list grows meanwhile. */
 export async function pruneDeletions(folders: string[], before: Date): Promise<void> {
   const since = new Date(before.getTime() - CLOCKS_DIFFER_MS).toISOString()
-  for (const folder of folders) await onDisk(folder, () => prune(join(folder, NAME), since))
+  for (const folder of folders)
+    await onDisk(folder, () => prune(join(folder, DELETION_LIST), since))
 }
 
 async function prune(path: string, since: string): Promise<void> {
@@ -89,7 +91,9 @@ export async function deleteAgain(
   db: Db,
   { folders, createdAt }: { folders: string[]; createdAt: string },
 ): Promise<number | null> {
-  const lists = await Promise.all(folders.map((folder) => readIfExists(join(folder, NAME))))
+  const lists = await Promise.all(
+    folders.map((folder) => readIfExists(join(folder, DELETION_LIST))),
+  )
   if (lists.every((text) => text === undefined)) return null
   const since = new Date(Date.parse(createdAt) - CLOCKS_DIFFER_MS).toISOString()
   const lines = lists.flatMap((text = '') => validLines(text))
@@ -115,7 +119,7 @@ function validLines(text: string): Static<typeof Line>[] {
 
 async function append(folder: string, lines: string[]): Promise<void> {
   if (lines.length === 0) return
-  const path = join(folder, NAME)
+  const path = join(folder, DELETION_LIST)
   await appendFile(path, `\n${lines.join('\n')}\n`, { mode: 0o600, flush: true })
   // The list gets the folder's owner, so that the server can append to a list that root began.
   const { uid, gid } = await stat(folder)

@@ -10,9 +10,15 @@ export function userName(): string {
   }
 }
 
-// A command of root runs as the wall's user.
-const noRight = () =>
-  `у пользователя ${userName()} нет на это права. Повторите от владельца через sudo или отдайте это ему: chown`
+const noRight = () => {
+  const name = userName()
+  // A command of root runs as this user, and root has opened what it may open.
+  const advice =
+    name === 'vslukh'
+      ? 'Отдайте это ему, chown vslukh, или положите файл в папку root'
+      : 'Повторите от владельца через sudo или отдайте это ему: chown'
+  return `у пользователя ${name} нет на это права. ${advice}`
+}
 const noSpace = () => 'на диске не осталось места. Освободите его'
 
 const FILE_REASONS: Record<string, () => string> = {

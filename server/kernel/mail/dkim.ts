@@ -52,8 +52,8 @@ function rsaBits(pem: string): number {
   }
 }
 
-/** Returns the public key for `p=` of the DKIM record. Rejects if the file has no key. */
-export async function dkimPublicKey(keyFile: string): Promise<string> {
-  const key = createPublicKey(await readFile(keyFile, 'utf8'))
+/** Returns the public key for `p=` of the DKIM record. Throws if the text is no key. */
+export function dkimPublicKey(pem: string): string {
+  const key = createPublicKey(pem)
   return key.export({ type: 'spki', format: 'der' }).toString('base64')
 }

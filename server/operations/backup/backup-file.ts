@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { sizeOfNamed, streamNamed } from '../../kernel/config/opened-files.ts'
 import { onDisk } from '../../kernel/disk/disk.ts'
 import { type Append, BackupError, explain } from './backup-folder.ts'
 import { type Manifest, type Part, parseManifest } from './manifest.ts'
@@ -85,10 +85,7 @@ type Reading = { isSummed?: boolean; signal?: AbortSignal | undefined }
 
 /** Returns the manifest. With `isSummed`, checks the whole file. Throws BackupError if damaged. */
 export async function readManifest(path: string, reading: Reading = {}): Promise<Manifest> {
-  const read = async () => {
-    await using file = await open(path, 'r')
-    return await readChecked(file, path, reading)
-  }
+  const read = () => readChecked(path, reading)
   try {
     // Reading a whole file may take hours.
     return await (reading.isSummed === false ? onDisk(dirname(path), read) : read())
@@ -97,39 +94,33 @@ export async function readManifest(path: string, reading: Reading = {}): Promise
   }
 }
 
-async function readChecked(
-  file: FileHandle,
-  path: string,
-  { isSummed = true, signal }: Reading,
-): Promise<Manifest> {
-  const { size } = await file.stat()
-  const head = Buffer.alloc(MAGIC.length)
-  await file.read(head, 0, head.length, 0)
+async function readChecked(path: string, { isSummed = true, signal }: Reading): Promise<Manifest> {
+  const bytes = (start: number, length: number) =>
+    buffer(streamNamed(path, { start, end: start + length - 1 }))
+  const size = await sizeOfNamed(path)
+  const head = await bytes(0, MAGIC.length)
   if (!head.equals(MAGIC)) throw new BackupError(`Файл ${path} — не копия стены.`)
   const damaged = new BackupError(`Копия ${path} повреждена или не дописана. Возьмите другую.`)
   const end = size - SUM_BYTES
   if (end < MAGIC.length + LENGTH_BYTES) throw damaged
-  const tail = Buffer.alloc(LENGTH_BYTES + SUM_BYTES)
-  await file.read(tail, 0, tail.length, end - LENGTH_BYTES)
+  const tail = await bytes(end - LENGTH_BYTES, LENGTH_BYTES + SUM_BYTES)
   if (isSummed && !(await sumOf(path, end, signal)).equals(tail.subarray(LENGTH_BYTES)))
     throw damaged
   const length = tail.readUInt32BE()
-  if (length > Math.min(LARGEST_MANIFEST, end - LENGTH_BYTES)) throw damaged
-  const text = Buffer.alloc(length)
-  await file.read(text, 0, length, end - LENGTH_BYTES - length)
-  return parseManifest(text.toString(), path)
+  if (length === 0 || length > Math.min(LARGEST_MANIFEST, end - LENGTH_BYTES)) throw damaged
+  return parseManifest(String(await bytes(end - LENGTH_BYTES - length, length)), path)
 }
 
 async function sumOf(path: string, bytes: number, signal?: AbortSignal): Promise<Buffer> {
   const sum = createHash('sha256')
-  for await (const chunk of createReadStream(path, { end: bytes - 1, signal })) sum.update(chunk)
+  for await (const chunk of streamNamed(path, { end: bytes - 1, signal })) sum.update(chunk)
   return sum.digest()
 }
 
 /** Returns the streams that read and decompress a part. */
 export function readPart(path: string, { offset, bytes }: Part) {
   return [
-    createReadStream(path, { start: offset, end: offset + bytes - 1 }),
+    streamNamed(path, { start: offset, end: offset + bytes - 1 }),
     createZstdDecompress(),
   ] as const
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { appendFile, fdatasync, fsync, rmSync } from 'node:fs'
+import { lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { askForName, openedFile } from '../../kernel/config/opened-files.ts'
 import { ifExists } from '../../kernel/config/read-if-exists.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { isDiskSilent, isSilent, onDisk } from '../../kernel/disk/disk.ts'
@@ -90,8 +92,13 @@ export function explain(cause: unknown, what: string): unknown {
   return reason === undefined ? cause : new BackupError(`${what}: ${reason}.`, { cause })
 }
 
-async function refuseExisting(path: string): Promise<void> {
-  if (await ifExists(lstat(path))) throw Object.assign(new Error(), { code: 'EEXIST' })
+/** Throws an error of the code EEXIST if something has this path. */
+export async function refuseExisting(path: string): Promise<void> {
+  if (openedFile(path) || !(await ifExists(lstat(path)))) return
+  throw Object.assign(new Error(`EEXIST: file already exists, open '${path}'`), {
+    code: 'EEXIST',
+    path,
+  })
 }
 
 /** Appends to a file that is being written. */
@@ -100,15 +107,33 @@ export type Append = (chunk: Uint8Array) => Promise<void>
 /** The bytes after which a file is written to its disk, so that no single call takes long. */
 const SYNC_BYTES = 16 * 1024 * 1024
 
-function appendTo(file: FileHandle, folder: string): Append {
+const append = promisify(appendFile)
+const sync = promisify(fsync)
+const dataSync = promisify(fdatasync)
+
+function appendTo(fd: number, folder: string): Append {
   let unsynced = 0
   return async (chunk) => {
-    await onDisk(folder, () => file.appendFile(chunk))
+    await onDisk(folder, () => append(fd, chunk))
     unsynced += chunk.length
     if (unsynced < SYNC_BYTES) return
-    await onDisk(folder, () => file.datasync())
+    await onDisk(folder, () => dataSync(fd))
     unsynced = 0
   }
+}
+
+/** Returns the hidden name of a file that is not complete. */
+export const unfinishedName = (name: string) => `.${name}.${randomBytes(6).toString('hex')}`
+
+/** Gives a complete file its name. A name that a power cut could undo is taken back. */
+export async function nameFile(folder: string, unfinished: string, name: string): Promise<void> {
+  // A rename would replace a file that was created meanwhile.
+  await refuseExisting(join(folder, name))
+  await rename(join(folder, unfinished), join(folder, name))
+  await syncFolder(folder).catch(async (cause) => {
+    await rm(join(folder, name), { force: true })
+    throw cause
+  })
 }
 
 /** Writes a new file, which gets its name when it is complete. Throws BackupError if it exists. */
@@ -116,37 +141,49 @@ export async function writeNewFile<T>(
   path: string,
   write: (append: Append) => Promise<T>,
 ): Promise<T> {
-  const folder = dirname(path)
-  const unfinished = join(folder, `.${basename(path)}.${randomBytes(6).toString('hex')}`)
+  try {
+    const opened = openedFile(path)
+    if (opened?.fd === undefined) return await writeHere(path, write)
+    const result = await writeInto(opened.fd, dirname(path), write)
+    await askForName(opened)
+    return result
+  } catch (cause) {
+    throw explain(cause, `Не записано: ${path}`)
+  }
+}
+
+async function writeInto<T>(
+  fd: number,
+  folder: string,
+  write: (append: Append) => Promise<T>,
+): Promise<T> {
+  const result = await write(appendTo(fd, folder))
+  // Without it, a power cut after the rename could leave an empty file.
+  await onDisk(folder, () => sync(fd))
+  return result
+}
+
+async function writeHere<T>(path: string, write: (append: Append) => Promise<T>): Promise<T> {
+  const [folder, name] = [dirname(path), basename(path)]
+  const unfinished = unfinishedName(name)
   const removeAtExit = () => {
-    if (!isSilent(folder)) rmSync(unfinished, { force: true })
+    if (!isSilent(folder)) rmSync(join(folder, unfinished), { force: true })
   }
   // An interrupted command exits before this function ends.
   process.once('exit', removeAtExit)
   try {
     const file = await onDisk(folder, async () => {
       await refuseExisting(path)
-      return open(unfinished, 'wx', 0o600)
+      return open(join(folder, unfinished), 'wx', 0o600)
     })
-    try {
-      const result = await write(appendTo(file, folder))
-      // Without it, a power cut after the rename could leave an empty file.
-      await onDisk(folder, () => file.sync())
-      await onDisk(folder, async () => {
-        // A rename would replace a file that was created meanwhile.
-        await refuseExisting(path)
-        await rename(unfinished, path)
-        await syncFolder(folder)
-      })
-      return result
-    } finally {
-      await onDisk(folder, () => file.close())
-    }
-  } catch (cause) {
-    throw explain(cause, `Не записано: ${path}`)
+    const result = await writeInto(file.fd, folder, write).finally(() =>
+      onDisk(folder, () => file.close()),
+    )
+    await onDisk(folder, () => nameFile(folder, unfinished, name))
+    return result
   } finally {
     process.off('exit', removeAtExit)
-    await onDisk(folder, () => rm(unfinished, { force: true })).catch(() => {})
+    await onDisk(folder, () => rm(join(folder, unfinished), { force: true })).catch(() => {})
   }
 }
 

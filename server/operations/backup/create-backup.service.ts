@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { findOpened } from '../../kernel/config/opened-files.ts'
 import { openClient } from '../../kernel/db/database.ts'
 import { productVersion } from '../../kernel/db/migrate.ts'
 import { BackupWriter, type Progress } from './backup-file.ts'
@@ -23,6 +24,8 @@ type Options = {
 
 /** Returns `target`, or the path of a new backup in it if it is a folder. */
 export async function backupPath(target: string, now = new Date()): Promise<string> {
+  const opened = findOpened(target)
+  if (opened) return opened.path
   const found = await stat(target).catch(() => undefined)
   const isFolder = found ? found.isDirectory() : target.endsWith('/')
   return isFolder ? join(target, backupName(now)) : target

@@ -97,7 +97,8 @@ async function write(
 ): Promise<void> {
   await makeBackupFolder(folder, dataDir)
   // Comes before the backup, because leftovers may have filled the disk.
-  for (const parent of verifyParents(folder)) await removeLeft(parent).catch(noteUnremoved(log))
+  for (const parent of verifyParents(folder, dataDir))
+    await removeLeft(parent).catch(noteUnremoved(log))
   const { bytes, manifest } = await createBackup(url, file, { secret, now, signal })
   await storeBackup(db, { ...manifest, bytes })
   log.info({ bytes }, 'the wall was backed up')

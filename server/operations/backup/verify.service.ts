@@ -16,6 +16,8 @@ import { scratchUrl, withRestoreLock } from './scratch-schema.repository.ts'
 const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh verify' }
 
 type Options = {
+  /** Where to verify if PostgreSQL cannot run beside the backup. */
+  dataDir?: string | undefined
   /** The major version of the wall's PostgreSQL. */
   major?: string | undefined
   onProgress?: Progress
@@ -30,10 +32,16 @@ type Verified = { manifest: Manifest; posts: number; fingerprint: Buffer | null;
  */
 export async function verifyBackup(
   path: string,
-  { major, onProgress = () => {}, signal }: Options = {},
+  { dataDir, major, onProgress = () => {}, signal }: Options = {},
 ): Promise<Verified> {
   const manifest = await readRestorable(path, signal)
-  const { connectionString: url, remove } = await startThrowaway(dirname(path), { major, signal })
+  const { connectionString: url, remove } = await startThrowaway(
+    verifyParents(dirname(path), dataDir),
+    {
+      major,
+      signal,
+    },
+  )
   const stop = () => void remove()
   signal?.addEventListener('abort', stop)
   try {
@@ -54,10 +62,10 @@ const DISK_FULL = /ENOSPC|No space left/
 type Throwaway = Pick<Options, 'major' | 'signal'>
 
 /** Starts PostgreSQL in a new folder. `remove` stops it and deletes its files. */
-async function startThrowaway(folder: string, { major, signal }: Throwaway) {
+async function startThrowaway(parents: string[], { major, signal }: Throwaway) {
   const options = { major, signal, say() {} }
   let failure: unknown
-  for (const parent of verifyParents(folder)) {
+  for (const parent of parents) {
     let dataDir = ''
     const removeFiles = () => rm(dataDir, { recursive: true, force: true })
     try {
@@ -87,5 +95,8 @@ async function readWall(url: string): Promise<Omit<Verified, 'manifest'>> {
   return { posts: total, fingerprint, major: await readPostgresMajor(db) }
 }
 
-/** Returns folders to verify in. The second serves if PostgreSQL cannot run beside the backup. */
-export const verifyParents = (folder: string) => [folder, tmpdir()]
+/** Returns folders to verify in. The others serve if PostgreSQL cannot run beside the backup. */
+export function verifyParents(folder: string, dataDir?: string): string[] {
+  // DATA_DIR comes before /tmp, which may be in memory.
+  return [...new Set([folder, ...(dataDir === undefined ? [] : [dataDir]), tmpdir()])]
+}

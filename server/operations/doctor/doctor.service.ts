@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { readMailName } from '../../features/site-state/mail-name.service.ts'
@@ -58,7 +59,9 @@ async function checkOwnDomain({ mailFrom, dkim }: Config): Promise<Verdict> {
   const signed = dkim && {
     selector: dkim.selector,
     // A file without a key is not reported here, because the server does not start with it.
-    publicKey: await dkimPublicKey(dkim.keyFile).catch(() => undefined),
+    publicKey: await readFile(dkim.keyFile, 'utf8')
+      .then(dkimPublicKey)
+      .catch(() => undefined),
   }
   return checkMailDomain(mailFrom, { resolver: new Resolver(DNS), dkim: signed })
 }
