@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { ifExists } from '../server/kernel/config/read-if-exists.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
+import { programReason } from '../server/kernel/errors/why-failed.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
 import { Refusal } from './command.ts'
@@ -48,7 +49,12 @@ async function install(context: ContextWithoutWall): Promise<Output> {
     await mkdir(unpacked)
     const into = ['-C', unpacked, '--strip-components=1']
     const unpack = (parts: string[] = []) =>
-      execute('tar', ['-xzf', archive, ...into, ...OWN, ...parts], { signal: interruption })
+      execute('tar', ['-xzf', archive, ...into, ...OWN, ...parts], { signal: interruption }).catch(
+        ({ stderr, message }) => {
+          interruption.throwIfAborted()
+          throw new Refusal(`Архив не распакован. ${programReason(stderr || message)}.`)
+        },
+      )
     await unpack(['migrations', 'build'].map((name) => `${root}/${name}`))
     const noWayBack = await findRefusal(unpacked)
     if (to === from) throw new Refusal(`Версия ${to} уже стоит.`)

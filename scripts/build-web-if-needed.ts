@@ -38,7 +38,10 @@ export async function buildWebIfNeeded(): Promise<void> {
     await writeFile(join(fresh, HASH_FILE), inputs)
     // By two renames, so that no process finds half of a build.
     await ifExists(rename(BUILT, old))
-    await rename(fresh, BUILT)
+    await rename(fresh, BUILT).catch(async (cause) => {
+      await ifExists(rename(old, BUILT))
+      throw cause
+    })
   } finally {
     for (const folder of [fresh, old]) await rm(folder, { recursive: true, force: true })
   }

@@ -1,7 +1,8 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '../../server/kernel/config/config.ts'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
+import { replaceFile } from '../../server/kernel/config/replace-file.ts'
 import { type ContextWithoutWall, Refusal } from '../command.ts'
 import { withoutPassword } from '../psql.ts'
 import {
@@ -65,12 +66,11 @@ export class Site {
 
   async readBegun(): Promise<Begun | undefined> {
     const text = await readIfExists(this.#marker)
-    // The file is empty if its writer was killed.
     return text ? JSON.parse(text) : undefined
   }
 
   async writeBegun(begun: Begun): Promise<void> {
-    await writeFile(this.#marker, JSON.stringify(begun))
+    await replaceFile(this.#marker, JSON.stringify(begun))
   }
 
   async end(): Promise<void> {

@@ -1,6 +1,7 @@
-import { copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
+import { replaceFile } from '../../server/kernel/config/replace-file.ts'
 import { broken, ok, type Verdict } from '../../server/operations/doctor/finding.ts'
 import { hasProgram, hasSystemd, holderName, portHolder, run } from './machine.ts'
 
@@ -43,7 +44,9 @@ export async function setUpProxy(name: ProxyName, site: Site): Promise<Verdict> 
   const text = withSite(await source(name, site), before, site)
   if (text !== before) {
     if (before !== undefined) await copyFile(file, `${file}.before`)
-    await writeFile(file, text)
+    // The file may be a link to where an operator keeps it.
+    const written = before === undefined ? file : await realpath(file)
+    await replaceFile(written, text, { mode: 0o644 })
     const [program = '', ...args] = check
     const { isDone, err } = await run(program, args)
     if (!isDone) {

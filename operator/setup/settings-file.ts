@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
-import { lstat, mkdir, open, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type Config, readConfig } from '../../server/kernel/config/config.ts'
 import { ConfigError } from '../../server/kernel/config/config-reader.ts'
 import { ifExists } from '../../server/kernel/config/read-if-exists.ts'
-import { syncFolder } from '../../server/operations/start/data-dir.ts'
+import { replaceFile } from '../../server/kernel/config/replace-file.ts'
 import { type Env, Refusal, UsageError } from '../command.ts'
 
 /** The settings file, which deploy/vslukh.service names too. */
@@ -52,18 +51,7 @@ export async function writeForWall(path: string, text: string, gid: number): Pro
   await requireRootsFolder(await deepestThatExists(folder))
   await mkdir(folder, { recursive: true, mode: 0o755 })
   await requireRootsFolder(folder)
-  const fresh = `${path}.${randomUUID()}`
-  try {
-    await using file = await open(fresh, 'wx', 0o600)
-    await file.writeFile(text)
-    await file.chown(0, gid)
-    await file.chmod(0o640)
-    await file.sync()
-    await rename(fresh, path)
-    await syncFolder(folder)
-  } finally {
-    await rm(fresh, { force: true })
-  }
+  await replaceFile(path, text, { mode: 0o640, owner: { uid: 0, gid } })
 }
 
 async function deepestThatExists(folder: string): Promise<string> {

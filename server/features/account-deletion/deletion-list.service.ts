@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { appendFile, chown, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, chown, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Config } from '../../kernel/config/config.ts'
 import { ifExists, readIfExists } from '../../kernel/config/read-if-exists.ts'
+import { remove } from '../../kernel/config/replace-file.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { onDisk } from '../../kernel/disk/disk.ts'
 import { type DeletionState, repeatDeletions } from './account-deletion.repository.ts'
@@ -69,10 +70,13 @@ async function prune(path: string, since: string): Promise<void> {
   if (kept === 0) return
   const { mode, uid, gid } = await stat(path)
   const fresh = `${path}.${randomUUID()}`
-  await writeFile(fresh, text.slice(kept), { mode, flush: true, flag: 'wx' })
-  await chown(fresh, uid, gid)
-  if ((await stat(path)).size === Buffer.byteLength(text)) await rename(fresh, path)
-  else await rm(fresh)
+  try {
+    await writeFile(fresh, text.slice(kept), { mode, flush: true, flag: 'wx' })
+    await chown(fresh, uid, gid)
+    if ((await stat(path)).size === Buffer.byteLength(text)) await rename(fresh, path)
+  } finally {
+    await remove(fresh)
+  }
 }
 
 /** Returns the index of the first line that was noted at `since` or later. */

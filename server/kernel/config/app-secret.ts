@@ -1,8 +1,9 @@
 import { createHmac, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
-import { rename, stat, writeFile } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError } from './config-reader.ts'
 import { readIfExists } from './read-if-exists.ts'
+import { replaceFile } from './replace-file.ts'
 
 const SHORTEST_SECRET = 32
 
@@ -21,13 +22,12 @@ export async function readStoredSecret(dataDir: string): Promise<string | undefi
 }
 
 /**
- * Stores the secret, and returns it. Names the file when it is complete. The caller is alone: it
+ * Stores the secret, and returns it. The caller is alone: it
  * holds the lock on DATA_DIR or on the database.
  */
 export async function storeAppSecret(dataDir: string, secret: string): Promise<string> {
   const path = secretFile(dataDir)
-  await writeFile(`${path}.new`, `${secret}\n`, { mode: 0o600, flush: true })
-  await rename(`${path}.new`, path)
+  await replaceFile(path, `${secret}\n`)
   return secret
 }
 

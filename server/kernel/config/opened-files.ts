@@ -1,4 +1,4 @@
-import { createReadStream, fstatSync, read, readFile, write } from 'node:fs'
+import { createReadStream, fstat, read, readFile, write } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
@@ -62,7 +62,7 @@ export function streamNamed(path: string, { start = 0, ...range }: Range) {
 
 export async function sizeOfNamed(path: string): Promise<number> {
   const fd = openedFile(path)?.fd
-  return (fd === undefined ? await stat(path) : fstatSync(fd)).size
+  return (await (fd === undefined ? stat(path) : promisify(fstat)(fd))).size
 }
 
 /** Makes root give a new file, which is complete, its name. Throws root's failure. */

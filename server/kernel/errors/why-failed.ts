@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os'
+import { constants, userInfo } from 'node:os'
 import { errorCode } from '../db/database-errors.ts'
 
 /** Returns the name of this process's user, or the id: the users of some containers have no name. */
@@ -20,6 +20,9 @@ const noRight = () => {
   return `у пользователя ${name} нет на это права. ${advice}`
 }
 const noSpace = () => 'на диске не осталось места. Освободите его'
+const brokenDisk = () =>
+  'диск отвечает ошибкой. Посмотрите dmesg, проверьте диск и перенесите копии стены на другой'
+const noDisk = () => 'сетевой или съёмный диск не отвечает. Подключите его заново'
 
 const FILE_REASONS: Record<string, () => string> = {
   EACCES: noRight,
@@ -35,11 +38,74 @@ const FILE_REASONS: Record<string, () => string> = {
   EDQUOT: noSpace,
 }
 
+/** Reasons of calls that are known to be of files, with the original in brackets. */
+const DISK_REASONS: Record<string, () => string> = {
+  EIO: brokenDisk,
+  EUCLEAN: brokenDisk,
+  EBADMSG: brokenDisk,
+  EREMOTEIO: brokenDisk,
+  ESTALE: noDisk,
+  ETIMEDOUT: noDisk,
+  EHOSTDOWN: noDisk,
+  ENODEV: noDisk,
+  ENXIO: noDisk,
+  ENOMEDIUM: noDisk,
+  ENOTCONN: noDisk,
+  EMFILE: () => 'открыто слишком много файлов. Остановите лишние программы',
+  ENFILE: () => 'открыто слишком много файлов. Остановите лишние программы',
+  EFBIG: () => 'файл слишком велик для этого диска',
+  ELOOP: () => 'ссылки в пути ведут по кругу',
+  EBUSY: () => 'это занято другой программой',
+}
+
+/** The names of error numbers. libuv has none for some, such as EDQUOT and ESTALE. */
+const NAMES = new Map(Object.entries(constants.errno).map(([name, number]) => [number, name]))
+
+type SystemError = Error & { code?: string; errno?: number; syscall?: string }
+
+/** Node begins the message of a failed file call, and of no other call, with the error's code. */
+function isOfFileCall(error: unknown): error is SystemError & { code: string } {
+  if (!(error instanceof Error) || !('syscall' in error)) return false
+  return error.message.startsWith(`${errorCode(error)}: `)
+}
+
 /** Returns in Russian why a file or folder was refused, and what helps; undefined if unknown. */
 export function fileReason(error: unknown): string | undefined {
-  // The socket of a database that does not run is missing too.
-  const isOfSocket = error instanceof Error && 'syscall' in error && error.syscall === 'connect'
-  return isOfSocket ? undefined : FILE_REASONS[errorCode(error)]?.()
+  if (!isOfFileCall(error)) {
+    // The socket of a database that does not run is missing too.
+    const isOfSocket = error instanceof Error && 'syscall' in error && error.syscall === 'connect'
+    return isOfSocket ? undefined : FILE_REASONS[errorCode(error)]?.()
+  }
+  const name = NAMES.get(-(error.errno ?? 0)) ?? error.code
+  const known = FILE_REASONS[name]?.()
+  if (known) return known
+  const [reason = '', ...advice] = (
+    DISK_REASONS[name]?.() ?? 'файл или диск отвечает ошибкой'
+  ).split('. ')
+  return [`${reason} (${name}, ${error.syscall})`, ...advice].join('. ')
+}
+
+/** What PostgreSQL's programs print for errors of files (strerror(3)). */
+const PRINTED: [RegExp, () => string][] = [
+  [/No space left on device|Disk quota exceeded/, noSpace],
+  [/Input\/output error|Structure needs cleaning/, brokenDisk],
+  [/Stale (?:NFS )?file handle|Connection timed out|No such device/, noDisk],
+  [/Read-only file system/, () => 'диск только для чтения. Подключите его для записи'],
+  [/Permission denied|Operation not permitted/, noRight],
+]
+
+/** Returns in Russian why a program of PostgreSQL failed, with its own words in brackets. */
+export function programReason(output: string): string {
+  const lines = output.trim().split('\n')
+  const found = lines.findLast((line) => PRINTED.some(([words]) => words.test(line)))
+  const own =
+    found ?? lines.findLast((line) => /error|FATAL|PANIC/.test(line)) ?? lines.at(-1) ?? ''
+  const words = own.replace(/^.*?(?:error|FATAL|PANIC|LOG|DETAIL): +/, '').trim()
+  const reason = PRINTED.find(([printed]) => printed.test(own))?.[1]()
+  if (reason === undefined) return words === '' ? 'Причина неизвестна' : `Он пишет: «${words}»`
+  const [first = '', ...advice] = reason.split('. ')
+  const sentence = [`${first} (${words})`, ...advice].join('. ')
+  return sentence.replace(/^./, (letter) => letter.toUpperCase())
 }
 
 /** What an error of a connection means, by its code or message: many of them have no code. */

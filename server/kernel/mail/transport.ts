@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { createTransport } from 'nodemailer'
 import type { Config } from '../config/config.ts'
 import { ifExists } from '../config/read-if-exists.ts'
+import { replaceFile } from '../config/replace-file.ts'
 import { type Dkim, readDkim } from './dkim.ts'
 import { offersSmtpUtf8, type Relay } from './relay.ts'
 import { type Mail, needsSmtpUtf8, smtpSender, toMessage } from './smtp.ts'
@@ -70,8 +71,7 @@ function saveMails(from: Sender, folder: string, print: Print): MailTransport {
         folder,
         `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}.eml`,
       )
-      await writeFile(`${path}.part`, message as Buffer, { mode: 0o600 })
-      await rename(`${path}.part`, path)
+      await replaceFile(path, message as Buffer)
       const text = mail.text.replace(/^/gm, '  ')
       print(`\n✉ Письмо для ${mail.to}\n  ${mail.subject}\n${text}\n`)
       return 'saved'
@@ -84,7 +84,7 @@ const KEPT_MS = 7 * 86_400_000
 export async function removeOldMails(dataDir: string): Promise<void> {
   const folder = folderOf(dataDir)
   for (const name of (await ifExists(readdir(folder))) ?? []) {
-    if (!/\.eml(?:\.part)?$/.test(name)) continue
+    if (!/\.eml(?:\.[\w-]+)?$/.test(name)) continue
     const path = join(folder, name)
     const found = await ifExists(stat(path))
     if (found && Date.now() - found.mtimeMs > KEPT_MS) await rm(path, { force: true })

@@ -5,11 +5,11 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { askForName, openedFile } from '../../kernel/config/opened-files.ts'
 import { ifExists } from '../../kernel/config/read-if-exists.ts'
+import { remove, syncFolder } from '../../kernel/config/replace-file.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
-import { isDiskSilent, isSilent, onDisk } from '../../kernel/disk/disk.ts'
+import { isSilent, onDisk } from '../../kernel/disk/disk.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { fileReason } from '../../kernel/errors/why-failed.ts'
-import { syncFolder } from '../start/data-dir.ts'
 
 const FINISHED = /^vslukh-.*\.backup$/
 /** The prefix of the names of folders in which verifications run. */
@@ -33,8 +33,8 @@ export async function makeBackupFolder(folder: string, dataDir: string): Promise
 
 /** Throws BackupError if the folder does not exist, is not a folder, or its disk is silent. */
 export async function requireBackupFolder(folder: string): Promise<void> {
-  const found = await onDisk(folder, () => stat(folder)).catch((error) => {
-    if (isDiskSilent(error)) throw explain(error, `BACKUP_DIR (${folder})`)
+  const found = await onDisk(folder, () => ifExists(stat(folder))).catch((error) => {
+    throw explain(error, `BACKUP_DIR (${folder})`)
   })
   if (found?.isDirectory()) return
   throw new BackupError(
@@ -79,7 +79,7 @@ export async function removeLeft(folder: string, idleMs = IDLE_MS): Promise<void
     const found = await onDisk(folder, () => ifExists(lstat(path)))
     // The folder may be shared, so only files of this user are removed.
     if (found?.uid !== process.getuid?.() || Date.now() - Number(found?.mtimeMs) <= idleMs) continue
-    await onDisk(folder, () => rm(path, { recursive: true, force: true, maxRetries: 3 }))
+    await onDisk(folder, () => remove(path))
   }
 }
 
@@ -131,7 +131,7 @@ export async function nameFile(folder: string, unfinished: string, name: string)
   await refuseExisting(join(folder, name))
   await rename(join(folder, unfinished), join(folder, name))
   await syncFolder(folder).catch(async (cause) => {
-    await rm(join(folder, name), { force: true })
+    await remove(join(folder, name))
     throw cause
   })
 }
@@ -183,7 +183,7 @@ async function writeHere<T>(path: string, write: (append: Append) => Promise<T>)
     return result
   } finally {
     process.off('exit', removeAtExit)
-    await onDisk(folder, () => rm(join(folder, unfinished), { force: true })).catch(() => {})
+    await onDisk(folder, () => remove(join(folder, unfinished))).catch(() => {})
   }
 }
 

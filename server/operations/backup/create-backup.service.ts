@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findOpened } from '../../kernel/config/opened-files.ts'
+import { ifExists } from '../../kernel/config/read-if-exists.ts'
 import { openClient } from '../../kernel/db/database.ts'
 import { productVersion } from '../../kernel/db/migrate.ts'
 import { BackupWriter, type Progress } from './backup-file.ts'
-import { type Append, backupName, writeNewFile } from './backup-folder.ts'
+import { type Append, backupName, explain, writeNewFile } from './backup-folder.ts'
 import type { Manifest, Part } from './manifest.ts'
 import {
   copyOut,
@@ -26,7 +27,9 @@ type Options = {
 export async function backupPath(target: string, now = new Date()): Promise<string> {
   const opened = findOpened(target)
   if (opened) return opened.path
-  const found = await stat(target).catch(() => undefined)
+  const found = await ifExists(stat(target)).catch((cause) => {
+    throw explain(cause, `Не записано: ${target}`)
+  })
   const isFolder = found ? found.isDirectory() : target.endsWith('/')
   return isFolder ? join(target, backupName(now)) : target
 }

@@ -5,7 +5,7 @@ import { errorCode } from '../../kernel/db/database-errors.ts'
 import { migrate, migrateTo } from '../../kernel/db/migrate.ts'
 import { SCRATCH } from '../../kernel/db/restore-lock.ts'
 import { countRows, type Progress, readPart } from './backup-file.ts'
-import { BackupError } from './backup-folder.ts'
+import { BackupError, explain } from './backup-folder.ts'
 import type { Manifest, Part } from './manifest.ts'
 import { scratchUrl } from './scratch-schema.repository.ts'
 import { copyInStatement, LEFT_OUT, selectTables, setSequence } from './tables.repository.ts'
@@ -60,7 +60,10 @@ async function loadPart(
   const source = readPart(backup.path, part)
   const target = client.query(copyFrom(copyInStatement(part)))
   const steps = [...source, counted.through, target] as const
-  await explainWrong(part.table, pipeline(steps, { signal }))
+  const loading = pipeline(steps, { signal }).catch((cause) => {
+    throw explain(cause, `Файл ${backup.path} не прочитан`)
+  })
+  await explainWrong(part.table, loading)
   requireEqual(part, counted.result())
 }
 

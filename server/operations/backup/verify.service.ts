@@ -1,11 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { findCounterDifferences } from '../../features/posts/counters.task.ts'
 import { readPostList, wall } from '../../features/posts/post-lists.ts'
+import { remove as removeAll } from '../../kernel/config/replace-file.ts'
 import { openDatabase } from '../../kernel/db/database.ts'
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
 import { readFingerprint, readPostgresMajor } from '../start/installation.ts'
+import { explainStartFailure } from '../start/start-failure.ts'
 import type { Progress } from './backup-file.ts'
 import { BackupError, VERIFICATION } from './backup-folder.ts'
 import { loadIntoScratch } from './load-scratch.repository.ts'
@@ -57,7 +59,7 @@ export async function verifyBackup(
   }
 }
 
-const DISK_FULL = /ENOSPC|No space left/
+const DISK_FULL = /не (?:осталось|хватает) места/
 
 type Throwaway = Pick<Options, 'major' | 'signal'>
 
@@ -67,7 +69,7 @@ async function startThrowaway(parents: string[], { major, signal }: Throwaway) {
   let failure: unknown
   for (const parent of parents) {
     let dataDir = ''
-    const removeFiles = () => rm(dataDir, { recursive: true, force: true })
+    const removeFiles = () => removeAll(dataDir)
     try {
       dataDir = await mkdtemp(join(parent, VERIFICATION))
       const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, ...options })
@@ -75,7 +77,7 @@ async function startThrowaway(parents: string[], { major, signal }: Throwaway) {
     } catch (error) {
       failure = error
       if (dataDir !== '') await removeFiles()
-      if (signal?.aborted || DISK_FULL.test(String(error))) break
+      if (signal?.aborted || DISK_FULL.test(explainStartFailure(error))) break
     }
   }
   throw failure

@@ -1,8 +1,9 @@
 import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { remove, syncFolder } from '../../kernel/config/replace-file.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
-import { syncFolder } from '../start/data-dir.ts'
+import { programReason, whyFailed } from '../../kernel/errors/why-failed.ts'
 import type { Binaries } from './binaries.ts'
 import { changeOwner, type OsUser, runAs, userWithName } from './os-user.ts'
 
@@ -20,6 +21,9 @@ async function versionOf(cluster: string): Promise<string | undefined> {
     return (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim()
   } catch (cause) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(cause))) return undefined
+    if (!['EACCES', 'EPERM'].includes(errorCode(cause))) {
+      throw new StartError(`База данных в ${cluster} не читается: ${whyFailed(cause)}.`, { cause })
+    }
     throw new StartError(
       `База данных в ${cluster} принадлежит другому пользователю. ` +
         'Запускайте сервер и команды от него или отдайте папку тому, от кого они запущены: chown -R',
@@ -59,7 +63,7 @@ export async function createCluster(paths: ClusterPaths): Promise<void> {
     })
     await syncFolder(paths.dataDir)
   } catch (error) {
-    await rm(unfinished, { recursive: true, force: true, maxRetries: 3 })
+    await remove(unfinished)
     if (!(await hasCluster(paths.cluster))) throw error
   }
 }
@@ -88,8 +92,8 @@ async function runInitdb(paths: ClusterPaths, folder: string) {
       ? 'На её диске не хватает места: освободите 100 МиБ или укажите другую папку в DATA_DIR'
       : isNameless
         ? namelessReason(why)
-        : why
-    throw new StartError(`Не удалось создать базу данных в ${paths.dataDir}. ${reason}`.trim(), {
+        : programReason(why)
+    throw new StartError(`Не удалось создать базу данных в ${paths.dataDir}. ${reason}`, {
       cause,
     })
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { constrainedMemory } from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endsWithin } from '../../kernel/db/outage.ts'
-import { whyFailed } from '../../kernel/errors/why-failed.ts'
+import { programReason, whyFailed } from '../../kernel/errors/why-failed.ts'
 import type { Address } from './address.ts'
 import { type ClusterPaths, environment } from './cluster.ts'
 import { changeOwner, commandAs } from './os-user.ts'
@@ -64,8 +64,9 @@ export function hasExited({ child }: Launched): boolean {
 export async function failureReason(dataDir: string, launched: Launched): Promise<string> {
   const error = await launched.exited
   if (error instanceof Error) return whyFailed(error)
-  const log = await readFile(logPath(dataDir)).catch(() => Buffer.alloc(0))
-  return log.subarray(launched.logged).toString().trim().split('\n').slice(-6).join('\n')
+  const log = await readFile(logPath(dataDir)).catch((cause) => cause as Error)
+  if (log instanceof Error) return whyFailed(log)
+  return programReason(log.subarray(launched.logged).toString())
 }
 
 function launchCommand(paths: ClusterPaths, address: Address, otherSettings: string[]) {

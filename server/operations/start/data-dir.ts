@@ -1,5 +1,6 @@
-import { access, constants, mkdir, open, writeFile } from 'node:fs/promises'
+import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { replaceFile } from '../../kernel/config/replace-file.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { whyFailed } from '../../kernel/errors/why-failed.ts'
 
@@ -13,12 +14,6 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-/** Writes a folder to the disk, so that a rename in it survives a power cut. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  await handle.sync().finally(() => handle.close())
-}
-
 const READ_ME = `Здесь лежит база данных стены и её секрет.
 
 Не копируйте эту папку, пока сервер работает: такая копия почти всегда испорчена, и это видно не сразу.
@@ -27,5 +22,5 @@ const READ_ME = `Здесь лежит база данных стены и её 
 `
 
 export async function leaveNote(dataDir: string): Promise<void> {
-  await writeFile(join(dataDir, 'READ-ME.txt'), READ_ME)
+  await replaceFile(join(dataDir, 'READ-ME.txt'), READ_ME, { mode: 0o644 })
 }

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { deriveKey, loadAppSecret, readStoredSecret } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
+import { ifExists } from '../../kernel/config/read-if-exists.ts'
 import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
 import {
   FEWEST_CONNECTIONS,
@@ -17,7 +18,7 @@ type Known = Secret & Pick<Config, 'acceptNewSecret'>
 
 /** Throws StartError if DATA_DIR has a secret but no database: its disk may not be mounted. */
 export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise<void> {
-  if (appSecret !== undefined || existsSync(join(dataDir, 'postgres'))) return
+  if (appSecret !== undefined || (await ifExists(stat(join(dataDir, 'postgres'))))) return
   if ((await readStoredSecret(dataDir)) === undefined) return
   throw new StartError(
     `В ${dataDir} есть секрет (app-secret), но нет базы данных (postgres), для которой он создан. ` +

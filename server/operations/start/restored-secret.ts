@@ -1,4 +1,4 @@
-import { rename } from 'node:fs/promises'
+import { constants, copyFile } from 'node:fs/promises'
 import {
   isSameSecret,
   readStoredSecret,
@@ -7,6 +7,7 @@ import {
 } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { ifExists } from '../../kernel/config/read-if-exists.ts'
+import { remove } from '../../kernel/config/replace-file.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { makeDataDir } from './data-dir.ts'
 
@@ -35,6 +36,11 @@ export async function planSecretRestore(
 export async function placeAppSecret(secret: string, dataDir: string): Promise<void> {
   await makeDataDir(dataDir)
   const path = secretFile(dataDir)
-  await ifExists(rename(path, `${path}.old-${Date.now()}`))
-  await storeAppSecret(dataDir, secret)
+  const kept = `${path}.old-${Date.now()}`
+  // A copy, so that the former wall has its secret if the new one cannot be stored.
+  await ifExists(copyFile(path, kept, constants.COPYFILE_EXCL))
+  await storeAppSecret(dataDir, secret).catch(async (cause) => {
+    await remove(kept)
+    throw cause
+  })
 }

@@ -5,6 +5,8 @@ import { fileReason, whyFailed } from '../../kernel/errors/why-failed.ts'
 type SystemError = Error & {
   code?: string
   path?: string
+  dest?: string
+  syscall?: string
   address?: string
   port?: number
 }
@@ -44,6 +46,9 @@ const noRights = (message: string) =>
   `DATABASE_URL: у роли не хватает прав (${message}). ` +
   'База и её таблицы должны принадлежать ей: ALTER DATABASE имя OWNER TO роль'
 
+const damaged = (message: string) =>
+  `Файлы базы данных повреждены (${message}). Проверьте диск и верните стену из копии`
+
 /** Explanations of database errors by SQLSTATE. */
 const DATABASE_FAILURES: Record<string, (message: string) => string> = {
   '3D000': (message) =>
@@ -59,6 +64,10 @@ const DATABASE_FAILURES: Record<string, (message: string) => string> = {
   '53300': (message) =>
     `Все соединения базы данных заняты (${message}). ` +
     'Подождите и повторите; кто их держит, показывает pg_stat_activity, а сколько их можно — max_connections и CONNECTION LIMIT роли и базы',
+  '58030': (message) =>
+    `Диск базы данных отвечает ошибкой (${message}). Посмотрите на её машине dmesg, проверьте диск и перенесите копии стены на другой`,
+  XX001: damaged,
+  XX002: damaged,
   '53100': (message) => `На диске базы данных не осталось места (${message}). Освободите его`,
 }
 
@@ -83,10 +92,12 @@ function explainConnection({ message }: SystemError): string | undefined {
 }
 
 function explainFile(error: SystemError): string | undefined {
-  if (error.path !== undefined) return `${error.path}: ${whyFailed(error)}`
-  // The error of a write names no path.
+  // A rename of a file that is complete names its hidden name first.
+  const path = error.dest ?? error.path
+  if (path !== undefined) return `${path}: ${whyFailed(error)}`
   const reason = fileReason(error)
-  return reason && `Файл не записан: ${reason}`
+  // The error of a call on an open file names no path.
+  return reason && `Файл не ${error.syscall === 'read' ? 'прочитан' : 'записан'}: ${reason}`
 }
 
 function explainListen(error: SystemError, prefix: string): string {
