@@ -154,7 +154,9 @@ const LISTED: Calls = {
   'mark as read': send('olga', 'PUT /users/current/received', { seen: 9 }),
   'stop reply mails': send('olga', 'PUT /users/current/reply-mails'),
   'queue reply mails': [
-    within(({ app }) => answerJobs(app.db)['mail-replies']?.run({} as never) as Promise<void>),
+    within(
+      ({ app }) => answerJobs(app.db)['mail-replies']?.run({} as never, undefined) as Promise<void>,
+    ),
     (app) =>
       app.sql`UPDATE posts SET created_at = created_at - interval '2 days'
         WHERE received_no IS NOT NULL`,
