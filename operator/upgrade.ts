@@ -18,6 +18,7 @@ import { interruption } from './terminal.ts'
 
 const RELEASES = '/opt/vslukh'
 const ROOT = join(import.meta.dirname, '..')
+const BUNDLE = 'attestation.json'
 const WORKFLOW = '.github/workflows/release.yml'
 /** The script of the running release, so that nothing depends on the new one. */
 const SWITCH = join(ROOT, 'bin/switch-release')
@@ -98,12 +99,14 @@ async function copyChecked(file: string, folder: string, given?: string): Promis
     )
   }
   const copy = join(folder, 'release.tar.gz')
-  await pipeline(createReadStream('', { fd: opened }), createWriteStream(copy, { flags: 'wx' }))
+  await copyOpened(opened, copy)
   if (hash('sha256', await readFile(copy)) === expected) return copy
   throw new Refusal(`${file}: SHA-256 не та. Файл повреждён или подменён, скачайте его заново.`)
 }
 
 const open = async (path: string) => openTrusted(path)
+const copyOpened = (opened: number, to: string) =>
+  pipeline(createReadStream('', { fd: opened }), createWriteStream(to, { flags: 'wx' }))
 
 async function readSums(path: string): Promise<string> {
   const opened = await ifExists(open(path))
@@ -126,9 +129,13 @@ async function verifyOrigin(archive: string, file: string): Promise<string> {
     const why = repository ? 'новой программы gh здесь нет' : 'эта версия собрана не выпуском'
     return `Проверена только сумма из SHA256SUMS: откуда архив, не проверить, ${why}.`
   }
-  const bundle = join(dirname(file), 'attestation.json')
   const from = ['--repo', repository, '--signer-workflow', `${repository}/${WORKFLOW}`]
-  if (existsSync(bundle)) from.push('--bundle', bundle)
+  const opened = await ifExists(open(join(dirname(file), BUNDLE)))
+  if (opened !== undefined) {
+    const bundle = join(dirname(archive), BUNDLE)
+    await copyOpened(opened, bundle)
+    from.push('--bundle', bundle)
+  }
   await execute('gh', [...args, archive, ...from], { signal: interruption }).catch((error) => {
     interruption.throwIfAborted()
     throw new Refusal(
