@@ -15,8 +15,7 @@ export function isGeneratedName(name: string): boolean {
   return /^user_[0-9a-z]{7}$/.test(name)
 }
 
-/** A dot at the end belongs to a sentence: no mail server takes such an address. */
-const EMAIL = /^\S+@\S+\.\S+[^\s.]$/u
+const EMAIL = /^\S+@\S+\.\S{2,}$/u
 /** Matches characters with a meaning in a mail header, which could name a second recipient. */
 const HEADER_SYNTAX = /[,;:<>()"[\]\\\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u
 

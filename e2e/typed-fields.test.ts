@@ -152,7 +152,7 @@ test.for([
 ] as const)('at %s the typed address gets the code', async ([, open], { journey, olga, petr }) => {
   const field = await open({ journey, olga, petr })
   const page = field.page()
-  for (const text of ['ivan petrov@mail.ru', 'ivan@mail.ru petr@mail.ru', 'ivan@mail.ru.']) {
+  for (const text of ['ivan petrov@mail.ru', 'ivan@mail.ru petr@mail.ru']) {
     await typeInto(field, text)
     expect(await page.getByRole('button', { name: 'Продолжить' }).isDisabled()).toBe(true)
     await field.press('Enter')
