@@ -10,9 +10,9 @@ import { attempt, ROOT } from '../operations/deploy-file.ts'
 
 const BACKUP = join(ROOT, 'server/operations/backup/releases/1.0.0.fixture.backup')
 /** Calls that a command makes of its own files alone. The first and the last of each are made to fail. */
-const CALLS = ['fsync,fdatasync', 'rename', 'mkdir', 'unlink,rmdir', 'pwrite64']
+const CALLS = ['fsync', 'fdatasync', 'rename', 'mkdir', 'unlink', 'rmdir', 'pwrite64']
 /** Calls that a command makes of programs and libraries too, so that a file must be named. */
-const CALLS_OF_A_FILE = ['openat', 'read,pread64']
+const CALLS_OF_A_FILE = ['openat', 'read', 'pread64']
 /** Makes all calls fail, one after the other, with each of the errors. */
 const EVERY = process.env.FAILING_CALLS === 'all'
 const ERRORS = EVERY ? ['EIO', 'EDQUOT', 'ESTALE'] : ['EIO']
