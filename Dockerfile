@@ -1,4 +1,5 @@
-# The image brings Node itself, and expects DATABASE_URL: the embedded PostgreSQL in it is the one that verifies backups.
+# The image expects DATABASE_URL: the embedded PostgreSQL in it is the one that verifies backups. bin/run-node runs the
+# base's Node if it is new enough, and otherwise that of the packages.
 
 # The base of every stage. Dependabot proposes the next version with its digest.
 FROM node:26.10.0-trixie-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1 AS base
@@ -14,7 +15,7 @@ RUN node scripts/build-web-if-needed.ts
 FROM base AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*
+RUN npm ci --omit=dev
 
 FROM base
 # For the last one see bin/run-node.
@@ -39,6 +40,6 @@ EXPOSE 3000
 # this one has saved and serves on.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/livez').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# Node itself, not npm: `docker stop` then reaches the server, which drains within 10 s.
+# Not npm: bin/run-node becomes Node, so `docker stop` reaches the server, which drains within 10 s.
 STOPSIGNAL SIGTERM
-CMD ["node", "--max-semi-space-size=8", "--max-old-space-size=512", "server/main.ts"]
+CMD ["bin/run-node", "--max-semi-space-size=8", "--max-old-space-size=512", "server/main.ts"]

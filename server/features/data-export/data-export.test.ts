@@ -59,6 +59,7 @@ const COLUMNS = {
       mailbox: 'follows from the email',
       is_returning: 'a step of a job',
       network_hash: 'three bytes that fit many networks',
+      network_group: 'a random number that means nothing outside the wall',
     },
     others: [
       ...['sessions', 'knownBrowsers', 'formerEmails', 'formerUsernames', 'block', 'answers'],

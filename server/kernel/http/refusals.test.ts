@@ -36,8 +36,7 @@ test('a parameter or header value over 100 characters is INVALID_REQUEST', async
   expectRefusal(await publish({ text: 'А' }, { 'idempotency-key': long }), 'INVALID_REQUEST')
 })
 
-const SECURE =
-  'content-security-policy x-content-type-options referrer-policy cross-origin-opener-policy'
+const SECURE = 'content-security-policy x-content-type-options referrer-policy'
 const GET_POSTS = 'GET /api/v1/posts HTTP/1.1\r\n'
 
 testPerNode('bytes that a balancer would judge before any node').each([
