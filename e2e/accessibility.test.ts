@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { PATHS } from '../contract/pages.ts'
 import type { Post } from '../contract/posts.ts'
 import { expectNoBarrier } from './testing/axe.ts'
+import { write } from './testing/hands.ts'
 import { DESKTOP, type Journey, PHONE, test, type Visit } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { chooseFromMenu, openMenu, postWith } from './testing/page/feed.ts'
@@ -30,7 +31,7 @@ test('no list of posts and no reply field has a barrier', async ({ journey, olga
     [`/posts/${answer.id}`]: 'Ответ на ответ',
   })
   await page.setViewportSize(PHONE)
-  await page.getByRole('textbox', { name: 'Ваш ответ' }).fill('я'.repeat(501))
+  await write(page.getByRole('textbox', { name: 'Ваш ответ' }), 'я'.repeat(501))
   await expectNoBarrier(page, 'the field')
   await expectNoBarrierAt(page, { '/': 'Моя запись' })
 })
@@ -67,7 +68,7 @@ test('no dialog, menu or list has a barrier', async ({ journey, olga }) => {
   await closeByKey(page.getByRole('menu'))
 
   await page.getByRole('button', { name: 'Новая запись' }).click()
-  await page.getByRole('textbox').fill('я'.repeat(501))
+  await write(page.getByRole('textbox'), 'я'.repeat(501))
   await expectNoBarrierIn(page, 'Новая запись')
   await chooseFromMenu(mine, 'Удалить')
   await expectNoBarrierIn(page, 'Удалить запись?')
@@ -123,7 +124,7 @@ test('no step of signing in has a barrier', async ({ journey }) => {
   const { email, goBack, proceed, code } = signInDialog(page)
   await expectNoBarrier(page, 'the place of the reply field')
   await signInButton(page).click()
-  await email.fill('unknown@example.org')
+  await write(email, 'unknown@example.org')
   await expectNoBarrier(page, 'the e-mail step')
   await page.keyboard.press('Enter')
   await goBack.waitFor()

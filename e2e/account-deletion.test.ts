@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { enterDigits } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { postWith } from './testing/page/feed.ts'
 import { toast } from './testing/page/overlays.ts'
@@ -22,7 +23,7 @@ test('a user takes their data, deletes the account and returns', async ({ journe
   const code = main.getByLabel('Код подтверждения')
   await code.waitFor()
   await page.reload()
-  await code.fill(await journey.nextCode(olga.email))
+  await enterDigits(code, await journey.nextCode(olga.email))
 
   await page.getByRole('status').getByText('Аккаунт удалён. Вернуть его можно до').waitFor()
   await page.waitForURL(`${journey.url}/`)
@@ -32,7 +33,7 @@ test('a user takes their data, deletes the account and returns', async ({ journe
   await journey.passLimitTime(3600)
   await askForCode(page, olga.email)
   const { dialog, code: signInCode } = signInDialog(page)
-  await signInCode.fill(await journey.nextCode(olga.email))
+  await enterDigits(signInCode, await journey.nextCode(olga.email))
   const restore = dialog.getByRole('button', { name: 'Вернуть аккаунт' })
   await restore.waitFor()
   await dialog.getByText(/Этот аккаунт удалён\. До \d+\s[а-я]+ его можно вернуть/).waitFor()

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { clear, write } from './testing/hands.ts'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { textField } from './testing/page/compose.ts'
 import { like, postWith } from './testing/page/feed.ts'
@@ -20,7 +21,7 @@ test('going back closes a dialog, forward or a reload restores it', async ({ jou
 
   await plus.click()
   const dialog = await dialogOf(page, 'Новая запись')
-  await textField(dialog).fill('Ещё не сказано')
+  await write(textField(dialog), 'Ещё не сказано')
   await page.evaluate(() => history.back())
   await dialog.waitFor({ state: 'detached' })
   await toast(page, 'Черновик сохранён').waitFor()
@@ -40,7 +41,7 @@ test('going back closes a dialog, forward or a reload restores it', async ({ jou
   expect(await dialog.count()).toBe(0)
   await step(page, -1)
   await plus.click()
-  await textField(dialog).fill('')
+  await clear(textField(dialog))
   await closeByKey(dialog)
   expect(await page.getByRole('button', { name: 'есть черновик' }).count()).toBe(0)
   expect(listReads()).toBe(1)

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
+import { clear } from './testing/hands.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { startPost, storedTexts, submitPost, textField } from './testing/page/compose.ts'
@@ -99,7 +100,7 @@ test.for([
     const page = await journey.visit({ as: author })
     await profileLink(page).waitFor()
     const { field, around } = await open(page, journey)
-    await field.fill('')
+    await clear(field)
     await field.pressSequentially(TEXT.slice(0, -1))
     await end(journey, author)
     // The page reads the new replies or, in the settings, checks the name, and is refused.

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { startPost, textField } from './testing/page/compose.ts'
 import { boxOf } from './testing/page/layout.ts'
@@ -17,7 +18,7 @@ test('a toast states that the browser has no room for a draft', async ({ journey
     }
   })
   const dialog = await startPost(page)
-  await textField(dialog).fill('Некуда положить')
+  await write(textField(dialog), 'Некуда положить')
   // A resize moves the toast from under the pointer.
   await page.setViewportSize({ width: 360, height: 540 })
   await closeByKey(dialog)
@@ -46,7 +47,7 @@ test('a new author may choose a name without losing the text', async ({ journey 
   const dialog = page.getByRole('dialog', { name: 'Новая запись' })
   await dialog.getByText(/Пишете как user_[0-9a-z]{7} · сменить/).waitFor()
   expect(await greeting.count()).toBe(0)
-  await textField(dialog).fill('Пока без имени')
+  await write(textField(dialog), 'Пока без имени')
   await dialog.getByRole('link', { name: 'сменить' }).click()
   await page.waitForURL('**/settings/account/username')
   await dialog.waitFor({ state: 'detached' })

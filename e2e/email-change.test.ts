@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { enterDigits, write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { toast } from './testing/page/overlays.ts'
 import { otherThan } from './testing/sign-in-actions.ts'
@@ -13,19 +14,19 @@ test('a free address replaces the old one, which gets a notice', async ({ journe
   const error = main.getByRole('alert')
   const proceed = main.getByRole('button', { name: 'Продолжить' })
   expect(await proceed.isDisabled()).toBe(true)
-  await field.fill('sasha@')
+  await write(field, 'sasha@')
   await field.press('Enter')
   await expect.poll(() => error.textContent()).toBe('Введите корректный email')
-  await field.fill('ANNA@пример.рф')
+  await write(field, 'ANNA@пример.рф')
   await expect.poll(() => error.textContent()).toBe('Это ваша нынешняя почта')
-  await field.fill(petr.email.toUpperCase())
+  await write(field, petr.email.toUpperCase())
   await error.waitFor({ state: 'detached' })
   await proceed.click()
   await expect.poll(() => error.textContent()).toBe('Эта почта уже используется')
   expect(await proceed.isDisabled()).toBe(true)
 
   const moved = 'olga@пример.рф'
-  await field.fill('olga@xn--e1afmkfd.xn--p1ai')
+  await write(field, 'olga@xn--e1afmkfd.xn--p1ai')
   await field.press('Enter')
   await page.getByText(`Отправили код на ${moved}`).waitFor()
   const mail = await journey.mailbox.mailTo(moved)
@@ -34,9 +35,9 @@ test('a free address replaces the old one, which gets a notice', async ({ journe
   await page.getByText(`Отправили код на ${moved}`).waitFor()
   const mailed = await journey.nextCode(moved)
   const code = main.getByLabel('Код подтверждения')
-  await code.fill(otherThan(mailed))
+  await enterDigits(code, otherThan(mailed))
   await expect.poll(() => error.textContent()).toBe('Неверный код. Осталось 4 попытки')
-  await code.fill(mailed)
+  await enterDigits(code, mailed)
 
   await page.waitForURL(`${journey.url}/settings`)
   await toast(page, 'Почта изменена').waitFor()

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { textField } from './testing/page/compose.ts'
 import { postTexts } from './testing/page/feed.ts'
@@ -18,7 +19,7 @@ test('a visitor reads, registers by the mailed code, publishes, and finds the po
 
   const text = 'Сегодня впервые за месяц выключила телефон.'
   const dialog = page.getByRole('dialog', { name: 'Новая запись' })
-  await textField(dialog).fill(text)
+  await write(textField(dialog), text)
   await dialog.getByRole('button', { name: 'Опубликовать' }).click()
   await toast(page, 'Опубликовано').waitFor()
   await dialog.waitFor({ state: 'detached' })

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
+import { write } from './testing/hands.ts'
 import { type Journey, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
 import { like, postTexts, postWith } from './testing/page/feed.ts'
@@ -223,7 +224,7 @@ test('the buttons return with the network, unless a text was typed', async ({ jo
   await goOffline(page)
   await heart.tap()
   await page.locator('[data-static=""]').waitFor()
-  await page.getByRole('searchbox').fill('Слова')
+  await write(page.getByRole('searchbox'), 'Слова')
   await page.evaluate(() => {
     const later = (resolve: () => void) =>
       addEventListener('online', () => setTimeout(resolve, 300))
@@ -232,7 +233,7 @@ test('the buttons return with the network, unless a text was typed', async ({ jo
   await page.context().setOffline(false)
   await page.evaluate(() => Reflect.get(window, 'isBack'))
   expect(await page.getByRole('searchbox').inputValue()).toBe('Слова')
-  await page.getByRole('searchbox').fill('Разговор')
+  await write(page.getByRole('searchbox'), 'Разговор')
   await goOffline(page)
   await page.context().setOffline(false)
   await heart.tap()

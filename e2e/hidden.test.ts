@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
 import { expectNoBarrier } from './testing/axe.ts'
+import { write } from './testing/hands.ts'
 import { type Journey, test } from './testing/journey.ts'
 import { chooseFromMenu, postTexts, postWith } from './testing/page/feed.ts'
 import { recordFrames } from './testing/page/layout.ts'
@@ -21,7 +22,7 @@ async function visit(journey: Journey, olga: TestUser, path = '/'): Promise<Page
 }
 
 async function hideWord(page: Page, word: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Слово' }).fill(word)
+  await write(page.getByRole('textbox', { name: 'Слово' }), word)
   await page.keyboard.press('Enter')
 }
 

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { startPost, storedTexts, textField } from './testing/page/compose.ts'
 import { closeByKey, dialogOf, toast } from './testing/page/overlays.ts'
@@ -35,7 +36,7 @@ test('a shared text waits in the composer, once', async ({ journey, olga, petr }
   const page = await journey.visit({ as: olga, path })
   expect(await textField(await dialogOf(page, 'Новая запись')).inputValue()).toBe(shared)
   expect(new URL(page.url()).search).toBe('')
-  await textField(page.getByRole('dialog')).fill('Своё')
+  await write(textField(page.getByRole('dialog')), 'Своё')
   await page.goto(journey.url + path)
   const both = textField(await dialogOf(page, 'Новая запись'))
   expect(await both.inputValue()).toBe(`Своё\n\n${shared}`)

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
+import { write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { chooseFromMenu, like, postWith } from './testing/page/feed.ts'
 import { bringTo, isAt, readOn } from './testing/page/layout.ts'
@@ -87,7 +88,7 @@ test('a report in an expired session opens again after signing in', async ({ jou
   await signInThrough(journey, page, petr.email)
   await dialog.getByRole('radio').last().check()
   const comment = dialog.getByLabel('Что нарушено?')
-  await comment.fill('Переписано с чужой страницы')
+  await write(comment, 'Переписано с чужой страницы')
   await endSessions(journey, petr)
   await send.click()
   await refusal.waitFor()

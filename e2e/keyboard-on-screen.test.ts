@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { postWith } from './testing/page/feed.ts'
 import { boxOf } from './testing/page/layout.ts'
@@ -17,7 +18,7 @@ test('no keyboard covers a text field or its button', async ({ journey, olga }) 
   await showKeyboard(writer)
   const dialog = await dialogOf(writer, 'Новая запись')
   const text = dialog.getByLabel('Текст записи')
-  await text.fill('я'.repeat(470))
+  await write(text, 'я'.repeat(470))
   // Waits until the dialog has stopped moving, above the keyboard.
   await expect.poll(async () => (await boxOf(dialog)).bottom).toBeLessThanOrEqual(VISIBLE)
   const send = dialog.getByRole('button', { name: 'Опубликовать' })
@@ -35,7 +36,7 @@ test('no keyboard covers a text field or its button', async ({ journey, olga }) 
   await send.click()
   const distance = async () => (await boxOf(alert)).top - (await boxOf(text)).bottom
   await expect.poll(distance).toBeGreaterThanOrEqual(0)
-  await text.fill('Коротко')
+  await write(text, 'Коротко')
   const { top } = await boxOf(text)
   await send.click()
   const error = await boxOf(alert)

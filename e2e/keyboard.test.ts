@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import { DESKTOP, test } from './testing/journey.ts'
 import { focusedPost, like, postTexts, postWith } from './testing/page/feed.ts'
 import { boxOf } from './testing/page/layout.ts'
@@ -118,7 +119,7 @@ test('a neighbour takes the focus of what disappears', async ({ journey, olga, p
   await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
 
   for (const word of ['ёлки', 'санки']) {
-    await page.getByRole('textbox', { name: 'Слово' }).fill(word)
+    await write(page.getByRole('textbox', { name: 'Слово' }), word)
     await page.keyboard.press('Enter')
   }
   const words = page.getByRole('button', { name: 'Убрать слово' })
@@ -137,7 +138,7 @@ test('a neighbour takes the focus of what disappears', async ({ journey, olga, p
 
   await page.goto(`${journey.url}/settings`)
   await page.getByRole('link', { name: 'Имя пользователя' }).press('Enter')
-  await page.getByRole('textbox', { name: 'Имя пользователя' }).fill(`${olga.username}_2`)
+  await write(page.getByRole('textbox', { name: 'Имя пользователя' }), `${olga.username}_2`)
   await page.getByText('Имя пользователя свободно').waitFor()
   await page.evaluate(goBackLater)
   await press('Сохранить')

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { chooseFromMenu, like, postTexts, postWith, switchView } from './testing/page/feed.ts'
 import { openTab } from './testing/page/tab.ts'
@@ -39,7 +40,7 @@ test('a like, an edit and a deletion show in the other tab', async ({ journey, o
   const heart = like(postWith(second, 'Было так'))
   await expect.poll(() => heart.getAttribute('aria-pressed')).toBe('true')
   await chooseFromMenu(postWith(first, 'Было так'), 'Изменить')
-  await first.getByLabel('Текст записи').fill('Стало иначе')
+  await write(first.getByLabel('Текст записи'), 'Стало иначе')
   await first.keyboard.press('Control+Enter')
   await postWith(second, 'Стало иначе').waitFor()
 

@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import type { Journey } from './testing/journey.ts'
 import { act, reportByApi, signUpModerator, test } from './testing/moderation-actions.ts'
 import { chooseFromMenu, focusedPost, postTexts, postWith } from './testing/page/feed.ts'
@@ -174,7 +175,7 @@ test('a moderator removes or blocks from a post’s menu', async ({ journey, ver
   const all = await postTexts(page)
   await chooseFromMenu(postWith(page, 'Грязь один'), 'Заблокировать автора…')
   const block = page.getByRole('dialog', { name: 'Заблокировать автора' })
-  await block.getByLabel('Причина').fill('Спам')
+  await write(block.getByLabel('Причина'), 'Спам')
   await block.getByLabel('Удалить все его записи за сутки (2)').check()
   await block.getByRole('button', { name: 'Заблокировать' }).click()
   await toast(page, 'Записи за сутки удалены, автор заблокирован').waitFor()

@@ -1,5 +1,6 @@
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import { DESKTOP, PHONE } from './testing/journey.ts'
 import { act, reportByDialog, test } from './testing/moderation-actions.ts'
 import { postWith, switchView } from './testing/page/feed.ts'
@@ -50,7 +51,7 @@ test('a removal notifies both sides, an appeal ends it', async ({ journey, vera,
   const dialog = author.getByRole('dialog', { name: 'Обжалование' })
   await dialog.getByText('Удалено модератором: Другое нарушение').waitFor()
   await dialog.getByText('Спорная запись').waitFor()
-  await dialog.getByLabel('Текст обжалования').fill('Это моё мнение')
+  await write(dialog.getByLabel('Текст обжалования'), 'Это моё мнение')
   await dialog.getByRole('button', { name: 'Отправить' }).click()
   await author.getByText('Вы обжаловали решение').waitFor()
   expect(await author.getByRole('button', { name: 'Обжаловать' }).count()).toBe(0)
@@ -82,7 +83,7 @@ test('a blocked user reads why, and keeps the text', async ({ journey, vera, que
   await act(card, /Заблокировать/)
   const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
   await dialog.getByRole('radio', { name: 'На месяц' }).check()
-  await dialog.getByLabel('Причина').fill('Оскорбления')
+  await write(dialog.getByLabel('Причина'), 'Оскорбления')
   await dialog.getByLabel('Удалить и эту запись').uncheck()
   await dialog.getByRole('button', { name: 'Заблокировать' }).click()
   await card.getByText('1 запись · заблокирован до').waitFor()
@@ -100,14 +101,14 @@ test('a blocked user reads why, and keeps the text', async ({ journey, vera, que
   const blocked = await journey.visit({ as: again, path: `/posts/${id}`, viewport: DESKTOP })
   await blocked.getByText(/^До .+ вы можете только читать · Почему$/).click()
   await blocked.getByText(reason).waitFor()
-  await blocked.getByRole('textbox', { name: 'Ваш ответ' }).fill('Не только')
+  await write(blocked.getByRole('textbox', { name: 'Ваш ответ' }), 'Не только')
   const note = /вы можете только читать\. Причина: Оскорбления/
   await blocked.getByRole('main').getByText(note).waitFor()
   await blocked.getByRole('button', { name: 'Новая запись' }).click()
   const form = blocked.getByRole('dialog')
   await form.getByText(note).waitFor()
   const text = form.getByRole('textbox')
-  await text.fill('Последнее слово')
+  await write(text, 'Последнее слово')
   await untilStill(form)
   const place = await text.boundingBox()
   await blocked.keyboard.press('Control+Enter')

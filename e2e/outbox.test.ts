@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import { DESKTOP, type Journey, test } from './testing/journey.ts'
 import { startPost, storedTexts, submitPost, textField } from './testing/page/compose.ts'
 import { chooseFromMenu, postWith } from './testing/page/feed.ts'
@@ -41,7 +42,7 @@ test('texts wait for the network, and are sent in their order', async ({ journey
   await untilPreloaded(page)
   await chooseFromMenu(postWith(page, 'Было опечтано'), 'Изменить')
   const edit = page.getByRole('dialog', { name: 'Изменение записи' })
-  await textField(edit).fill('Было опечатано')
+  await write(textField(edit), 'Было опечатано')
   await goOffline(page)
   await page.keyboard.press('Control+Enter')
   await edit.getByText('Нет связи. Отправим, когда она вернётся').waitFor()
@@ -98,7 +99,7 @@ test('two tabs share one outbox, and a text is sent once', async ({ journey, olg
   const first = await journey.visit({ as: olga })
   const context = first.context()
   await context.route(PUBLICATION, (route) => route.abort())
-  await textField(await startPost(first)).fill('Одна на двоих')
+  await write(textField(await startPost(first)), 'Одна на двоих')
   const second = await openTab(first)
   const opened = await startPost(second)
   expect(await textField(opened).inputValue()).toBe('Одна на двоих')
@@ -134,11 +135,11 @@ test('a text that is stopped is a draft, which no clearing loses', async ({ jour
   // The button that sends is under the second click.
   await dialog.getByRole('button', { name: 'Не отправлять' }).dblclick()
   await dialog.getByText(WAITS_FOR_SERVER).waitFor({ state: 'detached' })
-  await textField(dialog).fill('Первая из двух')
+  await write(textField(dialog), 'Первая из двух')
   await page.keyboard.press('Control+Enter')
   await dialog.getByText(WAITS_FOR_SERVER).waitFor()
   await closeByKey(dialog)
-  await textField(await startPost(page)).fill('Вторая из двух')
+  await write(textField(await startPost(page)), 'Вторая из двух')
   await expect.poll(() => storedTexts(page)).toEqual(['Вторая из двух', 'Первая из двух'])
   await page.evaluate(() =>
     addEventListener('storage', ({ key }) => {
@@ -177,7 +178,7 @@ test('a text that a long limit refuses shows on every page', async ({ journey, o
   })
   await postWith(page, 'На что отвечают').getByRole('button', { name: 'Ответить' }).click()
   const dialog = page.getByRole('dialog', { name: 'Ответ' })
-  await textField(dialog).fill('Не дошло')
+  await write(textField(dialog), 'Не дошло')
   await page.keyboard.press('Control+Enter')
   await closeByKey(dialog)
   gate.resolve()
@@ -205,10 +206,10 @@ test('a reply to a deleted post becomes a draft of a post', async ({ journey, ol
   const startReply = (to: string) =>
     postWith(page, to).getByRole('button', { name: 'Ответить' }).click()
   await startReply('Пропадёт второй')
-  await textField(dialog).fill('Второй ответ')
+  await write(textField(dialog), 'Второй ответ')
   await closeByKey(dialog)
   await startReply('Пропадёт первой')
-  await textField(dialog).fill('Первый ответ')
+  await write(textField(dialog), 'Первый ответ')
   await journey.emptyWall()
   await page.keyboard.press('Control+Enter')
   await dialog.getByRole('alert').getByText('Запись не существует или была удалена').waitFor()
@@ -225,7 +226,7 @@ test('edits of deleted posts become a draft of a post', async ({ journey, olga }
   const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
   const edit = async (text: string, edited: string) => {
     await chooseFromMenu(postWith(page, text), 'Изменить')
-    await textField(dialog).fill(edited)
+    await write(textField(dialog), edited)
   }
   await edit('Пропадёт первой', 'Первая правка')
   await closeByKey(dialog)

@@ -1,5 +1,6 @@
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import { PHONE, test } from './testing/journey.ts'
 import { startPost, submitPost, textField } from './testing/page/compose.ts'
 import {
@@ -22,7 +23,7 @@ test('Ctrl+Enter publishes once; «Смотреть» keeps a new text', async (
   const page = await journey.visit({ as: olga, before: (it) => it.clock.install() })
   await postWith(page, 'Прежняя запись').waitFor()
   const dialog = await startPost(page)
-  await textField(dialog).fill('  Первое слово\n\nи второе  ')
+  await write(textField(dialog), '  Первое слово\n\nи второе  ')
   // Even while the dialog of a published text is closing.
   while ((await dialog.count()) > 0) await page.keyboard.press('Control+Enter')
   await toast(page, 'Опубликовано').waitFor()
@@ -33,7 +34,7 @@ test('Ctrl+Enter publishes once; «Смотреть» keeps a new text', async (
   await startPost(page)
   // The dialog becomes modal, and shows toasts, after a frame that the paused clock holds back.
   await page.clock.runFor(100)
-  await textField(dialog).fill('Ещё не на стене')
+  await write(textField(dialog), 'Ещё не на стене')
   expect(await dialog.getByRole('status').getByText('Опубликовано').count()).toBe(1)
   const look = page.getByRole('link', { name: 'Смотреть', exact: true })
   // A toast stays while it has the focus, even if the pointer leaves it.
@@ -96,9 +97,9 @@ test('an edit has a countdown, and marks the post as edited', async ({ journey, 
   await left.and(dialog.getByText(before)).waitFor({ state: 'detached' })
   expect((await left.innerText()) < before || before.includes('10:')).toBe(true)
 
-  await text.fill('Опечатка ')
+  await write(text, 'Опечатка ')
   expect(await save.isDisabled()).toBe(true)
-  await text.fill('Без опечатки')
+  await write(text, 'Без опечатки')
   await page.keyboard.press('Control+Enter')
   await toast(page, 'Изменено').waitFor()
   await dialog.waitFor({ state: 'detached' })
@@ -131,10 +132,10 @@ test('a late edit can be copied, sent as a reply or discarded', async ({ journey
   const left = postWith(page, 'Не вернулся вовремя')
   await chooseFromMenu(left, 'Изменить')
   await dialogOf(page, 'Изменение ответа')
-  await textField(dialog).fill('Вернулся поздно')
+  await write(textField(dialog), 'Вернулся поздно')
   await closeByKey(dialog)
   await chooseFromMenu(postWith(page, 'Не успею'), 'Изменить')
-  await textField(dialog).fill('Дописал\tслишком поздно')
+  await write(textField(dialog), 'Дописал\tслишком поздно')
   await page.clock.fastForward('10:01')
   const alert = dialog.getByRole('alert')
   const expired = alert.getByText('Время изменения записи истекло', { exact: true })
@@ -212,7 +213,7 @@ test('an old post is deleted and rewritten without losing its text', async ({ jo
   await remove.click()
   const form = page.getByRole('dialog', { name: 'Новая запись' })
   await expect.poll(() => form.getByRole('textbox').inputValue()).toBe('Перепишу 1')
-  await form.getByRole('textbox').fill('Переписал')
+  await write(form.getByRole('textbox'), 'Переписал')
   await form.getByRole('button', { name: 'Опубликовать' }).click()
   await form.waitFor({ state: 'detached' })
   await expect.poll(() => postTexts(page)).toEqual(['Переписал'])

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { enterDigits } from './testing/hands.ts'
 import { DESKTOP, test } from './testing/journey.ts'
 import { like, openMenu, postWith } from './testing/page/feed.ts'
 import { boxOf, styleOf } from './testing/page/layout.ts'
@@ -106,7 +107,7 @@ test('print is light and plain, forced colours keep the borders', async ({ journ
   await signIn.click()
   await sendNewEmail(page, 'forced@example.org')
   const { dialog, code } = signInDialog(page)
-  await code.fill('12')
+  await enterDigits(code, '12')
   // The digits show only in their cells.
   expect(await styleOf(code, 'color')).toBe('rgba(0, 0, 0, 0)')
   expect(await styleOf(dialog.locator('[data-active]'), 'outline-style')).toBe('solid')

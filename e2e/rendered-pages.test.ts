@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
+import { write } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { postTexts, postWith } from './testing/page/feed.ts'
 import { refuseNews } from './testing/page/network.ts'
@@ -51,7 +52,7 @@ test('without scripts all can be read, and only links are shown', async ({ journ
   expect(await buttons.count()).toBe(0)
 
   await page.goto(`${journey.url}/search`)
-  await page.getByRole('searchbox').fill('запись')
+  await write(page.getByRole('searchbox'), 'запись')
   await page.getByRole('button', { name: 'Найти' }).click()
   await clickToLoad(page.getByRole('link', { name: 'Дальше' }))
   await clickToLoad(page.getByRole('link', { name: 'К началу' }))

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { textField } from './testing/page/compose.ts'
 import { chooseFromMenu, openThread, postTexts, postWith } from './testing/page/feed.ts'
@@ -41,7 +42,7 @@ test('the reply field and the dialog have one draft', async ({ journey, olga, pe
   expect(await focused(page)).not.toBe('Ваш ответ')
   expect((await boxOf(field)).height).toBeLessThan(52)
   expect(await send.count()).toBe(0)
-  await field.fill('Давайте')
+  await write(field, 'Давайте')
   const calls = await holdCalls(page, '**/replies')
   await field.press('Control+Enter')
   await calls.asked
@@ -53,18 +54,18 @@ test('the reply field and the dialog have one draft', async ({ journey, olga, pe
   expect(await field.getAttribute('placeholder')).toBe('Ваш ответ')
   // The focus has moved on while the text was being sent, and stays there.
   expect(await focused(page)).toBe(`Ответить: ${olga.username}`)
-  await field.fill('О чём?')
+  await write(field, 'О чём?')
   await send.press('Enter')
   await expect.poll(() => postTexts(page)).toEqual(['Поговорим?', 'О чём?', 'Давайте'])
   expect(await field.inputValue()).toBe('')
   expect(await focused(page)).toBe('Ваш ответ')
 
   const root = postWith(page, 'Поговорим?').first()
-  await field.fill('Начал в поле')
+  await write(field, 'Начал в поле')
   await root.getByRole('button', { name: 'Ответить' }).click()
   const dialog = await dialogOf(page, 'Ответ')
   expect(await textField(dialog).inputValue()).toBe('Начал в поле')
-  await textField(dialog).fill('Продолжил в окне')
+  await write(textField(dialog), 'Продолжил в окне')
   await closeByKey(dialog)
   await expect.poll(() => field.inputValue()).toBe('Продолжил в окне')
   await root.getByRole('button', { name: 'Ответить' }).click()
@@ -80,7 +81,7 @@ test('the reply field keeps a text that is refused or waits', async ({ journey, 
   const page = await journey.visit({ as: petr, path: `/posts/${asked.id}`, viewport: DESKTOP })
   const { main, field, send } = fieldOf(page)
   await page.route('**/replies', (route) => route.fulfill(REFUSED))
-  await field.fill('я'.repeat(470))
+  await write(field, 'я'.repeat(470))
   await main.getByText('30', { exact: true }).waitFor()
   await send.click()
   await main.getByRole('alert').getByText('Проверьте введённые данные').waitFor()
@@ -141,7 +142,7 @@ function fieldOf(page: Page) {
 async function reply(page: Page, to: Locator, text: string): Promise<void> {
   await to.getByRole('button', { name: 'Ответить' }).click()
   const dialog = page.getByRole('dialog', { name: 'Ответ' })
-  await dialog.getByRole('textbox', { name: 'Текст ответа' }).fill(text)
+  await write(dialog.getByRole('textbox', { name: 'Текст ответа' }), text)
   await dialog.getByRole('button', { name: 'Опубликовать' }).click()
   await dialog.waitFor({ state: 'detached' })
 }

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { SITE_DESCRIPTION } from '../contract/pages.ts'
+import { write } from './testing/hands.ts'
 import { DESKTOP, test } from './testing/journey.ts'
 import { postTexts, postWith } from './testing/page/feed.ts'
 import { bringTo, isAt, readOn } from './testing/page/layout.ts'
@@ -11,7 +12,7 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { name }
 const marks = (page: Page) => page.locator('mark').allTextContents()
 
 async function search(page: Page, q: string): Promise<void> {
-  await field(page).fill(q)
+  await write(field(page), q)
   await page.keyboard.press('Enter')
 }
 
@@ -80,7 +81,7 @@ test('on a wide screen the search field is beside the column', async ({ journey,
   await beside.getByText(SITE_DESCRIPTION).waitFor()
   await beside.getByRole('link', { name: 'Правила' }).waitFor()
   expect(await page.getByRole('link', { name: 'Поиск' }).isVisible()).toBe(false)
-  await beside.getByRole('searchbox', { name: 'Поиск по записям' }).fill('широкие')
+  await write(beside.getByRole('searchbox', { name: 'Поиск по записям' }), 'широкие')
   const place = await beside.getByRole('searchbox').boundingBox()
   await page.keyboard.press('Enter')
   // The wall shows the post too, without the mark.

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
+import { write } from './testing/hands.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { startPost, textField } from './testing/page/compose.ts'
 import { closeByKey, toast } from './testing/page/overlays.ts'
@@ -118,13 +119,13 @@ const CLOSED = 'Сессия завершена с другого устройс
 /** Opens a page as a user, who hides a word and leaves a draft. */
 async function visitAndWrite(journey: Journey, user: TestUser): Promise<Page> {
   const page = await journey.visit({ as: user, path: '/settings/hidden' })
-  await page.getByRole('textbox', { name: 'Слово' }).fill('выборы')
+  await write(page.getByRole('textbox', { name: 'Слово' }), 'выборы')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Убрать слово «выборы»' }).waitFor()
   await page.getByRole('link', { name: 'Стена' }).click()
   await page.getByRole('heading', { level: 1, name: 'Стена' }).waitFor()
   const dialog = await startPost(page)
-  await textField(dialog).fill('Не для чужих глаз')
+  await write(textField(dialog), 'Не для чужих глаз')
   await closeByKey(dialog)
   return page
 }

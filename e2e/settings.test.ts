@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import { PHONE, desktopTest as test } from './testing/journey.ts'
 import { postWith } from './testing/page/feed.ts'
 import { boxOf } from './testing/page/layout.ts'
@@ -61,12 +62,12 @@ test('a name is checked 500 ms after the last key, and once online', async ({ jo
   await page.clock.pauseAt(Date.now() + 60_000)
   const checks = await holdCalls(page, /\/validation$/)
 
-  await field.fill('anna')
+  await write(field, 'anna')
   await expect.poll(() => error.textContent()).toMatch(/не меньше 5 символов$/)
   await page.clock.runFor(600)
-  await field.fill('free_name')
+  await write(field, 'free_name')
   await page.clock.runFor(499)
-  await field.fill('free_name_1')
+  await write(field, 'free_name_1')
   await page.clock.runFor(499)
   expect(checks.methods).toEqual([])
   await page.clock.runFor(1)
@@ -80,7 +81,7 @@ test('a name is checked 500 ms after the last key, and once online', async ({ jo
   expect(checks.methods).toEqual(['GET'])
 
   await goOffline(page)
-  await field.fill('free_name_2')
+  await write(field, 'free_name_2')
   await expect.poll(() => error.textContent()).toBe('Нет связи. Проверьте интернет и повторите')
   await goOnline(page)
   await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
@@ -96,12 +97,12 @@ test('a taken name moves nothing, a new one shows everywhere', async ({ journey,
   const { field, error, status, save } = usernameForm(page)
   expect(await field.inputValue()).toBe(olga.username)
   const place = await boxOf(save)
-  await field.fill(petr.username.toUpperCase())
+  await write(field, petr.username.toUpperCase())
   await expect.poll(() => error.textContent()).toBe('Имя пользователя уже занято')
   expect(await save.isDisabled()).toBe(true)
   expect(await boxOf(save)).toEqual(place)
 
-  await field.fill('wanted_name')
+  await write(field, 'wanted_name')
   await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
   expect(await boxOf(save)).toEqual(place)
   await journey.call('PATCH', '/users/current/profile', {
@@ -112,7 +113,7 @@ test('a taken name moves nothing, a new one shows everywhere', async ({ journey,
   await expect.poll(() => error.textContent()).toBe('Имя пользователя уже занято')
   expect(await field.inputValue()).toBe('wanted_name')
 
-  await field.fill('marfa_petrova')
+  await write(field, 'marfa_petrova')
   await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
   await save.click()
   await toast(page, 'Имя сохранено').waitFor()

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { enterDigits, write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
 import {
@@ -81,7 +82,7 @@ test('a later code stays if an earlier one is late', async ({ journey, olga, pet
   const { dialog, email } = signInDialog(page)
   const held = await holdCalls(page, '**/logins', 1)
   await signInButton(page).click()
-  await email.fill(olga.email)
+  await write(email, olga.email)
   await email.press('Enter')
   await held.asked
   await closeByKey(dialog)
@@ -103,7 +104,7 @@ test('after five wrong codes a countdown to the next shows', async ({ journey, o
   await untilStill(dialog)
   const before = await goBack.boundingBox()
   for (const left of [4, 3, 2, 1]) {
-    await code.fill(wrong)
+    await enterDigits(code, wrong)
     const refusal = new RegExp(`^Неверный код\\. Остал.* ${left} попытк`)
     await expect.poll(() => error.textContent()).toMatch(refusal)
     expect(await goBack.boundingBox()).toEqual(before)
@@ -112,7 +113,7 @@ test('after five wrong codes a countdown to the next shows', async ({ journey, o
     await code.press('1')
     await error.waitFor({ state: 'detached' })
   }
-  await code.fill(wrong)
+  await enterDigits(code, wrong)
   const again = dialog.getByRole('button', { name: /^Получить новый код через [89]:\d\d$/ })
   const expectLock = async (message: string) => {
     const refusal = `${message}. Новый можно запросить через`
@@ -133,7 +134,7 @@ test('after five wrong codes a countdown to the next shows', async ({ journey, o
   const locked = 'Слишком много неверных кодов: новый — через'
   await expect.poll(() => error.textContent()).toContain(locked)
   // Another address may be tried at once.
-  await address.fill('another@example.org')
+  await write(address, 'another@example.org')
   expect(await proceed.isEnabled()).toBe(true)
 })
 
@@ -146,7 +147,7 @@ test('a user signs in without the scripts that identify the browser', async ({ j
   await page.route(/\/assets\/bowser[.-]/, (route) => route.abort('blockedbyclient'))
   await signInButton(page).click()
   const { email: field, code } = signInDialog(page)
-  await field.fill(email)
+  await write(field, email)
   await field.press('Enter')
   const isAsked = async () => {
     // For so long the page waits for the scripts.

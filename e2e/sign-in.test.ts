@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
+import { clear, copy, write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { switchView } from './testing/page/feed.ts'
 import { boxOf } from './testing/page/layout.ts'
 import { countRequests } from './testing/page/network.ts'
 import { closeByKey } from './testing/page/overlays.ts'
-import { copy } from './testing/page/typing.ts'
 import {
   askForCode,
   descriptionOfFocus,
@@ -26,28 +26,28 @@ test('an address is validated, and a mistyped host is questioned once', async ({
   // In a field of the type email, Chromium would change the typed text.
   await email.pressSequentially('anna@пример.рф')
   expect(await email.inputValue()).toBe('anna@пример.рф')
-  await email.fill('')
+  await clear(email)
   expect(await proceed.isDisabled()).toBe(true)
 
   await email.press('Enter')
   await expect.poll(() => error.textContent()).toBe('Введите email')
   await dialog.getByRole('button', { name: 'Закрыть' }).click()
   await signInButton(page).click()
-  await email.fill('olga@example')
+  await write(email, 'olga@example')
   expect(await error.count()).toBe(0)
   await email.blur()
   expect(await error.textContent()).toBe('Введите корректный email')
   expect(await email.getAttribute('aria-invalid')).toBe('true')
   expect(await proceed.isDisabled()).toBe(true)
 
-  await email.fill('ivan.petrov@gmial.com')
+  await write(email, 'ivan.petrov@gmial.com')
   expect(await error.count()).toBe(0)
   await email.press('Enter')
   await dialog.getByRole('button', { name: 'Может быть, gmail.com?' }).click()
   expect(await email.inputValue()).toBe('ivan.petrov@gmail.com')
   await expect.poll(() => page.locator(':focus').textContent()).toBe('Продолжить')
   expect(await dialog.getByText('Может быть').count()).toBe(0)
-  await email.fill('ivan.petrov@yandx.ru')
+  await write(email, 'ivan.petrov@yandx.ru')
   await proceed.click()
   await dialog.getByText('Может быть, yandex.ru?').waitFor()
   expect(starts()).toBe(0)
@@ -99,7 +99,7 @@ test('on a small phone all steps are in sight, links 44 px high, nothing cut', a
   const distance = async () => (await boxOf(proceed)).top - (await boxOf(email)).bottom
   await expect.poll(distance).toBeGreaterThanOrEqual(0)
   await page.setViewportSize({ width: 320, height: 568 })
-  await email.fill('galya@example.org')
+  await write(email, 'galya@example.org')
   await email.press('Enter')
   await goBack.waitFor()
   const heading = dialog.getByRole('heading', { name: 'Вслух' })
@@ -158,7 +158,7 @@ test('an unknown address may be corrected, and is offered registration', async (
   const page = await journey.visit()
   const step = signInDialog(page)
   await signInButton(page).click()
-  await step.email.fill(email)
+  await write(step.email, email)
   await step.email.press('Enter')
 
   await page.getByRole('dialog', { name: 'Регистрация' }).waitFor()

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import { DESKTOP, type Journey, test } from './testing/journey.ts'
 import { untilPainted } from './testing/layout-shifts.ts'
 import { startPost } from './testing/page/compose.ts'
@@ -42,7 +43,7 @@ test('closed registrations are announced in the header and at sign-in', async ({
   await page.getByText(`Регистрация закрыта: ${reason}`).waitFor()
   const { dialog, email, proceed } = signInDialog(page)
   const register = async () => {
-    await email.fill('invited@example.org')
+    await write(email, 'invited@example.org')
     await email.press('Enter')
     await dialog.getByText('пока нет. Зарегистрироваться?').waitFor()
     await proceed.click()

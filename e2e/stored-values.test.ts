@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { startPost, textField } from './testing/page/compose.ts'
 import { chooseFromMenu, like, openMenu, openThread, postWith } from './testing/page/feed.ts'
@@ -43,7 +44,7 @@ test('logging out removes only the user’s data, from all tabs, and closes thei
   const session = { invitation: 'secret', [`deletion ${olga.id}`]: '{}' }
   for (const tab of [page, other]) await tab.evaluate(storeJunk, { local, session })
   const draft = await startPost(page)
-  await textField(draft).fill('Ольга не дописала')
+  await write(textField(draft), 'Ольга не дописала')
   await page.keyboard.press('Escape')
   await draft.waitFor({ state: 'detached' })
   await readOn(page, 15)

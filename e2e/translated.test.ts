@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { enterDigits } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { openThread, postWith } from './testing/page/feed.ts'
 import { askForCode, otherThan, signInDialog } from './testing/sign-in-actions.ts'
@@ -15,9 +16,9 @@ test('a page that the browser translates keeps working', async ({ journey, olga,
   await askForCode(page, petr.email)
   const { code, error } = signInDialog(page)
   const wrong = otherThan(await journey.nextCode(petr.email))
-  await code.fill(wrong)
+  await enterDigits(code, wrong)
   await expect.poll(() => error.textContent()).toContain('Неверный код')
-  await code.fill(wrong)
+  await enterDigits(code, wrong)
   await expect.poll(() => error.textContent()).toContain('Осталось 3 попытки')
 })
 

@@ -2,11 +2,11 @@ import { glob, readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
+import { copy, write, writeWithSlips } from './testing/hands.ts'
 import { DESKTOP, type Journey, test } from './testing/journey.ts'
 import { signUpModerator } from './testing/moderation-actions.ts'
 import { startPost, textField } from './testing/page/compose.ts'
 import { chooseFromMenu, postWith } from './testing/page/feed.ts'
-import { copy, typeInto, typeWithSlips } from './testing/page/typing.ts'
 import { askForCode, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 const ADDRESSES = `anna@example.org anna@uni.msu.ru anna@company.co.uk x@my.site-name.ru
@@ -129,7 +129,7 @@ test.for(PLACES)(
   async ({ open, texts = [TEXT] }, { journey, olga, petr }) => {
     const field = await open({ journey, olga, petr })
     await field.waitFor()
-    for (const text of texts) await typeWithSlips(field, text)
+    for (const text of texts) await writeWithSlips(field, text)
   },
 )
 
@@ -153,13 +153,13 @@ test.for([
   const field = await open({ journey, olga, petr })
   const page = field.page()
   for (const text of ['ivan petrov@mail.ru', 'ivan@mail.ru petr@mail.ru']) {
-    await typeInto(field, text)
+    await write(field, text)
     expect(await page.getByRole('button', { name: 'Продолжить' }).isDisabled()).toBe(true)
     await field.press('Enter')
     await page.getByRole('alert').getByText('Введите корректный email').waitFor()
     expect(await field.inputValue()).toBe(text)
   }
-  await typeInto(field, ' Ivan@uni.msu.ru ')
+  await write(field, ' Ivan@uni.msu.ru ')
   await field.press('Enter')
   await page.getByText(/^(Аккаунта с почтой|Отправили код на) Ivan@uni\.msu\.ru/).waitFor()
 })
@@ -170,7 +170,7 @@ test('a pasted address is cleaned, and the paste can be undone', async ({
   petr,
 }) => {
   const field = await openEmailChange({ journey, olga, petr })
-  await typeInto(field, 'x@')
+  await write(field, 'x@')
   await field.press('ControlOrMeta+A')
   await copy(field.page(), 'Анна Петрова <mailto:anna@uni.msu.ru>; ')
   await field.press('ControlOrMeta+V')
@@ -193,13 +193,13 @@ test('a name of two words is refused, spaces around a name are not sent', async 
     ['Ivan Petrov', 'Введите корректное имя пользователя'],
     ['Ivan Petrov Ivan Petrov Ivan Petrov', 'Имя пользователя должно быть не большое 32 символов'],
   ] as const) {
-    await typeInto(field, typed)
+    await write(field, typed)
     await expect.poll(() => form.getByRole('alert').textContent()).toBe(error)
     expect(await field.inputValue()).toBe(typed)
     expect(await save.isDisabled()).toBe(true)
   }
   const name = `typed_${olga.username.slice(-5)}`
-  await typeInto(field, ` ${name} `)
+  await write(field, ` ${name} `)
   await form.getByText('Имя пользователя свободно').waitFor()
   await save.click()
   await page.getByRole('link', { name: `Имя пользователя ${name}` }).waitFor()

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { startPost, submitPost, textField } from './testing/page/compose.ts'
 import { postWith } from './testing/page/feed.ts'
@@ -12,9 +13,9 @@ test('characters over 500 are tinted, also after scrolling', async ({ journey, o
   const dialog = await startPost(page)
   const field = textField(dialog)
   const tint = dialog.locator('mark')
-  await field.fill('слово '.repeat(82).concat('конец'))
+  await write(field, 'слово '.repeat(82).concat('конец'))
   expect(await tint.count()).toBe(0)
-  await field.fill(`${'слово\n'.repeat(83)}а лишнее`)
+  await write(field, `${'слово\n'.repeat(83)}а лишнее`)
   expect(await tint.textContent()).toBe('лишнее')
   await field.evaluate((it) => it.scrollTo(0, it.scrollHeight))
   const distance = async () => (await boxOf(field)).bottom - (await boxOf(tint)).bottom
@@ -45,7 +46,7 @@ test('while a text is being sent, the next one begins empty', async ({ journey, 
   await closeByKey(dialog)
   await startPost(page)
   expect(await textField(dialog).inputValue()).toBe('')
-  await textField(dialog).fill('Вторая из двух')
+  await write(textField(dialog), 'Вторая из двух')
   held.letGo()
   await toast(page, 'Опубликовано').waitFor()
   await postWith(page, 'Первая из двух').waitFor()
@@ -56,7 +57,7 @@ test('if the session ends meanwhile, a text waits for signing in', async ({ jour
   const vera = await journey.signUp()
   const page = await journey.visit({ as: vera, path: '/own/posts' })
   const dialog = await startPost(page)
-  await textField(dialog).fill('Важная мысль')
+  await write(textField(dialog), 'Важная мысль')
   await endSessions(journey, vera)
   await page.keyboard.press('Control+Enter')
   await dialog.getByText('Сессия завершена. Отправим, когда вы войдёте').waitFor()

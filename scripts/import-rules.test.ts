@@ -43,7 +43,13 @@ test('every import that the rules forbid is found, and none that they allow', ()
     writeFileSync(join(folder, path), imports.join(''))
   }
   mkdirSync(join(folder, 'scripts'))
-  const settings = ['biome.jsonc', '.gitignore', 'scripts/calls.grit', 'scripts/files.grit']
+  const settings = [
+    'biome.jsonc',
+    '.gitignore',
+    'scripts/calls.grit',
+    'scripts/files.grit',
+    'scripts/hands.grit',
+  ]
   for (const name of settings) copyFileSync(join(ROOT, name), join(folder, name))
   const args = ['lint', '--reporter=github', '--max-diagnostics=none', `--only=${RULE}`, folder]
   const { stdout } = spawnSync(process.execPath, [BIOME, ...args], {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { clear, write } from '../testing/hands.ts'
 import { test } from '../testing/journey.ts'
 import { startPost, storedTexts, textField } from '../testing/page/compose.ts'
 import { toast } from '../testing/page/overlays.ts'
@@ -24,7 +25,7 @@ test('two tabs without locks send a waiting text once', async ({ journey, olga }
   for (const text of ['Первая', 'Вторая']) {
     await first.bringToFront()
     const dialog = await startPost(first)
-    await textField(dialog).fill(text)
+    await write(textField(dialog), text)
     await first.keyboard.press('Control+Enter')
     await dialog.getByText('Сервис пока недоступен').waitFor()
     await first.keyboard.press('Escape')
@@ -42,21 +43,21 @@ test('two tabs without locks send a waiting text once', async ({ journey, olga }
 test('without locks a tab keeps its text from another tab', async ({ journey, olga }) => {
   const first = await journey.visit({ as: olga })
   const dialog = await startPost(first)
-  await textField(dialog).fill('Текст первой')
+  await write(textField(dialog), 'Текст первой')
   const second = await openTab(first)
   const other = await startPost(second)
   expect(await textField(other).inputValue()).toBe('Текст первой')
-  await textField(other).fill('Совсем другое')
+  await write(textField(other), 'Совсем другое')
   await expect.poll(() => storedTexts(first)).toEqual(['Совсем другое', 'Текст первой'])
   expect(await textField(dialog).inputValue()).toBe('Текст первой')
 
   // The draft of a tab that is closed is taken over.
   await first.close()
   await second.reload()
-  await textField(other).fill('')
+  await clear(textField(other))
   await second.keyboard.press('Escape')
   await other.waitFor({ state: 'detached' })
   await startPost(second)
-  await textField(other).fill('Текст первой, продолжение')
+  await write(textField(other), 'Текст первой, продолжение')
   await expect.poll(() => storedTexts(second)).toEqual(['Текст первой, продолжение'])
 })

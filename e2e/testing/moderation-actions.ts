@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
 import { emailKey } from '../../server/kernel/mail/email-address.ts'
 import type { TestUser } from '../../server/testing/http/client.ts'
+import { write } from './hands.ts'
 import { desktopTest, type Journey } from './journey.ts'
 import { chooseFromMenu, postWith } from './page/feed.ts'
 
@@ -38,7 +39,7 @@ export async function reportByDialog(
   await chooseFromMenu(postWith(page, text), 'Пожаловаться')
   const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
   await dialog.getByRole('radio', { name: 'Другое нарушение' }).check()
-  await dialog.getByLabel('Что нарушено?').fill(comment)
+  await write(dialog.getByLabel('Что нарушено?'), comment)
   await dialog.getByRole('button', { name: 'Отправить' }).click()
   await dialog.waitFor({ state: 'detached' })
 }

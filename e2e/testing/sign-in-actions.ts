@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import type { TestUser } from '../../server/testing/http/client.ts'
+import { enterDigits, write } from './hands.ts'
 import type { Journey } from './journey.ts'
-import { typeInto } from './page/typing.ts'
 
 export function signInDialog(page: Page) {
   const dialog = page.getByRole('dialog')
@@ -22,7 +22,7 @@ export async function askForCode(page: Page, email: string): Promise<void> {
 
 export async function sendEmail(page: Page, email: string): Promise<void> {
   const step = signInDialog(page)
-  await typeInto(step.email, email)
+  await write(step.email, email)
   await step.email.press('Enter')
   await step.code.waitFor()
 }
@@ -30,7 +30,7 @@ export async function sendEmail(page: Page, email: string): Promise<void> {
 /** Sends an address without an account, and agrees to register with it. */
 export async function sendNewEmail(page: Page, email: string): Promise<void> {
   const step = signInDialog(page)
-  await typeInto(step.email, email)
+  await write(step.email, email)
   await step.email.press('Enter')
   await step.goBack.waitFor()
   await step.proceed.click()
@@ -40,7 +40,7 @@ export async function sendNewEmail(page: Page, email: string): Promise<void> {
 /** Types the mailed code and waits until the page has reloaded. */
 export async function enterCode(page: Page, code: string): Promise<void> {
   const reloaded = page.waitForEvent('load')
-  await typeInto(signInDialog(page).code, code)
+  await enterDigits(signInDialog(page).code, code)
   await reloaded
 }
 

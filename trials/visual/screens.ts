@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { write } from '../../e2e/testing/hands.ts'
 import { startPost, textField } from '../../e2e/testing/page/compose.ts'
 import { chooseFromMenu, openMenu, postWith } from '../../e2e/testing/page/feed.ts'
 import { signInButton } from '../../e2e/testing/sign-in-actions.ts'
@@ -25,7 +26,7 @@ const VISITORS: Record<string, Look> = {
 /** The screens of one of the demo's people. */
 const SIGNED_IN: Record<string, Look> = {
   'own-wall': ['/', (page) => openMenu(postWith(page, 'кулинарную книгу'))],
-  compose: ['/', async (page) => textField(await startPost(page)).fill(LONG_TEXT)],
+  compose: ['/', async (page) => write(textField(await startPost(page)), LONG_TEXT)],
   reply: ['/', openReply],
   report: ['/', openReport],
   'own-replies': ['/own/replies', waitForPost('Марфе')],
@@ -71,6 +72,6 @@ async function openBlock(page: Page): Promise<void> {
 }
 
 async function enterShortName(page: Page): Promise<void> {
-  await page.getByRole('textbox').fill('нина')
+  await write(page.getByRole('textbox'), 'нина')
   await page.getByText('не меньше 5').waitFor()
 }

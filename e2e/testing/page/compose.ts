@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import { write } from '../hands.ts'
 import { profileLink } from '../sign-in-actions.ts'
 
 export async function startPost(page: Page): Promise<Locator> {
@@ -13,7 +14,7 @@ export async function startPost(page: Page): Promise<Locator> {
 /** Submits a new post by the keyboard. Returns its dialog, which closes once it is sent. */
 export async function submitPost(page: Page, text: string): Promise<Locator> {
   const dialog = await startPost(page)
-  await textField(dialog).fill(text)
+  await write(textField(dialog), text)
   await page.keyboard.press('Control+Enter')
   return dialog
 }
