@@ -44,7 +44,9 @@ export function openDraft(store: SafeStorage, userId: string, target: DraftTarge
 
   function save(draft: StoredDraft): void {
     const wasEmpty = isEmpty(load())
-    if (isEmpty(draft) && !draft.sent) store.remove(own)
+    // Without locks the other tab may be open: an empty record tells it that its text was not sent.
+    const isTakenOver = continued !== undefined && !hasLocks()
+    if (isEmpty(draft) && !draft.sent && !isTakenOver) store.remove(own)
     else store.writeJson(own, { ...draft, at: Date.now() })
     if (continued && !store.isUnsaved(own)) void removeUnlessOpen(store, continued)
     continued = undefined
@@ -156,5 +158,6 @@ export function appendToDraft(draft: Draft, more: Written): void {
 
 /** Counts the drafts of a user, and the user's texts in the outbox. */
 export function countUnsentTexts(userId: string): number {
-  return ['draft', OUTBOX].flatMap((kind) => localStore.keys(`${kind} ${userId} `)).length
+  const names = ['draft', OUTBOX].flatMap((kind) => localStore.keys(`${kind} ${userId} `))
+  return names.filter((name) => localStore.readJson(name, isDraft)?.text !== '').length
 }
