@@ -11,6 +11,9 @@ export type Statement = {
 
 type Listener = (statement: Statement) => void
 
+/** The pools of jobs and of those that send mails. */
+const OF_JOBS = ['vslukh jobs', 'vslukh mails']
+
 /** The nodes of this process, by an option that their connections have. */
 const nodes = new Map<string, HeldPostgres>()
 const { query } = pg.Client.prototype
@@ -64,7 +67,7 @@ export class HeldPostgres {
 
   take(statement: Statement, applicationName: string | undefined, isBetween: boolean): void {
     if (applicationName === 'vslukh') this.#takeOfRequest(statement)
-    else if (applicationName === 'vslukh jobs' && this.#areJobsParked && isBetween) {
+    else if (this.#areJobsParked && isBetween && OF_JOBS.includes(applicationName ?? '')) {
       this.#parked.add(statement)
     } else void statement.pass()
   }
