@@ -94,7 +94,11 @@ export default defineConfig({
       }),
       suite('server', {
         ...overHttp,
-        include: ['{server,operator,demo}/**/*.test.ts', 'trials/pairs/sample.test.ts'],
+        include: [
+          '{server,operator,demo}/**/*.test.ts',
+          'trials/pairs/sample.test.ts',
+          'trials/lost-answers/*.test.ts',
+        ],
         exclude: FAULTS,
         globalSetup: [FILES_IN_MEMORY, SHARED_POSTGRES],
         // Tests wait for the database part of the time, so four files keep two cores busy.

@@ -1,9 +1,12 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newEmail } from '../server/testing/calls/account-fixture.ts'
+import { write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
+import { textField } from './testing/page/compose.ts'
+import { chooseFromMenu, postWith } from './testing/page/feed.ts'
 import { loseAnswer } from './testing/page/network.ts'
-import { toast } from './testing/page/overlays.ts'
+import { dialogOf, toast } from './testing/page/overlays.ts'
 import { askForCode, profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 const LOST = { expectedErrors: /ERR_FAILED/ }
@@ -54,4 +57,28 @@ test('a lost deletion of the account is repeated by a press', async ({ journey, 
   await repeat(page).click()
   await page.getByRole('status').getByText('Аккаунт удалён. Вернуть его можно до').waitFor()
   await signInButton(page).waitFor()
+})
+
+test('a lost deletion of a post is repeated by a press, and says so', async ({ journey, olga }) => {
+  const { id } = await journey.publish(olga, 'Зря написано')
+  const page = await journey.visit({ ...LOST, as: olga, path: `/posts/${id}` })
+  await chooseFromMenu(postWith(page, 'Зря написано'), 'Удалить')
+  const dialog = await dialogOf(page, 'Удалить запись?')
+  await loseAnswer(page, `**/posts/${id}`)
+  await dialog.getByRole('button', { name: 'Удалить', exact: true }).click()
+  await dialog.getByRole('alert').filter({ hasText: /\S/ }).waitFor()
+  await dialog.getByRole('button', { name: 'Удалить', exact: true }).click()
+  await toast(page, 'Удалено').waitFor()
+})
+
+test('a lost edit is repeated by a press', async ({ journey, olga }) => {
+  const { id } = await journey.publish(olga, 'С опечаткой')
+  const page = await journey.visit({ ...LOST, as: olga, path: `/posts/${id}` })
+  await chooseFromMenu(postWith(page, 'С опечаткой'), 'Изменить')
+  const dialog = await dialogOf(page, 'Изменение записи')
+  await write(textField(dialog), 'Без опечатки')
+  await loseAnswer(page, `**/api/v1/posts/${id}`)
+  await page.keyboard.press('Control+Enter')
+  await toast(page, 'Изменено').waitFor()
+  await postWith(page, 'Без опечатки').waitFor()
 })

@@ -257,7 +257,7 @@ const asListed = (name: string): [string, Call] => [
   name,
   ({ app, world }) => app.call(...listedCall(name, world)),
 ]
-const WRITES = writesOf({ ...LISTED, ...Object.fromEntries(REST.map(asListed)) })
+export const WRITES = writesOf({ ...LISTED, ...Object.fromEntries(REST.map(asListed)) })
 
 /** The same by others, and what may happen to the account of a person who writes on these rows. */
 const BY_OTHERS: [names: RegExp, others: Calls][] = [

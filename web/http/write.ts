@@ -3,7 +3,13 @@ import type { Answer, Input } from '../../contract/endpoint.ts'
 import { wait } from '../platform/timing.ts'
 import { viewerId } from '../session/viewer.ts'
 import { callAs } from './call.ts'
-import { generalError, isShortLimit, type ShortLimit } from './call-error.ts'
+import {
+  CallError,
+  generalError,
+  isShortLimit,
+  isUnanswered,
+  type ShortLimit,
+} from './call-error.ts'
 
 type WriteOptions = {
   /** The id of the user who began the write. Default: the viewer. */
@@ -16,18 +22,29 @@ type WriteOptions = {
   keepalive?: boolean
 }
 
+/** Writes after which the server answers 404 if they are sent again. */
+const DONE_IF_GONE: ReadonlySet<WriteName> = new Set(['DELETE /posts/:id', 'DELETE /sessions/:id'])
+
+/** Writes whose answer was lost, so that the server may have done them. */
+const unanswered = new Set<string>()
+
 /** Sends a user's write. Throws CallError: OTHER_ACCOUNT if another user has signed in. */
 export async function write<N extends WriteName>(
   name: N,
   input: Input<Api[N]>,
   { by = viewerId() ?? '', onLimit, isWanted = () => true, keepalive }: WriteOptions = {},
 ): Promise<Answer<Api[N]>> {
+  const request = JSON.stringify([by, name, input])
   for (;;) {
     try {
       const answer = await callAs(name, input, { userId: by, keepalive })
+      unanswered.delete(request)
       if ((viewerId() ?? by) !== by) throw generalError('OTHER_ACCOUNT')
       return answer
     } catch (error) {
+      if (isUnanswered(error)) unanswered.add(request)
+      const isGone = error instanceof CallError && error.status === 404 && DONE_IF_GONE.has(name)
+      if (isGone && unanswered.delete(request)) return undefined as Answer<Api[N]>
       if (!onLimit || !isShortLimit(error)) throw error
       onLimit(error)
       await wait(error.retryAfter * 1000)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isRepeatable } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 
 export type NewBlock = { userId: string; reason: string; days: number | null; by: string }
@@ -39,6 +40,19 @@ export async function deleteBlocks(tx: Queryable, { userId, mailbox }: Blocked):
 export function selectBlock(db: Queryable, userId: string): Promise<Block | undefined> {
   const block = db.selectFrom('blocks_in_force').select(['reason', 'until'])
   return block.where('user_id', '=', userId).executeTakeFirst()
+}
+
+/** Returns the block if the same person has placed the same one less than two minutes ago. */
+export async function selectRepeatedBlock(
+  tx: Queryable,
+  { userId, reason, days, by }: NewBlock,
+): Promise<Block | undefined> {
+  const { rows } = await sql<Block>`
+    SELECT reason, until FROM blocks
+    WHERE user_id = ${userId} AND reason = ${reason} AND blocked_by = ${by}
+      AND until - created_at IS NOT DISTINCT FROM ${days}::int * interval '1 day'
+      AND ${isRepeatable('created_at')}`.execute(tx)
+  return rows[0]
 }
 
 export async function removeExpiredBlocks(db: Queryable): Promise<void> {

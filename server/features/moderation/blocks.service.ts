@@ -13,14 +13,20 @@ import {
   lockBlocks,
   type NewBlock,
   selectBlock,
+  selectRepeatedBlock,
   unblockMailbox,
   upsertBlocks,
 } from './blocks.repository.ts'
 import type { BlockMail } from './moderation.mail.ts'
 import { selectEmail } from './moderators.repository.ts'
 
-/** Blocks a user and mails a notice. Returns the end of the block; null if it has none. */
+/**
+ * Blocks a user and mails a notice, unless it is repeated because its answer was lost. Returns the
+ * end of the block; null if it has none.
+ */
 export async function blockUser(tx: Queryable, block: NewBlock): Promise<Date | null> {
+  const repeated = await selectRepeatedBlock(tx, block)
+  if (repeated) return repeated.until
   const placed = await placeBlock(tx, block)
   await mailBlock(tx, block.userId, placed)
   return placed.until
