@@ -2,7 +2,7 @@ import type { CDPSession, Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 /**
- * How journeys type and tap: with pauses and slips, as people do. The same seed makes the same ones;
+ * How journeys type: with pauses and slips, as people do. The same seed makes the same ones;
  * `HANDS=<seed>` makes others.
  */
 const SEED = process.env.HANDS ?? '1'
@@ -24,11 +24,6 @@ export async function write(field: Locator, text: string): Promise<void> {
 export async function enterDigits(field: Locator, digits: string): Promise<void> {
   await clear(field)
   await handsOn(field).typeDigits(digits)
-}
-
-/** Types at the caret of the focused field. */
-export function typeOn(field: Locator, text: string): Promise<void> {
-  return handsOn(field).type(text)
 }
 
 /** Types a text with every slip that people make. The field must show what was typed each time. */
@@ -59,16 +54,6 @@ export async function clear(field: Locator): Promise<void> {
   if (!isFocused) await field.click()
   const { length } = await field.inputValue()
   if (length > 0) await handsOn(field).deleteAll(length)
-}
-
-/** Clicks, holding the button for a moment. */
-export async function tap(control: Locator): Promise<void> {
-  await control.click({ delay: handsOn(control).random(PAUSE_MS) })
-}
-
-/** Taps twice before the first tap can have had an effect, as a slip does. */
-export async function tapTwice(control: Locator): Promise<void> {
-  await control.click({ clickCount: 2, delay: handsOn(control).random(PAUSE_MS) })
 }
 
 const known = new WeakMap<Page, Hands>()
