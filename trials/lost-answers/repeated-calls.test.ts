@@ -38,6 +38,8 @@ const NOTHING_LEFT: Record<string, string> = {
   'remove and block': 'POST_NOT_FOUND',
   'grant the appeal': 'POST_NOT_FOUND',
   appeal: 'ALREADY_APPEALED',
+  report: 'POST_NOT_FOUND',
+  edit: 'INVALID_REQUEST',
 }
 
 const replyWithKey: Call = ({ app, world }) =>

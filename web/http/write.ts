@@ -23,7 +23,12 @@ type WriteOptions = {
 }
 
 /** Writes after which the server answers 404 if they are sent again. */
-const DONE_IF_GONE: ReadonlySet<WriteName> = new Set(['DELETE /posts/:id', 'DELETE /sessions/:id'])
+const DONE_IF_GONE: ReadonlySet<WriteName> = new Set([
+  'DELETE /posts/:id',
+  'DELETE /sessions/:id',
+  // The report may have hidden the post.
+  'POST /posts/:id/reports',
+])
 
 /** Writes whose answer was lost, so that the server may have done them. */
 const unanswered = new Set<string>()

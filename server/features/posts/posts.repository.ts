@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { WRITTEN_FIELDS } from '../../../contract/post-rules.ts'
-import { isRepeatable } from '../../kernel/db/clock.ts'
 import { hasRow, type Queryable } from '../../kernel/db/database.ts'
 import type { NewPost } from './publications.repository.ts'
 
@@ -12,9 +11,8 @@ function valuesOf(written: Edit['written']) {
 
 /** Locks a visible post for an edit by its owner. Returns undefined if there is no such post. */
 export async function lockEdited(tx: Queryable, { id, ownerId, written, periodSeconds }: Edit) {
-  const { rows } = await sql<{ is_same: boolean; is_late: boolean; is_repeatable: boolean }>`
+  const { rows } = await sql<{ is_same: boolean; is_late: boolean }>`
     SELECT ${sql.join(valuesOf(written), sql` AND `)} AS is_same,
-      ${isRepeatable('modified_at')} AS is_repeatable,
       created_at <= now() - ${periodSeconds} * interval '1 second' AS is_late
     FROM visible_posts WHERE id = ${id} AND owner_id = ${ownerId} FOR NO KEY UPDATE`.execute(tx)
   return rows[0]

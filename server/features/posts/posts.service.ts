@@ -31,9 +31,6 @@ export async function editPost(db: Db, edit: Edit): Promise<Post> {
   return db.transaction().execute(async (tx) => {
     const post = await lockEdited(tx, edit)
     if (!post) throw new AppError('POST_NOT_FOUND')
-    // The answer to the same edit was lost.
-    const isRepeated = post.is_same && post.is_repeatable
-    if (isRepeated) return requirePost(tx, edit.id, { userId: edit.ownerId })
     if (post.is_late) throw new AppError('EDIT_PERIOD_EXPIRED')
     if (post.is_same) throw new AppError('INVALID_REQUEST', { message: 'Текст не изменился' })
     await saveEdit(tx, edit)

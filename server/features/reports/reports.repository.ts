@@ -10,16 +10,6 @@ export function isReason(db: Queryable, id: string): Promise<boolean> {
   return hasRow(db.selectFrom('report_reasons').select('id').where('id', '=', id))
 }
 
-/** Returns whether the reporter has an open report of the post for this reason. */
-export async function hasReported(
-  tx: Queryable,
-  { postId, reporterId, reasonId }: Omit<NewReport, 'comment'>,
-): Promise<boolean> {
-  const { rows } = await sql`SELECT FROM reports WHERE state = 'open'
-    AND post_id = ${postId} AND reporter_id = ${reporterId} AND reason_id = ${reasonId}`.execute(tx)
-  return rows.length > 0
-}
-
 type NewReport = {
   postId: string
   reporterId: string

@@ -6,7 +6,7 @@ import type { Node } from '../../kernel/feature.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { applyReportRules } from '../moderation/hiding.service.ts'
 import { lockPost } from '../posts/posts.service.ts'
-import { hasReported, insertReport, isReason, selectReasons } from './reports.repository.ts'
+import { insertReport, isReason, selectReasons } from './reports.repository.ts'
 
 /** Prevents one account, or new ones of one mailbox, from burying the reports of all others. */
 const REPORTS: Limit = {
@@ -25,9 +25,6 @@ export function registerReports({ route, db, limits, config, publishChange }: No
     const isHidden = await db.transaction().execute(async (tx) => {
       // Reports of one post are added one after another, so that each counts the others.
       const post = await lockPost(tx, postId)
-      // The first answer may be lost, and the report may have hidden the post.
-      if (post && isRowId(reasonId) && (await hasReported(tx, { postId, reporterId, reasonId })))
-        return false
       if (post?.hidden_for !== null) throw new AppError('POST_NOT_FOUND')
       if (post.owner_id === reporterId) {
         throw new AppError('INVALID_REQUEST', { message: 'На свою запись пожаловаться нельзя' })
