@@ -69,7 +69,11 @@ type FormErrorProps = {
 export function FormError({ children, action }: FormErrorProps) {
   return (
     <p className={classes('spread', styles.formError)} role="alert">
-      {children && <span ref={bringIntoView}>{children}</span>}
+      {children && (
+        <span className={styles.formErrorText} ref={bringIntoView}>
+          {children}
+        </span>
+      )}
       {action}
     </p>
   )
