@@ -43,7 +43,7 @@ export type MailHealth = {
   limited: number
   /** The age of the oldest urgent mail that is not slowed on purpose. */
   oldestSeconds: number
-  /** How many notices wait for more than ten minutes, and since when the oldest, for whom. */
+  /** How many notices that no server has refused wait for more than ten minutes, since when, for whom. */
   lateNotices: { count: number; since: Date | null; masked: string | null }
   /** The time since which urgent mails fail; null, as `error` and `reason`, if they do not. */
   failingSince: Date | null
@@ -60,7 +60,8 @@ export async function mailHealth(db: Queryable): Promise<MailHealth> {
       failed AS (SELECT w.* FROM waiting w, answered a
         WHERE w.is_urgent AND w.state = 'retrying' AND coalesce(w.at > a.at, true)),
       late AS (SELECT queued_at, masked FROM waiting
-        WHERE NOT is_urgent AND NOT ${IS_DIGEST} AND queued_at < now() - interval '10 minutes'),
+        WHERE NOT is_urgent AND NOT ${IS_DIGEST} AND state <> 'retrying'
+          AND queued_at < now() - interval '10 minutes'),
       newest AS (SELECT error, coalesce(answer, error) AS reason FROM failed ORDER BY at DESC, id DESC LIMIT 1)
     SELECT count(*)::int AS waiting,
       (count(*) FILTER (WHERE tries > 0 OR ${IS_PAUSED}))::int AS failing,

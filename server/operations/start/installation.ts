@@ -106,6 +106,10 @@ export function requireSuitableDatabase(url: string): Promise<void> {
 
 /** What a session cannot set. */
 async function readCharacter(db: Db) {
+  const { rows: shown } = await sql<{ server_encoding: string }>`SHOW server_encoding`.execute(db)
+  // A statement with letters that the encoding lacks would fail.
+  const isUtf8 = shown[0]?.server_encoding === 'UTF8'
+  const lowersRussian = isUtf8 ? sql`lower('Ж') = 'ж'` : sql`false`
   const { rows } = await sql<{
     encoding: string
     /** Whether search can tell Russian letters; PostgreSQL 17 and newer can in every locale. */
@@ -116,7 +120,7 @@ async function readCharacter(db: Db) {
     database: string
   }>`
     SELECT current_setting('server_encoding') AS encoding,
-      lower('Ж') = 'ж' OR current_setting('server_version_num')::int >= 170000 AS is_russian,
+      ${lowersRussian} OR current_setting('server_version_num')::int >= 170000 AS is_russian,
       to_regclass('kysely_migration') IS NULL AS is_new,
       current_setting('session_replication_role') = 'replica' AS is_replica,
       quote_ident(session_user) AS role, quote_ident(current_database()) AS database`.execute(db)
