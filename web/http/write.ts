@@ -30,7 +30,7 @@ const DONE_IF_GONE: ReadonlySet<WriteName> = new Set([
   'POST /posts/:id/reports',
 ])
 
-/** Writes whose answer was lost, so that the server may have done them. */
+/** Such writes whose answer was lost, so that the server may have done them. */
 const unanswered = new Set<string>()
 
 /** Sends a user's write. Throws CallError: OTHER_ACCOUNT if another user has signed in. */
@@ -39,7 +39,8 @@ export async function write<N extends WriteName>(
   input: Input<Api[N]>,
   { by = viewerId() ?? '', onLimit, isWanted = () => true, keepalive }: WriteOptions = {},
 ): Promise<Answer<Api[N]>> {
-  const request = JSON.stringify([by, name, input])
+  const endsInGone = DONE_IF_GONE.has(name)
+  const request = endsInGone ? JSON.stringify([by, name, input]) : ''
   for (;;) {
     try {
       const answer = await callAs(name, input, { userId: by, keepalive })
@@ -47,8 +48,8 @@ export async function write<N extends WriteName>(
       if ((viewerId() ?? by) !== by) throw generalError('OTHER_ACCOUNT')
       return answer
     } catch (error) {
-      if (isUnanswered(error)) unanswered.add(request)
-      const isGone = error instanceof CallError && error.status === 404 && DONE_IF_GONE.has(name)
+      if (endsInGone && isUnanswered(error)) unanswered.add(request)
+      const isGone = error instanceof CallError && error.status === 404
       if (isGone && unanswered.delete(request)) return undefined as Answer<Api[N]>
       if (!onLimit || !isShortLimit(error)) throw error
       onLimit(error)
