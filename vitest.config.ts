@@ -82,7 +82,11 @@ export default defineConfig({
     projects: [
       // Orders start at 1: with one worker, Vitest runs a group of order 0 last instead of first.
       suite('unit', {
-        include: ['{contract,scripts,e2e/testing}/**/*.test.ts', 'web/**/*.test.{ts,tsx}'],
+        include: [
+          '{contract,scripts,e2e/testing}/**/*.test.ts',
+          'web/**/*.test.{ts,tsx}',
+          'trials/planted/table.test.ts',
+        ],
         globalSetup: [FILES_IN_MEMORY],
         isolate: false,
         setupFiles: ['./web/testing/restore-after-each.ts'],
@@ -160,6 +164,11 @@ export default defineConfig({
         // So many pairs at once in each file, with a database and two nodes each, which wait for the
         // database part of the time.
         maxConcurrency: 3,
+      }),
+      suite('planted', {
+        ...wholeProduct,
+        include: ['trials/planted/planted-faults.test.ts'],
+        globalSetup: [FILES_IN_MEMORY],
       }),
       suite('cluster', {
         ...wholeProduct,

@@ -1,0 +1,83 @@
+/** A fault in a copy of the product, and the judge that must report it. */
+export type PlantedFault = {
+  judge: string
+  fault: string
+  /** The file has this text once. It becomes `planted`. */
+  file: string
+  text: string
+  planted: string
+  /** What the judge is run by: the arguments of Vitest. */
+  run: string[]
+  env?: Record<string, string>
+  /** What the judge says of the fault. */
+  reports: RegExp
+}
+
+/** One fault for each judge of the house. A judge that stays silent proves nothing. */
+export const PLANTED_FAULTS: PlantedFault[] = [
+  {
+    judge: 'counts',
+    fault: 'a like of somebody who left is counted off once more when it is deleted',
+    file: 'server/schema/001-schema.sql',
+    text: 'PERFORM change_like_counts(array_agg(post_id), array_agg(-(NOT user_left)::int),',
+    planted: 'PERFORM change_like_counts(array_agg(post_id), array_agg(-1),',
+    run: ['--project', 'faults', 'server/features/moderation/random-acts.test.ts'],
+    env: { ACTS_RUNS: '5' },
+    reports: /likes_count/,
+  },
+  {
+    judge: 'pairs',
+    fault: 'a like does not wait for what becomes of its post',
+    file: 'server/features/likes/likes.repository.ts',
+    text: ' FOR NO KEY UPDATE\n  )',
+    planted: '\n  )',
+    run: ['--project', 'server', 'trials/pairs/sample.test.ts'],
+    reports: /FAIL .*×/,
+  },
+  {
+    judge: 'acknowledged writes',
+    fault: 'the database confirms what it has not written',
+    file: 'server/operations/embedded-postgres/postmaster.ts',
+    text: "'synchronous_commit=on'",
+    planted: "'synchronous_commit=off', 'wal_writer_delay=10s'",
+    run: ['--project', 'faults', 'trials/faults/kill.test.ts'],
+    reports: /expected \[.*\] to deeply equal \[\]/,
+  },
+  {
+    judge: 'hands',
+    fault: 'a field cleans what is typed, as if it were pasted',
+    file: 'web/ui/form/field.tsx',
+    text: 'onChange={(event) => onChange(event.target.value)}\n          onPaste',
+    planted:
+      'onChange={(event) => onChange(cleanPaste ? cleanPaste(event.target.value) : event.target.value)}\n          onPaste',
+    run: ['--project', 'e2e', 'e2e/typed-fields.test.ts'],
+    reports: /FAIL .*typed-fields/,
+  },
+  {
+    judge: 'access',
+    fault: 'anybody can stop the news of a post',
+    file: 'server/features/answers/answers.repository.ts',
+    text: 'AND owner_id =',
+    planted: 'AND 0 <',
+    run: ['--project', 'server', 'server/access.test.ts'],
+    reports: /FAIL .*\/mute.* returns to the other/,
+  },
+  {
+    judge: 'privacy',
+    fault: 'the log has what people send',
+    file: 'server/kernel/http/request-log.ts',
+    text: "else reply.log.info(line, 'request')",
+    planted: "else reply.log.info({ ...line, sent: request.body }, 'request')",
+    run: ['--project', 'server', 'server/written-data.test.ts'],
+    reports: /FAIL .*written-data/,
+  },
+  {
+    judge: 'privacy',
+    fault: 'expired codes are kept',
+    file: 'server/jobs.ts',
+    text: 'if (await mayErase()) for (const prune of pruning) await prune(background)',
+    planted: 'if (await mayErase()) for (const prune of pruning.slice(1)) await prune(background)',
+    run: ['--project', 'server', 'server/retention.test.ts'],
+    reports: /FAIL .*retention/,
+  },
+]
