@@ -1,13 +1,14 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
-import { clear } from './testing/hands.ts'
+import { DELAY_MS } from '../web/http/delayed-write.ts'
+import { clear, write } from './testing/hands.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { startPost, storedTexts, submitPost, textField } from './testing/page/compose.ts'
 import { chooseFromMenu, openThread, postWith } from './testing/page/feed.ts'
 import { goOffline, goOnline, untilPreloaded } from './testing/page/network.ts'
-import { closeByKey } from './testing/page/overlays.ts'
+import { closeByKey, toast } from './testing/page/overlays.ts'
 import { openTab } from './testing/page/tab.ts'
 import {
   endSessions,
@@ -144,11 +145,114 @@ test('a word or an address that is typed in the settings stays when another tab 
   await expect.poll(() => word.inputValue()).toBe(TEXT)
 })
 
-test('an open text is gone for another person, and with its dialog', async ({
+test('a new address that a closed session could not send is in the field after signing in again', async ({
   journey,
   olga,
-  petr,
 }) => {
+  const page = await journey.visit({ as: olga, path: '/settings/account/email' })
+  const address = page.getByLabel('Электронная почта')
+  await write(address, 'nina@example.org')
+  await closeFromElsewhere(journey, olga)
+  const main = page.locator('main')
+  await main.getByRole('button', { name: 'Продолжить' }).click()
+  await main.getByText(CLOSED).first().waitFor()
+  await main.getByRole('button', { name: 'Скопировать' }).click()
+  await main.getByText('Текст скопирован').waitFor()
+  await main.getByRole('button', { name: 'Войти' }).click()
+  await signInThrough(journey, page, olga.email)
+  await expect.poll(() => address.inputValue()).toBe('nina@example.org')
+})
+
+/** Opens what a moderator decides in, and what stands in it after signing in again. */
+const DECISIONS = {
+  'a block in the queue': {
+    async decide(page: Page) {
+      await page.getByRole('link', { name: /^Модерация/ }).click()
+      const card = postWith(page, 'Запись Петра')
+      await card.getByRole('button', { name: /Заблокировать/ }).click()
+      const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
+      await dialog.getByRole('radio', { name: 'На месяц' }).check()
+      const reason = dialog.getByRole('textbox', { name: 'Причина' })
+      await clear(reason)
+      await write(reason, TEXT)
+      await dialog.getByRole('checkbox', { name: 'Удалить и эту запись' }).uncheck()
+      return dialog.getByRole('button', { name: 'Заблокировать' })
+    },
+    failure: `Автор не заблокирован. ${CLOSED}`,
+    async isBack(page: Page) {
+      const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
+      await dialog.getByRole('radio', { name: 'На месяц', checked: true }).waitFor()
+      expect(await dialog.getByRole('textbox', { name: 'Причина' }).inputValue()).toBe(TEXT)
+      const box = dialog.getByRole('checkbox', { name: 'Удалить и эту запись' })
+      expect(await box.isChecked()).toBe(false)
+    },
+  },
+  'a removal on the wall': {
+    async decide(page: Page) {
+      await chooseFromMenu(postWith(page, 'Запись Петра'), 'Удалить как модератор')
+      const dialog = page.getByRole('dialog', { name: 'Удалить как модератор' })
+      await dialog.getByRole('radio', { name: 'Другое нарушение' }).check()
+      return dialog.getByRole('button', { name: 'Удалить' })
+    },
+    failure: `Решение не отправлено. ${CLOSED}`,
+    async isBack(page: Page) {
+      const dialog = page.getByRole('dialog', { name: 'Удалить как модератор' })
+      await dialog.getByRole('radio', { name: 'Другое нарушение', checked: true }).waitFor()
+    },
+  },
+  'a decision in the queue': {
+    async decide(page: Page) {
+      await page.getByRole('link', { name: /^Модерация/ }).click()
+      return postWith(page, 'Запись Петра').getByRole('button', { name: /^Удалить/ })
+    },
+    failure: `Решение не отправлено. ${CLOSED}`,
+    async isBack(page: Page) {
+      await page.waitForURL('**/moderation')
+      await postWith(page, 'Запись Петра').waitFor()
+    },
+  },
+}
+
+test.for(Object.entries(DECISIONS))(
+  '%s that a closed session could not send is open again after signing in',
+  async ([, { decide, failure, isBack }], { journey, petr }) => {
+    const moderator = await signUpModerator(journey)
+    await reportByApi(journey, moderator, await journey.publish(petr, 'Запись Петра'))
+    const page = await journey.visit({ as: moderator })
+    await page.clock.install()
+    await profileLink(page).waitFor()
+    const confirm = await decide(page)
+    await closeFromElsewhere(journey, moderator)
+    await confirm.click()
+    await page.clock.fastForward(DELAY_MS)
+    await toast(page, failure).waitFor()
+    await signInButton(page).click()
+    await signInThrough(journey, page, moderator.email)
+    await isBack(page)
+  },
+)
+
+test('a text whose dialog is closed after its session returns to its author', async ({
+  journey,
+  olga,
+}) => {
+  const page = await journey.visit({ as: olga })
+  const dialog = await startPost(page)
+  await write(textField(dialog), TEXT)
+  await closeFromElsewhere(journey, olga)
+  await page.keyboard.press('Control+Enter')
+  await dialog.getByRole('alert').getByText(CLOSED).waitFor()
+  await closeByKey(dialog)
+  await toast(page, 'Черновик вернётся, когда вы войдёте').waitFor()
+  expect(await storedTexts(page)).toEqual([])
+  await page.reload()
+  await signInButton(page).click()
+  await signInThrough(journey, page, olga.email)
+  await startPost(page)
+  expect(await textField(dialog).inputValue()).toBe(TEXT)
+})
+
+test('an open text is gone for another person', async ({ journey, olga, petr }) => {
   const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
   await textField(dialog).pressSequentially(TEXT)
@@ -193,7 +297,8 @@ test('a text in another tab of a closed session stays, and is a draft once its a
   await profileLink(other).waitFor({ state: 'attached' })
   await dialog.getByRole('alert').getByText(CLOSED).waitFor({ state: 'detached' })
   expect(await textField(dialog).inputValue()).toBe(TEXT)
-  expect(await storedTexts(other)).toEqual([TEXT])
+  // The text of the dialog that was closed is a draft again too.
+  expect(await storedTexts(other)).toEqual([TEXT, 'Нажато здесь'])
 })
 
 test('a text that was told to wait is sent when its author signs in again', async ({

@@ -99,7 +99,7 @@ test('a decision that fails to be sent returns its report', async ({ journey, ve
   await page.evaluate(() => new BroadcastChannel('session').postMessage(null))
   await signInButton(page).waitFor()
   await page.clock.fastForward(DELAY_MS)
-  await toast(page, 'Решение не отправлено. Вы вышли из аккаунта').waitFor()
+  await toast(page, 'Решение не отправлено. Войдите, чтобы продолжить').waitFor()
   expect(await verdicts(journey)).toMatchObject({ Останется: 'open' })
 })
 

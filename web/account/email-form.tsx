@@ -1,10 +1,9 @@
-import { useRef } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailEntry } from '../codes/email-entry.tsx'
 import { savedOperation } from '../codes/saved-operation.ts'
 import { useMailedCode } from '../codes/use-mailed-code.ts'
-import { SessionEnded } from '../session/session-ended.tsx'
+import { SessionEnded, useTyped } from '../session/session-ended.tsx'
 import { changeViewer } from '../session/viewer.ts'
 import styles from '../ui/form/form.module.css'
 import { toast } from '../ui/overlay/toaster.tsx'
@@ -13,7 +12,6 @@ import { useReturnToSettings } from './account-settings.tsx'
 
 export function EmailForm({ user }: { user: CurrentUser }) {
   const leave = useReturnToSettings()
-  const form = useRef<HTMLDivElement>(null)
   const mailed = useMailedCode({
     saved: savedOperation('email-change', user.id),
     start: ({ email, clientToken }) => startEmailChange({ email, clientToken }),
@@ -24,22 +22,22 @@ export function EmailForm({ user }: { user: CurrentUser }) {
       leave()
     },
   })
+  const field = useTyped('new email', mailed.email)
   const title = <h2 className="heading">Изменить электронную почту</h2>
 
   if (!mailed.entry) {
     return (
-      <div ref={form}>
-        <EmailEntry
-          mailed={mailed}
-          className={styles.form}
-          tip="Пришлём код на новый адрес. Пока не введёте код, останется прежний"
-          own={user.email}
-          onSubmit={(email) => mailed.start({ email })}
-        >
-          {title}
-          <SessionEnded text={() => form.current?.querySelector('input')?.value ?? ''} />
-        </EmailEntry>
-      </div>
+      <EmailEntry
+        mailed={mailed}
+        field={field}
+        className={styles.form}
+        tip="Пришлём код на новый адрес. Пока не введёте код, останется прежний"
+        own={user.email}
+        onSubmit={(email) => mailed.start({ email })}
+      >
+        {title}
+        <SessionEnded text={field[0]} />
+      </EmailEntry>
     )
   }
   return (

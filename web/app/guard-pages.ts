@@ -3,8 +3,10 @@ import { currentEntry, navigate, onEntryChange } from '../history/history.ts'
 import { withViewer } from '../session/intents.ts'
 import { viewer } from '../session/viewer.ts'
 
+type TextInput = HTMLInputElement | HTMLTextAreaElement
+
 /** The fields in which the person has typed. */
-const typedIn = new Set<HTMLInputElement | HTMLTextAreaElement>()
+const typedIn = new WeakSet<TextInput>()
 
 /**
  * Sends visitors from the pages of users to the wall. A visitor who opens such a page gets the
@@ -33,7 +35,8 @@ export function guardPages(): void {
 }
 
 function hasTypedText(): boolean {
-  return [...typedIn].some((field) => field.value.trim() !== '' && field.closest('main'))
+  const fields = document.querySelectorAll<TextInput>('main :is(input, textarea)')
+  return [...fields].some((field) => typedIn.has(field) && field.value.trim() !== '')
 }
 
 function sendVisitorAway(offersSignIn: boolean): void {

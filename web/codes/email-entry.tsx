@@ -16,6 +16,8 @@ type EmailEntryProps = {
   className: string | undefined
   /** The instruction above the field, which also describes it for screen readers. */
   tip: string
+  /** What stands in the field, and the function that changes it. */
+  field: readonly [typed: string, setTyped: (text: string) => void, ...unknown[]]
   /** The viewer's current address. */
   own?: string
   onSubmit: (email: string) => void
@@ -105,9 +107,8 @@ function useMeantDomain(email: string, type: (text: string) => void) {
   }
 }
 
-function useTypedEmail({ mailed, own }: EmailEntryProps) {
+function useTypedEmail({ mailed, field: [typed, setTyped], own }: EmailEntryProps) {
   const { error, refusal } = mailed
-  const [typed, setTyped] = useState(mailed.email)
   const [isShown, setShown] = useState(false)
   const email = trimUnseen(typed)
   // The server too treats these forms as the same address.

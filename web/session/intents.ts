@@ -11,7 +11,7 @@ import { isKnown, knownViewer, viewer, viewerForAction } from './viewer.ts'
 type AboutPost = 'reply' | 'edit' | 'delete' | 'report' | 'appeal' | 'block-author' | 'remove-post'
 
 export type Intent =
-  /** `liked: false` takes the like back. Only the user `by`, if set, may resume the intent. */
+  /** `liked: false` takes the like back. */
   | { name: 'like'; postId: string; liked?: boolean; by?: string }
   | Extract<Dialog, { name: AboutPost }>
   | { name: 'new-post'; text?: string }
@@ -58,8 +58,8 @@ async function waitWith(intent: Intent) {
   return counts ? now : null
 }
 
-/** Stores an intent in this tab, to be resumed after signing in. */
-export function keepIntent(intent: Intent): void {
+/** Stores an intent in this tab, to be resumed after signing in, by the user `by` if it is set. */
+export function keepIntent(intent: Intent & { by?: string }): void {
   askedOnThisPage = true
   sessionStore.writeJson(KEY, intent)
 }
@@ -79,15 +79,16 @@ export async function resumeIntents(performer: typeof perform): Promise<void> {
   else if (!askedOnThisPage && openedDialog.get()?.name !== 'sign-in') dropIntent()
 }
 
-export function intentToResume(): Intent | null {
+export function intentToResume(): (Intent & { by?: string }) | null {
   return sessionStore.readJson(KEY, isIntent)
 }
 
 function resume(userId: string): void {
   const stored = intentToResume()
   dropIntent()
-  const isOthers = stored?.name === 'like' && stored.by !== undefined && stored.by !== userId
-  if (stored && !isOthers) perform(stored)
+  if (!stored) return
+  const { by = userId, ...intent } = stored
+  if (by === userId) perform(intent)
 }
 
 export function dropIntent(): void {

@@ -9,7 +9,7 @@ import { useAuthorId, useSessionEnd } from './viewer.ts'
 
 type SessionEndedProps = {
   /** The text on the screen, which can be copied; if absent, there is none. */
-  text?: string | (() => string)
+  text?: string
   /** Opens the dialog with the text again after signing in; if absent, the page shows it. */
   reopen?: Intent & Dialog
 }
@@ -22,11 +22,7 @@ export function SessionEnded({ text, reopen }: SessionEndedProps) {
   async function copy(): Promise<void> {
     // Screen readers announce the same text again only after it was removed.
     setCopied('')
-    setCopied(
-      (await copyText(typeof text === 'function' ? text() : (text ?? '')))
-        ? 'Текст скопирован'
-        : NOT_COPIED,
-    )
+    setCopied((await copyText(text ?? '')) ? 'Текст скопирован' : NOT_COPIED)
   }
 
   function signIn(): void {
@@ -59,7 +55,8 @@ export function SessionEnded({ text, reopen }: SessionEndedProps) {
 
 /**
  * Holds what is typed into a field. If the session ends by itself, its user finds it there again
- * after signing in. It is forgotten when the field disappears otherwise.
+ * after signing in. It is forgotten when the field disappears otherwise. The third value is a
+ * function that keeps what is typed although the field has disappeared.
  */
 export function useTyped(name: string, initial: string) {
   const [owner] = useState(useAuthorId())
@@ -67,15 +64,16 @@ export function useTyped(name: string, initial: string) {
   const [typed, setTyped] = useState(() => keptTexts.read(key) ?? initial)
   const end = useSessionEnd()
 
+  const keep = () => keptTexts.write(key, typed)
   useEffect(() => {
     if (end) keptTexts.write(key, typed)
   }, [end, key, typed])
-  useEffect(() => () => forgetUnlessSigningIn(key), [key])
+  useEffect(
+    () => () => {
+      if (openedDialog.get()?.name !== 'sign-in') keptTexts.remove(key)
+    },
+    [key],
+  )
 
-  return [typed, setTyped] as const
-}
-
-/** Forgets a text whose form is closed, unless the sign-in has replaced the form. */
-export function forgetUnlessSigningIn(key: string): void {
-  if (openedDialog.get()?.name !== 'sign-in') keptTexts.remove(key)
+  return [typed, setTyped, keep] as const
 }

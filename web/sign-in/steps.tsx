@@ -26,6 +26,7 @@ export function EmailStep({ mailed }: { mailed: MailedCode }) {
   return (
     <EmailEntry
       mailed={mailed}
+      field={useState(mailed.email)}
       className={styles.form}
       tip={`${enter} или зарегистрируйтесь${how}: пришлём код на почту, пароль не нужен`}
       onSubmit={(email) => mailed.start({ email, way: 'login' })}

@@ -1,10 +1,13 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
-import { CallError } from '../../http/call-error.ts'
+import { MODERATION_PATH } from '../../../contract/pages.ts'
+import { openDialog } from '../../history/history.ts'
+import { CallError, generalError } from '../../http/call-error.ts'
 import { cancelDelayed, DELAY_MS, type DelayedWrite, delayWrite } from '../../http/delayed-write.ts'
 import { errorMessage } from '../../http/error-message.ts'
 import { serverNow } from '../../http/server-clock.ts'
 import { createAtom } from '../../platform/atom.ts'
 import { allCached, type CachedPost, putPost } from '../../posts/cache/post-cache.ts'
+import { type Intent, keepIntent } from '../../session/intents.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 import { toast } from '../../ui/overlay/toaster.tsx'
 import {
@@ -28,8 +31,11 @@ type NewBlock = NonNullable<Decision['block']>
 
 const WAVE_REMOVED = 'Записи за сутки удалены, автор заблокирован'
 
-/** Removes or keeps a post. On the wall, the post need not have been reported. */
-export function decide(post: QueuedPost, decision: Decision): void {
+/**
+ * Removes or keeps a post. On the wall, the post need not have been reported. `keep` keeps what is
+ * typed in the dialog, which opens again after signing in if the session has ended.
+ */
+export function decide(post: QueuedPost, decision: Decision, keep?: () => void): void {
   const { verdict, reason = '', block } = decision
   const done = DECISION_TOASTS[post.state][verdict] + (block ? ', автор заблокирован' : '')
   const words = {
@@ -40,11 +46,20 @@ export function decide(post: QueuedPost, decision: Decision): void {
   const blocked = block && blockOf(post, reason, block)
   const act: Act = { postId: post.id, verdict, ...(blocked && { blocked }) }
   const body = { ...decision, ...(isOnWall() && { unreported: true as const }) }
-  begin(act, { words, send: (by) => decidePost(post.id, body, by) })
+  const name = block ? 'block-author' : 'remove-post'
+  const reopen: Intent = keep ? { name, postId: post.id } : { name: 'go', path: MODERATION_PATH }
+  begin(act, { words, reopen, keep, send: (by) => decidePost(post.id, body, by) })
 }
 
-/** Blocks the author of a post, which stays in the queue unless it is removed with others. */
-export function block(post: QueuedPost, body: NewBlock & { reason: string }): void {
+/**
+ * Blocks the author of a post, which stays in the queue unless it is removed with others. `keep` is
+ * that of decide().
+ */
+export function block(
+  post: QueuedPost,
+  body: NewBlock & { reason: string },
+  keep: () => void,
+): void {
   const blocked = blockOf(post, body.reason, body)
   const words = {
     done: body.removesRecent ? WAVE_REMOVED : `Автор заблокирован ${blockEnd(blocked.block)}`,
@@ -52,7 +67,8 @@ export function block(post: QueuedPost, body: NewBlock & { reason: string }): vo
     failed: 'Автор не заблокирован',
   }
   const send = (by: string) => blockAuthor(post.author.id, body, by)
-  begin({ postId: post.id, blocked }, { words, send })
+  const reopen: Intent = { name: 'block-author', postId: post.id }
+  begin({ postId: post.id, blocked }, { words, reopen, keep, send })
 }
 
 function blockOf({ author }: QueuedPost, reason: string, { days, removesRecent }: NewBlock) {
@@ -67,10 +83,17 @@ const DECISION_TOASTS: Record<QueuedPost['state'], Record<Decision['verdict'], s
   deleted: { remove: 'Нарушение отмечено', keep: 'Нарушения не нашли' },
 }
 
-type Sending = { words: Words; send: (by: string) => Promise<unknown> }
+type Sending = {
+  words: Words
+  /** Opens what the moderator has decided in again, after signing in. */
+  reopen: Intent
+  keep: (() => void) | undefined
+  send: (by: string) => Promise<unknown>
+}
 
 /** Shows an act as done, and sends it later unless it is cancelled. Focuses the next card. */
-function begin(act: Act, { words, send }: Sending): void {
+function begin(act: Act, sending: Sending): void {
+  const { words, send } = sending
   const isInQueue = !isOnWall()
   const by = viewerId() ?? ''
   const removed = postsRemovedBy(act)
@@ -82,7 +105,7 @@ function begin(act: Act, { words, send }: Sending): void {
     send: () =>
       send(by).then(
         () => end(true),
-        (error) => end(tellFailure(error, words.failed)),
+        (error) => end(tellFailure(error, { ...sending, by })),
       ),
     onCancel() {
       end(false)
@@ -104,11 +127,19 @@ function begin(act: Act, { words, send }: Sending): void {
 }
 
 /** Shows why an act failed. Returns true if another moderator has decided: the act stays shown. */
-function tellFailure(error: unknown, failed: string): boolean {
+function tellFailure(error: unknown, { words, reopen, keep, by }: Sending & { by: string }) {
   const isDecided = error instanceof CallError && error.code === 'POST_NOT_FOUND'
-  const hasLeft = viewer.get().state === 'signed-out'
-  const why = hasLeft ? 'Вы вышли из аккаунта' : errorMessage(error)
-  toast({ text: isDecided ? 'Об этой записи уже решили' : `${failed}. ${why}` })
+  const hasEnded = viewer.get().state === 'signed-out'
+  const is401 = error instanceof CallError && error.status === 401
+  // The server answers 404 to a visitor, who may not know of these calls.
+  const why = errorMessage(hasEnded && !is401 ? generalError('UNAUTHORIZED') : error)
+  const text = isDecided ? 'Об этой записи уже решили' : `${words.failed}. ${why}`
+  if (hasEnded) {
+    keep?.()
+    keepIntent({ ...reopen, by })
+  }
+  const link = { label: 'Войти', onSelect: () => openDialog({ name: 'sign-in' }) }
+  toast({ text, ...(hasEnded && { link }) })
   return isDecided
 }
 

@@ -1,4 +1,4 @@
-import { type ComponentType, type FormEvent, useState } from 'react'
+import type { ComponentType, FormEvent } from 'react'
 import { MODERATION_REASON_MAX, RECENT_MAX } from '../../../contract/constants.ts'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { Read } from '../../http/read.tsx'
@@ -57,10 +57,11 @@ function ModeratorDialog({ postId, onClose, title, Form }: ModeratorDialogProps)
 }
 
 function RemoveForm({ post, onClose }: FormProps) {
-  const [reason, setReason] = useState(post.reasons[0]?.name ?? '')
+  const [reason, setReason, keep] = useTyped(`remove ${post.id}`, post.reasons[0]?.name ?? '')
+  const hasEnded = useSessionEnd() !== undefined
 
   function remove(): void {
-    decide(post, { verdict: 'remove', reason })
+    decide(post, { verdict: 'remove', reason }, keep)
     onClose()
   }
 
@@ -76,7 +77,8 @@ function RemoveForm({ post, onClose }: FormProps) {
           />
         )}
       </Read>
-      <AskFooter disabled={reason === ''} onConfirm={remove} onClose={onClose}>
+      <SessionEnded reopen={{ name: 'remove-post', postId: post.id }} />
+      <AskFooter disabled={hasEnded || reason === ''} onConfirm={remove} onClose={onClose}>
         Удалить
       </AskFooter>
     </>
@@ -94,8 +96,8 @@ function recentLabel(recent: number): string {
 }
 
 function BlockForm({ post, onClose }: FormProps) {
-  const [duration, setDuration] = useTyped(`block ${post.id} duration`, '7')
-  const [reason, setReason] = useTyped(`block ${post.id}`, firstReason(post))
+  const [duration, setDuration, keepDuration] = useTyped(`block ${post.id} duration`, '7')
+  const [reason, setReason, keepReason] = useTyped(`block ${post.id}`, firstReason(post))
   const hasEnded = useSessionEnd() !== undefined
   const removal = useRemoval(post)
 
@@ -104,9 +106,15 @@ function BlockForm({ post, onClose }: FormProps) {
     const why = reason.trim()
     const days = duration === FOR_GOOD ? null : Number(duration)
     const newBlock = { days, ...(removal.removesRecent && { removesRecent: true as const }) }
-    if (removal.removesThis) decide(post, { verdict: 'remove', reason: why, block: newBlock })
-    else block(post, { reason: why, ...newBlock })
+    if (removal.removesThis) decide(post, { verdict: 'remove', reason: why, block: newBlock }, keep)
+    else block(post, { reason: why, ...newBlock }, keep)
     onClose()
+  }
+
+  function keep(): void {
+    keepDuration()
+    keepReason()
+    removal.keep()
   }
 
   return (
@@ -151,8 +159,8 @@ function BlockForm({ post, onClose }: FormProps) {
 /** Returns which posts are removed with the block: this one, all of the last day, or both. */
 function useRemoval(post: QueuedPost) {
   const isRecent = isRecentOf(post, post.author.id)
-  const [removes, setRemoves] = useState(mayRemove(post))
-  const [removesRecent, setRemovesRecent] = useState(false)
+  const [removes, setRemoves, keepThis] = useTypedFlag(`block ${post.id} this`, mayRemove(post))
+  const [removesRecent, setRemovesRecent, keepRecent] = useTypedFlag(`block ${post.id} day`, false)
   return {
     /** Whether the author has posts of the last day besides this one. */
     hasOthers: post.author.recent > (isRecent ? 1 : 0),
@@ -163,5 +171,14 @@ function useRemoval(post: QueuedPost) {
       if (isRecent && !isWanted) setRemovesRecent(false)
     },
     changeRecent: setRemovesRecent,
+    keep(): void {
+      keepThis()
+      keepRecent()
+    },
   }
+}
+
+function useTypedFlag(name: string, initial: boolean) {
+  const [flag, setFlag, keep] = useTyped(name, String(initial))
+  return [flag === 'true', (isSet: boolean) => setFlag(String(isSet)), keep] as const
 }
