@@ -6,7 +6,7 @@ import { migrate, migrateTo } from '../../kernel/db/migrate.ts'
 import { SCRATCH } from '../../kernel/db/restore-lock.ts'
 import { countRows, type Progress, readPart } from './backup-file.ts'
 import { BackupError, explain } from './backup-folder.ts'
-import type { Manifest, Part } from './manifest.ts'
+import type { Manifest, Part, Sequence } from './manifest.ts'
 import { scratchUrl } from './scratch-schema.repository.ts'
 import { copyInStatement, LEFT_OUT, selectTables, setSequence } from './tables.repository.ts'
 
@@ -43,6 +43,36 @@ export async function loadIntoScratch(
   await setTriggers(client, tables, 'ENABLE')
   await client.query('COMMIT; ANALYZE')
   await migrate(scratchUrl(url), { schema: SCRATCH })
+}
+
+/** The tables whose ids stand in links, feeds and browsers. */
+const PUBLIC_IDS = ['posts', 'users']
+
+/** The most ids that a wall gives in a second, and the most that a restore leaves out. */
+const IDS_PER_SECOND = 20
+const IDS_LEFT_OUT_MAX = 100_000
+
+/**
+ * Raises the sequences of the loaded wall, so that no id is given again that was given after the
+ * backup: past the ids of the wall that is replaced, and past all that the time since the backup
+ * allows. The most keeps ids short and the newest blocks of the search full.
+ */
+export async function raiseIds(
+  client: pg.Client,
+  { former, createdAt }: { former: Sequence[]; createdAt: string },
+): Promise<void> {
+  const seconds = (Date.now() - Date.parse(createdAt)) / 1000
+  const needed = Math.ceil(seconds * IDS_PER_SECOND)
+  // A backup from the future says that one of the clocks is wrong.
+  const leftOut = seconds < 0 ? IDS_LEFT_OUT_MAX : Math.min(needed, IDS_LEFT_OUT_MAX)
+  for (const table of PUBLIC_IDS) {
+    const last = former.find((sequence) => sequence.table === table)?.last ?? '1'
+    await client.query(
+      `SELECT setval(sequence, greatest(nextval(sequence) - 1 + $2, $3::bigint))
+      FROM pg_get_serial_sequence($1, 'id') AS sequence`,
+      [`${SCRATCH}.${quote(table)}`, leftOut, last],
+    )
+  }
 }
 
 async function setTriggers(client: pg.Client, tables: string[], state: 'DISABLE' | 'ENABLE') {

@@ -12,7 +12,7 @@ import type { SecretOutcome, SecretSource } from '../start/restored-secret.ts'
 import { placeAppSecret, planSecretRestore } from '../start/restored-secret.ts'
 import { type Progress, readManifest } from './backup-file.ts'
 import { BackupError } from './backup-folder.ts'
-import { loadIntoScratch } from './load-scratch.repository.ts'
+import { loadIntoScratch, raiseIds } from './load-scratch.repository.ts'
 import type { Manifest } from './manifest.ts'
 import {
   countLoadedSessions,
@@ -23,6 +23,7 @@ import {
   scratchUrl,
   withRestoreLock,
 } from './scratch-schema.repository.ts'
+import { selectSequences } from './tables.repository.ts'
 
 type Options = {
   actor: string
@@ -96,8 +97,10 @@ async function replaceWall(
   }: Options & Restored & { path: string },
 ): Promise<Returned> {
   try {
+    const former = await selectSequences(client)
     await loadIntoScratch(client, url, { backup: { path, manifest }, onProgress, signal })
     const { createdAt } = manifest
+    await raiseIds(client, { former, createdAt })
     const folders = [dirname(path), ...deletionFolders(known)]
     const deletedAgain = await withStartDatabase(scratchUrl(url), async ({ db }) => {
       await appendToJournal(db, { actor, action: 'wall.restore', details: { createdAt } })

@@ -14,7 +14,7 @@ import {
 import { databaseForTest } from '../../testing/database/database-for-test.ts'
 import { executeOn, withClient } from '../../testing/database/databases.ts'
 import { envOf, runHere } from '../../testing/process/run-command.ts'
-import { appForFile, appForTest, NODES } from '../../testing/test-app.ts'
+import { appForFile, appForTest, NODES, startTestApp } from '../../testing/test-app.ts'
 import { createBackup } from './create-backup.service.ts'
 import { loadIntoScratch } from './load-scratch.repository.ts'
 import { restoreBackup } from './restore.service.ts'
@@ -72,6 +72,44 @@ test('a dry run makes the checks of a restore, states what happens to the secret
   expect(await executeOn(url, tables)).toEqual([])
   await writeFile(join(dataDir, 'app-secret'), BACKUP_SECRET)
   expect(await dryRun(url, path)).toMatchObject({ secret: 'same' })
+})
+
+test('a restore gives no id again that was given after the backup', async () => {
+  const dataDir = await mkdtemp(join(app.dataDir, 'ids-'))
+  const wall = await startTestApp({ databaseUrl: await databaseForTest() })
+  const author = await wall.signUp()
+  await wall.publish(author)
+  const backUp = async (name: string, now: Date) => {
+    const file = join(dataDir, name)
+    await createBackup(wall.databaseUrl, file, { secret: BACKUP_SECRET, now })
+    return file
+  }
+  const fresh = await backUp('fresh.backup', new Date())
+  const old = await backUp('old.backup', new Date(Date.now() - 3_600_000))
+  const [user, post] = [(await wall.signUp()).id, (await wall.publish(author)).id]
+  await wall.close()
+
+  const lastIds = async (url: string) => {
+    const [ids] = await executeOn<{ user: string; post: string }>(
+      url,
+      'SELECT (SELECT last_value FROM users_id_seq) AS user, (SELECT last_value FROM posts_id_seq) AS post',
+    )
+    return [Number(ids?.user), Number(ids?.post)]
+  }
+  const elsewhere = await emptyDatabase()
+  await restoreBackup(elsewhere, old, options())
+  const [elsewhereUser = 0, elsewherePost = 0] = await lastIds(elsewhere)
+  expect(elsewhereUser).toBeGreaterThanOrEqual(Number(user))
+  expect(elsewherePost).toBeGreaterThanOrEqual(Number(post) + 70_000)
+  // A wall that only moves keeps short ids.
+  const moved = await emptyDatabase()
+  await restoreBackup(moved, fresh, options())
+  expect((await lastIds(moved))[1]).toBeLessThan(70_000)
+
+  await executeOn(wall.databaseUrl, `SELECT setval('posts_id_seq', 5000000)`)
+  await restoreBackup(wall.databaseUrl, fresh, options({ mayReplace: async () => {} }))
+  const again = await appForTest({ databaseUrl: wall.databaseUrl })
+  expect(Number((await again.publish(await again.signUp())).id)).toBe(5_000_001)
 })
 
 test('a restore that fails at its end, or beside a server that has started meanwhile, leaves the wall and its secret as they were', async () => {
