@@ -1,6 +1,6 @@
 import { readConfig } from '../server/kernel/config/config.ts'
 import type { Db } from '../server/kernel/db/database.ts'
-import { counted } from '../server/kernel/errors/words.ts'
+import { counted, size, time } from '../server/kernel/errors/words.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import type { Progress } from '../server/operations/backup/backup-file.ts'
 import {
@@ -20,7 +20,7 @@ import {
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import type { Alone, Command, Context, ContextWithoutWall, Output } from './command.ts'
 import { Refusal } from './command.ts'
-import { ACCOUNTS, time } from './format.ts'
+import { ACCOUNTS } from './format.ts'
 import { findDatabase, hasDatabase, openWall } from './open-wall.ts'
 import { interruption, unlessInterrupted } from './terminal.ts'
 
@@ -41,9 +41,8 @@ async function backUp(context: Context): Promise<Output> {
   await storeBackup(db, { ...manifest, bytes })
   await appendToJournal(db, { actor, action: 'wall.backup' })
   const rows = manifest.parts.reduce((sum, part) => sum + part.rows, 0)
-  const megabytes = (bytes / 1e6).toFixed(1)
   return {
-    lines: [`Копия: ${file} (${megabytes} МБ, ${counted(rows, ROWS)}).`],
+    lines: [`Копия: ${file} (${size(bytes)}, ${counted(rows, ROWS)}).`],
     json: { file, bytes, rows, createdAt: manifest.createdAt, hasSecret: secret !== null },
   }
 }

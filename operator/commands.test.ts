@@ -71,9 +71,18 @@ test('status and reports list open reports, and a decision applies to the next r
   const state = (await vslukh('status')).out
   expect(state).toContain('Письма:     ждут: 0, не уходят: 0; за час отправлено: 3, ')
   expect(state).toContain('Счётчики:   01.03.2026, 05:40 GMT+3, расхождений: 2')
-  const backup = 'Копия:      01.03.2026, 13:00 GMT+3, 2.5 МБ, проверялась 27.02.2026, 13:00 GMT+3.'
+  const backup =
+    'Копия:      01.03.2026, 13:00 GMT+3, 2,4 МиБ, проверялась 27.02.2026, 13:00 GMT+3.'
   expect(state).toContain(backup)
   expect(state).toContain('Последняя не прошла проверку: счётчик неверен')
+  expect(state).toContain('Задачи:     фоновые задачи выполняются')
+  const failing = `INSERT INTO failing_tasks VALUES ('no-such-task', '2026-03-01T10:00Z', 3)`
+  await executeOn(app.databaseUrl, failing)
+  const named = 'не удаются раз за разом: no-such-task с 01.03.2026, 13:00 GMT+3'
+  for (const command of ['status', 'doctor']) {
+    expect((await vslukh(command)).out).toContain(named)
+  }
+  await app.sql`DELETE FROM failing_tasks`
   const { out } = await vslukh('reports')
   expect(out).toContain(`${post.id}  ${author.username}, `)
   expect(out).toMatch(/1 жалоба \(1 аккаунт\) с .* GMT\+3: Спам или реклама × 1/)

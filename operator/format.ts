@@ -1,21 +1,5 @@
 import { domainToUnicode } from 'node:url'
-
-const TIME = new Intl.DateTimeFormat('ru', {
-  day: '2-digit',
-  month: '2-digit',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  // By default Node takes the zone from TZ.
-  ...(!process.env.TZ && { timeZone: 'Europe/Moscow' }),
-  timeZoneName: 'short',
-})
-
-/** Formats a date or unix seconds; null becomes '—'. */
-export function time(at: Date | number | null): string {
-  if (at === null) return '—'
-  return TIME.format(typeof at === 'number' ? at * 1000 : at)
-}
+import { time } from '../server/kernel/errors/words.ts'
 
 /** Returns a text with the domain at its end, also that of an address, in Unicode. */
 export function withoutPunycode(text: string): string {

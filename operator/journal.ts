@@ -1,3 +1,4 @@
+import { time } from '../server/kernel/errors/words.ts'
 import {
   ACTS_MAX,
   appendToJournal,
@@ -7,7 +8,7 @@ import {
 } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
 import { commit, listed, Refusal } from './command.ts'
-import { indented, time, withoutPunycode } from './format.ts'
+import { indented, withoutPunycode } from './format.ts'
 import { findPerson } from './people.ts'
 
 export const journal: Command = {

@@ -1,6 +1,7 @@
 import { deriveKey } from '../server/kernel/config/app-secret.ts'
 import type { Config } from '../server/kernel/config/config.ts'
 import type { Db } from '../server/kernel/db/database.ts'
+import { time } from '../server/kernel/errors/words.ts'
 import type { LoggedMail } from '../server/kernel/mail/mail-log.repository.ts'
 import { MAIL_LOG_KEY, selectMailLog } from '../server/kernel/mail/mail-log.repository.ts'
 import { hashAddress } from '../server/kernel/mail/outbox.repository.ts'
@@ -9,7 +10,6 @@ import { sendTestMail } from '../server/kernel/mail/test-mail.service.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
 import { listed, Refusal, readEmail } from './command.ts'
-import { time } from './format.ts'
 import { openWall } from './open-wall.ts'
 
 export const mail: Command = {

@@ -3,9 +3,9 @@ import {
   removeModerator,
   selectModerators,
 } from '../server/features/moderation/moderators.repository.ts'
+import { time } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, listed, Refusal, readEmail } from './command.ts'
-import { time } from './format.ts'
 
 export const moderator: Command = {
   summary: 'кто видит жалобы в браузере',

@@ -1,9 +1,10 @@
 import { selectByUsername } from '../server/features/account/usernames.repository.ts'
 import type { Accounts, Person } from '../server/features/moderation/people.repository.ts'
 import { selectNewcomers, selectPeople } from '../server/features/moderation/people.repository.ts'
+import { time } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
 import { listed, Refusal } from './command.ts'
-import { PAGE, time } from './format.ts'
+import { PAGE } from './format.ts'
 import { durationText } from './options.ts'
 
 const DAY_SECONDS = 86_400

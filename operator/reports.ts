@@ -7,10 +7,10 @@ import type { Verdict } from '../server/features/moderation/report-states.reposi
 import { selectReasons } from '../server/features/reports/reports.repository.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
-import { counted } from '../server/kernel/errors/words.ts'
+import { counted, time } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
 import { commit, publish, UsageError } from './command.ts'
-import { ACCOUNTS, firstLine, indented, POSTS, REPORTS, time } from './format.ts'
+import { ACCOUNTS, firstLine, indented, POSTS, REPORTS } from './format.ts'
 
 /** The most waiting posts in the JSON of the first page, and the most decided posts of `--all`. */
 const SHOWN_MAX = 500

@@ -15,10 +15,10 @@ import {
 } from '../server/features/site-state/site-state.service.ts'
 import { originOf } from '../server/kernel/config/config.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
-import { counted } from '../server/kernel/errors/words.ts'
+import { counted, time } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, listed, Refusal, UsageError } from './command.ts'
-import { OF_PEOPLE, time } from './format.ts'
+import { OF_PEOPLE } from './format.ts'
 
 const NAMES = { registrations: 'Регистрация', writing: 'Запись на стену' }
 type Part = keyof typeof NAMES

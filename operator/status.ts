@@ -7,17 +7,19 @@ import {
 } from '../server/features/site-state/site-state.repository.ts'
 import { nodeOriginOf } from '../server/kernel/config/config.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
-import { counted } from '../server/kernel/errors/words.ts'
+import { counted, size, time } from '../server/kernel/errors/words.ts'
 import type { RefusedNetwork } from '../server/kernel/http/refusal-log.ts'
 import { type MailHealth, mailHealth } from '../server/kernel/mail/mail-log.repository.ts'
 import { explainSmtp } from '../server/kernel/mail/smtp-advice.ts'
 import { requireBackupFolder } from '../server/operations/backup/backup-folder.ts'
 import type { BackupState } from '../server/operations/backup/backup-state.repository.ts'
 import { selectBackupState } from '../server/operations/backup/backup-state.repository.ts'
+import { checkJobs } from '../server/operations/doctor/database-checks.ts'
+import { selectJobFacts } from '../server/operations/doctor/doctor.repository.ts'
 import { IDENTITY_PATH, questionHeader, type Seen } from '../server/operations/doctor/identity.ts'
 import { selectStatus, type WallStatus } from '../server/operations/status/status.repository.ts'
 import type { Command, Context, Output } from './command.ts'
-import { APPEALS, POSTS, REPORTS, time } from './format.ts'
+import { APPEALS, POSTS, REPORTS } from './format.ts'
 
 export const status: Command = {
   summary: 'люди, записи, жалобы, письма и проверки одним взглядом',
@@ -35,6 +37,7 @@ async function show(context: Context): Promise<Output> {
   const state = await selectBackupState(context.db)
   const refused = await readRefused(context)
   const notice = await selectNotice(context.db)
+  const jobs = checkJobs(await selectJobFacts(context.db))
   const { backupDir, moderatorEmails } = context.config
   const missing =
     backupDir && (await requireBackupFolder(backupDir).catch(({ message }) => message))
@@ -59,6 +62,7 @@ async function show(context: Context): Promise<Output> {
       `Письма:     ${mailLine(mails)}${refusedMailsLine(mailName)}`,
       `Счётчики:   ${checked}`,
       `Копия:      ${backupLine(backup)}`,
+      `Задачи:     ${jobs.message}`,
       ...refusedLines(refused),
     ],
     json: {
@@ -71,6 +75,7 @@ async function show(context: Context): Promise<Output> {
       mailName,
       waiting,
       backup,
+      jobs,
       refused,
     },
   }
@@ -116,7 +121,7 @@ function backupLine(state: BackupState): string {
   const last =
     at === null
       ? 'ещё не делалась'
-      : `${time(at)}, ${(bytes / 1e6).toFixed(1)} МБ, ${verifiedAt ? `проверялась ${time(verifiedAt)}` : 'ещё не проверялась'}`
+      : `${time(at)}, ${size(bytes)}, ${verifiedAt ? `проверялась ${time(verifiedAt)}` : 'ещё не проверялась'}`
   const made = [
     last,
     ...(failed === null ? [] : [`Последняя не удалась: ${failed}`]),

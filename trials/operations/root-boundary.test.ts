@@ -114,7 +114,7 @@ test('root restores, verifies, backs up and exports in folders that the service�
     ${VSLUKH} user "$name" export data.zip | sed "s/$name/NAME/"
     SUDO_UID=${ADMIN} ${VSLUKH} restore /var/masha/x.backup --replace --yes
     head -c 2 data.zip; grep file said.json; stat -c '%a %u %n' *.backup *.zip; ls -A | grep -c '^[.].*[.]'`)
-  expect(said.replaceAll(/сделан[а-я]+ .*|vslukh-[\dTZ.-]+Z|\(0\.0 МБ.*\)/g, '…')).toBe(`\
+  expect(said.replaceAll(/сделан[а-я]+ .*|vslukh-[\dTZ.-]+Z|\([\d,]+ КиБ.*\)/g, '…')).toBe(`\
 Создаём базу данных в /var/lib/vslukh/postgres…
 Стена возвращена из копии, …
 Сессий вернулось: 2, и те, что закрыли после копии.

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { ageInWords, waitInWords } from './words.ts'
+import { ageInWords, size, time, waitInWords } from './words.ts'
 
 test.each([
   [42, 'через 42 с'],
@@ -22,4 +22,22 @@ test.each([
   [5.5 * 86_400, '5 дней'],
 ])('something that waits for %i seconds waits «%s»', (seconds, words) => {
   expect(ageInWords(seconds)).toBe(words)
+})
+
+test.each([
+  [0, '0 Б'],
+  [1023, '1023 Б'],
+  [12_400, '12 КиБ'],
+  [2_500_000, '2,4 МиБ'],
+  [25e6, '23 МиБ'],
+  [32 * 1024 ** 2 - 1, '31 МиБ'],
+  [1.5 * 1024 ** 3, '1,5 ГиБ'],
+])('%i bytes are «%s»', (bytes, words) => {
+  expect(size(bytes)).toBe(words)
+})
+
+test('an operator reads times in Moscow’s', () => {
+  expect(time(new Date('2026-03-01T10:00:00Z'))).toBe('01.03.2026, 13:00 GMT+3')
+  expect(time(1_772_359_200)).toBe('01.03.2026, 13:00 GMT+3')
+  expect(time(null)).toBe('—')
 })

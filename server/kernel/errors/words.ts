@@ -9,6 +9,23 @@ const HOURS = { one: 'час', few: 'часа', many: 'часов' }
 const DAYS = { one: 'день', few: 'дня', many: 'дней' }
 const LONGEST_HOURS = 2
 
+const TIME = new Intl.DateTimeFormat('ru', {
+  day: '2-digit',
+  month: '2-digit',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  // By default Node takes the zone from TZ.
+  ...(!process.env.TZ && { timeZone: 'Europe/Moscow' }),
+  timeZoneName: 'short',
+})
+
+/** Writes a date or unix seconds for the operator, in Moscow time or in that of TZ; null as '—'. */
+export function time(at: Date | number | null): string {
+  if (at === null) return '—'
+  return TIME.format(typeof at === 'number' ? at * 1000 : at)
+}
+
 export function counted(n: number, { one, few, many }: Forms): string {
   const category = RULES.select(n)
   return `${n} ${category === 'one' ? one : category === 'many' ? many : few}`
@@ -24,6 +41,17 @@ export function ageInWords(seconds: number): string {
   if (minutes < 60) return minutesInWords(minutes)
   const hours = Math.floor(minutes / 60)
   return hours < 24 ? counted(hours, HOURS) : counted(Math.floor(hours / 24), DAYS)
+}
+
+const UNITS = ['Б', 'КиБ', 'МиБ', 'ГиБ', 'ТиБ']
+const TENTHS = new Intl.NumberFormat('ru', { maximumFractionDigits: 1, useGrouping: false })
+
+/** Writes a number of bytes such as «640 Б», «2,4 МиБ» or «24 МиБ». */
+export function size(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10)
+  const unit = Math.min(power, UNITS.length - 1)
+  const amount = bytes / 1024 ** unit
+  return `${TENTHS.format(amount < 10 ? amount : Math.floor(amount))} ${UNITS[unit]}`
 }
 
 /** Returns «через 42 с», «через 3 минуты» or «через 2 часа», or the end of a longer wait. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { BatchedCalls } from '../db/batch-calls.ts'
 import { MIGRATIONS } from '../db/migrate.ts'
 import { AppError } from '../errors/app-error.ts'
+import { size } from '../errors/words.ts'
 import type { Node } from '../feature.ts'
 
 /** Two segments of PostgreSQL's write-ahead log: with less free space it stops. */
@@ -51,8 +52,7 @@ async function findLastingReason(
   if (read_only) throw new AppError('UNAVAILABLE')
   const isEmbedded = databaseUrl === undefined
   const isFull = isEmbedded && (await freeBytes(dataDir)) < LEAST_FREE_BYTES
-  const least = LEAST_FREE_BYTES / 1024 / 1024
-  return isFull ? `На диске с базой данных свободно меньше ${least} МиБ` : undefined
+  return isFull ? `На диске с базой данных свободно меньше ${size(LEAST_FREE_BYTES)}` : undefined
 }
 
 export async function freeBytes(folder: string): Promise<number> {

@@ -8,9 +8,10 @@ import { neededConnections, readConnectionLimit } from '../../kernel/db/connecti
 import { type Db, openDatabase } from '../../kernel/db/database.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { whyFailed } from '../../kernel/errors/why-failed.ts'
+import { time } from '../../kernel/errors/words.ts'
 import { readSecret } from '../start/installation.ts'
 import type { DatabaseFacts, JobFacts } from './doctor.repository.ts'
-import { broken, ok, timeOf, type Verdict, warning } from './finding.ts'
+import { broken, ok, type Verdict, warning } from './finding.ts'
 
 /** States the versions. The start refuses an older PostgreSQL, so the doctor never meets one. */
 export function stateVersions({ postgres, version }: DatabaseFacts): Verdict {
@@ -139,7 +140,7 @@ export async function checkClosed(db: Db): Promise<Verdict> {
 
 export function checkJobs({ overdue, given_up, tasks, failing }: JobFacts): Verdict {
   if (failing.length > 0) {
-    const named = failing.map(({ task, since }) => `${task} с ${timeOf(new Date(since))}`)
+    const named = failing.map(({ task, since }) => `${task} с ${time(new Date(since))}`)
     return broken(
       `фоновые задачи не удаются раз за разом: ${named.join(', ')}`,
       "Причина — в журнале сервера, в строках с level error; если это lock timeout, найдите, кто держит строки: SELECT pid, query FROM pg_stat_activity WHERE state LIKE 'idle in%'",

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { onDisk } from '../../kernel/disk/disk.ts'
+import { size } from '../../kernel/errors/words.ts'
 import { freeBytes, LEAST_FREE_BYTES } from '../../kernel/http/health.ts'
 import { broken, ok, type Verdict, warning } from './finding.ts'
 
-const MIB = 1024 * 1024
-const LITTLE_BYTES = 1024 * MIB
+const LITTLE_BYTES = 1024 ** 3
 const SOON_DAYS = 30
 
 /** Checks the backups' disk. Returns undefined if there is no folder, or it is DATA_DIR's disk. */
@@ -35,7 +35,7 @@ export async function checkDisk(
   }
   const days = dailyBytes > 0 ? Math.floor(free / dailyBytes) : Number.POSITIVE_INFINITY
   const until = Number.isFinite(days) ? `, при нынешнем росте хватит на ${days} дн.` : ''
-  const message = `на диске с ${folder} свободно ${Math.floor(free / MIB)} МиБ${until}`
+  const message = `на диске с ${folder} свободно ${size(free)}${until}`
   if (free < LEAST_FREE_BYTES) return broken(message, fix)
   if (free < LITTLE_BYTES || days < SOON_DAYS) return warning(message, fix)
   return ok(message)

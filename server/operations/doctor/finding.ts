@@ -30,8 +30,3 @@ export async function findingsOf(checks: Checks): Promise<Finding[]> {
   })
   return (await Promise.all(findings)).flat()
 }
-
-/** Returns a time such as «2026-03-01 14:59 UTC». */
-export function timeOf(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-}
