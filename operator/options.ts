@@ -79,7 +79,9 @@ export const OPTIONS = {
   page: number('номер страницы')('номер страницы'),
   proxy: oneOf('caddy', 'nginx')('nginx вместо caddy'),
   quiet: flag('не сообщать автору и тем, кто жаловался'),
-  reason: reason('причина словами: её увидят те, кого она касается'),
+  reason: reason(
+    'причина словами: её увидят те, кого она касается; у запрета — только вы, в списке и в журнале',
+  ),
   replace: flag('заменить стену, которая уже есть'),
   'smtp-url': text('почтовый сервер без пароля: smtp://localhost:25'),
   'smtp-url-file': text(
