@@ -214,7 +214,7 @@ async function redeemOnce<Account, Result, Outcome>(
     if (!isSameSecret(guess.code, codeOf(guess.id, key('codes')))) {
       const left = await countTriesLeft(limits, { email, knownBy, attempts }, tx)
       // Returned, not thrown, because an exception would roll back the count.
-      return { refusal: wrongCode(left, secondsLeft) }
+      return { refusal: left === 0 ? lastWrongCode(secondsLeft) : wrongCode(left) }
     }
     await removeOperation(tx, guess.id)
     const result = await redeem(tx, { email, device, account })
@@ -238,16 +238,16 @@ async function repeatAnswer<Account, Result, Outcome>(
   { repeat }: Redemption<Account, Result, Outcome>,
 ): Promise<Answered<Result>> {
   const checked = await db.transaction().execute(async (tx) => {
-    const redeemed = await lockRedeemed(tx, guess)
-    if (!redeemed) throw new AppError('OPERATION_EXPIRED')
-    const { secondsLeft, ...operation } = redeemed
-    if (operation.wrongCodes >= CODE_ATTEMPTS) throw lockedFor(secondsLeft)
+    const operation = await lockRedeemed(tx, guess)
+    // Also after the last wrong code: as the operation has ended, another code needs no wait.
+    const ended = new AppError('OPERATION_EXPIRED')
+    if (!operation || operation.wrongCodes >= CODE_ATTEMPTS) throw ended
     if (isSameSecret(guess.code, codeOf(guess.id, key('codes')))) return { operation }
     const attempts = operation.wrongCodes + 1
     await countWrongCode(tx, guess.id)
     await limits.tryCharge([wrongCodeCharge(operation, attempts)], tx)
     const left = await countTriesLeft(limits, { ...operation, attempts }, tx)
-    return { refusal: wrongCode(left, secondsLeft) }
+    return { refusal: left === 0 ? ended : wrongCode(left) }
   })
   if ('refusal' in checked) throw checked.refusal
   const { userId, outcome } = checked.operation
@@ -258,11 +258,13 @@ function times(count: number, charges: Charge[]): Charge[] {
   return Array<Charge[]>(count).fill(charges).flat()
 }
 
-function wrongCode(left: number, secondsLeft: number): AppError {
-  if (left === 0) {
-    const message = `Неверный код, попыток больше нет. ${nextCode(secondsLeft)}`
-    return new AppError('INVALID_CONFIRM_CODE', { message, retryAfter: secondsLeft })
-  }
+/** Returns the refusal of the last wrong code, with the time until another can be requested. */
+function lastWrongCode(secondsLeft: number): AppError {
+  const message = `Неверный код, попыток больше нет. ${nextCode(secondsLeft)}`
+  return new AppError('INVALID_CONFIRM_CODE', { message, retryAfter: secondsLeft })
+}
+
+function wrongCode(left: number): AppError {
   const remain = left === 1 ? 'Осталась' : 'Осталось'
   const message = `Неверный код. ${remain} ${counted(left, TRIES)}`
   return new AppError('INVALID_CONFIRM_CODE', { message })

@@ -116,8 +116,9 @@ test('another browser, purpose or user gets no answer again', async () => {
   }
 })
 
-test('a wrong code after the right one is still wrong, and after five wrong ones the right one is refused too', async () => {
-  const { send, wrong } = await startOne()
+test('a wrong code after the right one is still wrong, and after five wrong ones the right one is refused too; another code needs no wait', async () => {
+  const app = await strictApp()
+  const { email, send, wrong } = await startOne('/logins', app)
   await send(wrong)
   expect((await send()).status).toBe(200)
   for (const left of ['Осталось 3 попытки', 'Осталось 2 попытки', 'Осталась 1 попытка']) {
@@ -126,12 +127,14 @@ test('a wrong code after the right one is still wrong, and after five wrong ones
     expect(refused.body.message).toBe(`Неверный код. ${left}`)
     expect((await send()).status).toBe(200)
   }
-  expectRefusal(await send(wrong), 'INVALID_CONFIRM_CODE')
-  for (const code of [wrong, undefined]) {
+  for (const code of [wrong, wrong, undefined]) {
     const refused = await send(code)
-    expectRefusal(refused, 'MAX_CONFIRM_ATTEMPTS')
+    expectRefusal(refused, 'OPERATION_EXPIRED')
     expect(refused.cookie).toBeUndefined()
   }
+  const { status, body } = await startAt(app, '/logins', { email })
+  expect(status).toBe(201)
+  expect((await verifyAt(app, '/logins', { id: body.id })).status).toBe(200)
 })
 
 test('repetitions count as no wrong codes, and give back no limits', async () => {

@@ -6,7 +6,6 @@ import { type Attempt, type Client, isBoundTo } from './codes.repository.ts'
 
 const IS_REPEATABLE = isRepeatable('redeemed_at')
 const ENDS_AT = `redeemed_at + interval '${REPEAT_SECONDS} seconds'`
-const SECONDS_LEFT = sql.raw<number>(`extract(epoch FROM ${ENDS_AT} - now())::float8`)
 
 export type Kept<Outcome> = { userId: string; outcome: Outcome }
 
@@ -50,7 +49,6 @@ export function lockRedeemed(tx: Queryable, attempt: Attempt) {
   return redeemedBy(tx, attempt)
     .select(['user_id as userId', 'outcome', 'wrong_codes as wrongCodes', 'known_by as knownBy'])
     .select(sql<string>`(SELECT email FROM users WHERE id = user_id)`.as('email'))
-    .select(SECONDS_LEFT.as('secondsLeft'))
     .forUpdate()
     .executeTakeFirst()
 }
