@@ -116,6 +116,8 @@ async function readCharacter(db: Db) {
     is_russian: boolean
     is_new: boolean
     is_replica: boolean
+    has_schema: boolean
+    search_path: string
     role: string
     database: string
   }>`
@@ -123,13 +125,14 @@ async function readCharacter(db: Db) {
       ${lowersRussian} OR current_setting('server_version_num')::int >= 170000 AS is_russian,
       to_regclass('kysely_migration') IS NULL AS is_new,
       current_setting('session_replication_role') = 'replica' AS is_replica,
+      current_schema() IS NOT NULL AS has_schema, current_setting('search_path') AS search_path,
       quote_ident(session_user) AS role, quote_ident(current_database()) AS database`.execute(db)
   return rows[0]
 }
 
 function faultOf(of: Awaited<ReturnType<typeof readCharacter>>): string | undefined {
   if (of === undefined) return undefined
-  const { encoding, is_russian, is_new, is_replica, role, database } = of
+  const { encoding, is_russian, is_new, is_replica, has_schema, search_path, role, database } = of
   const other =
     `Создайте другую базу: CREATE DATABASE имя OWNER ${role} ENCODING 'UTF8' ` +
     `LC_COLLATE 'C' LC_CTYPE 'C.UTF-8' TEMPLATE template0`
@@ -139,6 +142,13 @@ function faultOf(of: Awaited<ReturnType<typeof readCharacter>>): string | undefi
   // The doctor warns of a wall that such a database already holds.
   if (!is_russian && is_new) {
     return `локаль базы данных не знает русских букв: поиск ничего не нашёл бы. ${other}`
+  }
+  if (!has_schema) {
+    return (
+      `search_path (${search_path}) не называет ни одной схемы, которая есть и открыта роли. ` +
+      `Верните его: ALTER ROLE ${role} RESET search_path или ` +
+      `ALTER DATABASE ${database} RESET search_path; если закрыта схема: GRANT USAGE, CREATE ON SCHEMA public TO ${role}`
+    )
   }
   if (is_replica) {
     return (

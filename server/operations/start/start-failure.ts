@@ -56,7 +56,6 @@ const DATABASE_FAILURES: Record<string, (message: string) => string> = {
     'Создайте её: CREATE DATABASE имя OWNER роль',
   '28000': otherRole,
   '28P01': otherRole,
-  '3F000': noRights,
   '42501': noRights,
   '25006': () =>
     'DATABASE_URL: эта база данных только для чтения: в адресе реплика, ' +

@@ -170,6 +170,20 @@ test('a database without triggers is refused, with the statement that turns them
   expect(sentence).toMatch(/^DATABASE_URL: триггеры .* выключены .*RESET session_replication_role/)
 })
 
+test.each(['nowhere', `''`])(
+  'a search_path %s that leads to no schema is refused by the start and by a restore, with the statement that resets it',
+  async (path) => {
+    const url = await ownDatabase({})
+    const { username } = new URL(url)
+    await executeOn(asSuperuser(url), `ALTER ROLE ${username} SET search_path = ${path}`)
+    const sentence = await refusalOf(onDatabase(url))
+    expect(sentence).toMatch(/^DATABASE_URL: search_path .* не называет ни одной схемы/)
+    expect(sentence).toContain(`ALTER ROLE ${username} RESET search_path`)
+    const restored = await runHere(onDatabase(url), ['restore', join(root, 'any.backup')])
+    expect(restored).toMatchObject({ code: 1, err: sentence })
+  },
+)
+
 test.each([
   ['role', 'ALTER ROLE'],
   ['database', 'ALTER DATABASE'],
