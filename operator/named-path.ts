@@ -57,7 +57,8 @@ export function mayWallWrite(folder: string): boolean {
 /**
  * Walks to the folder of an absolute path, one name at a time, and follows only links of root and of
  * the user who called sudo. Returns undefined if the wall's user owns or may write a folder or link on
- * the way: what is there may be a trap, and has to be used with that user's rights.
+ * the way: what is there may be a trap, and has to be used with that user's rights. Throws ELOOP for
+ * too many links, as open(2) does.
  */
 export function walkTo(path: string): Place | undefined {
   const names = path.split('/').filter(Boolean)
@@ -74,7 +75,7 @@ export function walkTo(path: string): Place | undefined {
       const found = statOf({ folder, name })
       if (found?.uid === idsOfWall().uid && isShared(fstatSync(folder))) return undefined
       if (found?.isSymbolicLink()) {
-        if (++links > MOST_LINKS) return undefined
+        if (++links > MOST_LINKS) throw tooManyLinks(path)
         if (![0, Number(process.env.SUDO_UID ?? 0)].includes(found.uid)) return undefined
         const target = readlinkSync(pathOf({ folder, name }))
         names.unshift(...target.split('/').filter(Boolean))
@@ -89,6 +90,11 @@ export function walkTo(path: string): Place | undefined {
   } finally {
     if (folder !== -1) closeSync(folder)
   }
+}
+
+function tooManyLinks(path: string): Error {
+  const error = new Error(`ELOOP: too many symbolic links encountered, open '${path}'`)
+  return Object.assign(error, { code: 'ELOOP', syscall: 'open', path })
 }
 
 /** Everybody may make files here, and remove their own. */

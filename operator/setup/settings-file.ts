@@ -61,7 +61,11 @@ async function deepestThatExists(folder: string): Promise<string> {
 async function requireRootsFolder(folder: string): Promise<void> {
   // Uses lstat() rather than stat(), so that a link in the path is refused.
   const entry = await lstat(folder)
-  if (entry.uid !== 0 || entry.mode & 0o022 || !entry.isDirectory()) {
+  if (!entry.isDirectory()) {
+    const what = entry.isSymbolicLink() ? 'ссылка' : 'файл'
+    throw new Refusal(`${folder} — ${what}, а нужна папка: выберите папку в /etc`)
+  }
+  if (entry.uid !== 0 || entry.mode & 0o022) {
     throw new Refusal(`${folder} может изменить не только root: выберите папку в /etc`)
   }
   if (folder !== '/') await requireRootsFolder(dirname(folder))

@@ -177,7 +177,7 @@ test('root writes no file into a folder that another user may change, and follow
   await mkdir(join(folder, 'roots'))
   await symlink(join(folder, 'roots'), join(own, 'link'))
   await expect(writeForWall(join(own, 'link/sub/dkim.pem'), 'key', SERVICE_UID)).rejects.toThrow(
-    'может изменить не только root',
+    'ссылка, а нужна папка',
   )
   expect(await readdir(join(folder, 'roots'))).toEqual([])
   expect(await readFile(secret, 'utf8')).toBe('root’s')

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { onDisk } from '../../kernel/disk/disk.ts'
+import { whyFailed } from '../../kernel/errors/why-failed.ts'
 import { size } from '../../kernel/errors/words.ts'
 import { freeBytes, LEAST_FREE_BYTES } from '../../kernel/http/health.ts'
 import { broken, ok, type Verdict, warning } from './finding.ts'
@@ -29,9 +30,9 @@ export async function checkDisk(
   setting = 'DATA_DIR',
 ): Promise<Verdict> {
   const fix = `Освободите место или перенесите ${setting} на больший диск`
-  const free = await onDisk(folder, () => freeBytes(folder)).catch(() => undefined)
-  if (free === undefined) {
-    return broken(`папка ${folder} не открывается`, `Проверьте ${setting} и права на неё`)
+  const free = await onDisk(folder, () => freeBytes(folder)).catch((error: Error) => error)
+  if (free instanceof Error) {
+    return broken(`папка ${folder} не открывается: ${whyFailed(free)}`, `Проверьте ${setting}`)
   }
   const days = dailyBytes > 0 ? Math.floor(free / dailyBytes) : Number.POSITIVE_INFINITY
   const until = Number.isFinite(days) ? `, при нынешнем росте хватит на ${days} дн.` : ''
