@@ -31,6 +31,13 @@ test.each([...FORBIDDEN])('an address with %j in any place is not an e-mail', (i
   expect(addresses.filter(isEmail)).toEqual([])
 })
 
+const NOT_IN_A_DOMAIN = "«»„“”’'?!/|#$%&*+={}^~`…"
+
+test.each([...NOT_IN_A_DOMAIN])('an address with %j in its domain is not an e-mail', (it) => {
+  const addresses = [`o@${it}a.org`, `o@a${it}a.org`, `o@a.org${it}`, `o@a.org${it}x`, `o@a.o${it}`]
+  expect(addresses.filter(isEmail)).toEqual([])
+})
+
 test.each(['olga5', 'OLGA_1987', '12345', '_____', 'o'.repeat(32)])('%s is a username', (name) => {
   expect(usernameProblem(name)).toBeNull()
 })

@@ -15,11 +15,15 @@ export function isGeneratedName(name: string): boolean {
   return /^user_[0-9a-z]{7}$/.test(name)
 }
 
-const EMAIL = /^\S+@\S+\.\S{2,}$/u
+const EMAIL = /^\S+@[^\s@]+\.[^\s@]{2,}$/u
+/** Matches a character that no domain has. Some scripts have dots of their own. */
+export const NOT_IN_A_DOMAIN = /[^\p{L}\p{M}\p{N}._\-\u3002\uff0e\uff61]/u
 /** Matches characters with a meaning in a mail header, which could name a second recipient. */
 const HEADER_SYNTAX = /[,;:<>()"[\]\\\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u
 
 export function isEmail(address: string): boolean {
+  if (address.length > EMAIL_MAX || HEADER_SYNTAX.test(address)) return false
+  const domain = address.slice(address.lastIndexOf('@') + 1)
   // The pattern is last, because it fails fast only on strings without spaces.
-  return address.length <= EMAIL_MAX && !HEADER_SYNTAX.test(address) && EMAIL.test(address)
+  return !NOT_IN_A_DOMAIN.test(domain) && EMAIL.test(address)
 }

@@ -1,8 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
+import { NOT_IN_A_DOMAIN } from '../../../contract/account-rules.ts'
 
 const OTHER_DOTS = /[\u3002\uff0e\uff61]/g
-/** Characters that no domain has. `domainToASCII` would ignore what follows some of them. */
-const NOT_IN_A_DOMAIN = /[^\p{L}\p{M}\p{N}._-]/u
 
 function splitEmail(address: string): { local: string; domain: string } {
   const at = address.lastIndexOf('@')
@@ -12,6 +11,7 @@ function splitEmail(address: string): { local: string; domain: string } {
 /** Returns a domain in ASCII, or an empty string if it has invalid characters. */
 function asciiDomain(domain: string): string {
   const plain = fold(domain).replace(OTHER_DOTS, '.').replace(/\.$/, '')
+  // domainToASCII() would ignore what follows some of these characters.
   if (NOT_IN_A_DOMAIN.test(plain)) return ''
   return /[^\0-\x7f]/.test(plain) ? domainToASCII(plain) : plain
 }
