@@ -7,8 +7,9 @@ import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { startPost, storedTexts, submitPost, textField } from './testing/page/compose.ts'
 import { chooseFromMenu, openThread, postWith } from './testing/page/feed.ts'
+import { boxOf } from './testing/page/layout.ts'
 import { goOffline, goOnline, untilPreloaded } from './testing/page/network.ts'
-import { closeByKey, toast } from './testing/page/overlays.ts'
+import { closeByKey, toast, untilStill } from './testing/page/overlays.ts'
 import { openTab } from './testing/page/tab.ts'
 import {
   endSessions,
@@ -252,6 +253,30 @@ test('a text whose dialog is closed after its session returns to its author', as
   expect(await textField(dialog).inputValue()).toBe(TEXT)
 })
 
+test('a double click on «Войти» beside a text leaves the focus in the address', async ({
+  journey,
+  olga,
+}) => {
+  const page = await journey.visit({ as: olga, path: '/settings/account/email' })
+  const main = page.locator('main')
+  await write(page.getByLabel('Электронная почта'), 'nina@example.org')
+  await closeFromElsewhere(journey, olga)
+  await main.getByRole('button', { name: 'Продолжить' }).click()
+  const { left, top } = await boxOf(main.getByRole('button', { name: 'Войти' }))
+  await page.mouse.move(left + 5, top + 5)
+  await page.mouse.down({ clickCount: 1 })
+  await page.mouse.up({ clickCount: 1 })
+  const dialog = page.getByRole('dialog', { name: 'Вход' })
+  await untilStill(dialog)
+  const box = await boxOf(dialog)
+  // The second press is on the dialog, which the first has opened.
+  expect([left > box.left, left < box.right, top > box.top, top < box.bottom]).not.toContain(false)
+  await page.mouse.down({ clickCount: 2 })
+  await page.mouse.up({ clickCount: 2 })
+  await page.keyboard.type('nina')
+  expect(await signInDialog(page).email.inputValue()).toBe('nina')
+})
+
 test('an open text is gone for another person', async ({ journey, olga, petr }) => {
   const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
@@ -298,7 +323,7 @@ test('a text in another tab of a closed session stays, and is a draft once its a
   await dialog.getByRole('alert').getByText(CLOSED).waitFor({ state: 'detached' })
   expect(await textField(dialog).inputValue()).toBe(TEXT)
   // The text of the dialog that was closed is a draft again too.
-  expect(await storedTexts(other)).toEqual([TEXT, 'Нажато здесь'])
+  await expect.poll(() => storedTexts(other)).toEqual([TEXT, 'Нажато здесь'])
 })
 
 test('a text that was told to wait is sent when its author signs in again', async ({
