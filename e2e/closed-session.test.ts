@@ -4,7 +4,7 @@ import type { TestUser } from '../server/testing/http/client.ts'
 import { DELAY_MS } from '../web/http/delayed-write.ts'
 import { clear, write } from './testing/hands.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
-import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
+import { reportByApi, signUpModerator, untilListedOnce } from './testing/moderation-actions.ts'
 import { startPost, storedTexts, submitPost, textField } from './testing/page/compose.ts'
 import { chooseFromMenu, openThread, postWith } from './testing/page/feed.ts'
 import { boxOf } from './testing/page/layout.ts'
@@ -162,6 +162,28 @@ test('a new address that a closed session could not send is in the field after s
   await main.getByRole('button', { name: 'Войти' }).click()
   await signInThrough(journey, page, olga.email)
   await expect.poll(() => address.inputValue()).toBe('nina@example.org')
+})
+
+test('a report that a closed session could not send is sent after signing in, and stands once in the reporter’s list and in the queue', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  await journey.publish(petr, 'Запись Петра')
+  const page = await journey.visit({ as: olga })
+  await profileLink(page).waitFor()
+  await chooseFromMenu(postWith(page, 'Запись Петра'), 'Пожаловаться')
+  const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
+  await dialog.getByRole('radio').first().check()
+  await closeFromElsewhere(journey, olga)
+  await dialog.getByRole('button', { name: 'Отправить' }).click()
+  await dialog.getByRole('alert').getByText(CLOSED).waitFor()
+  await dialog.getByRole('button', { name: 'Войти' }).click()
+  await signInThrough(journey, page, olga.email)
+  await dialog.getByRole('radio', { checked: true }).waitFor()
+  await dialog.getByRole('button', { name: 'Отправить' }).click()
+  await toast(page, 'Жалоба отправлена').waitFor()
+  await untilListedOnce(journey, page)
 })
 
 /** Opens what a moderator decides in, and what stands in it after signing in again. */

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { newEmail } from '../server/testing/calls/account-fixture.ts'
 import { write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
+import { untilListedOnce } from './testing/moderation-actions.ts'
 import { textField } from './testing/page/compose.ts'
 import { chooseFromMenu, postWith } from './testing/page/feed.ts'
 import { loseAnswer } from './testing/page/network.ts'
@@ -69,6 +70,25 @@ test('a lost deletion of a post is repeated by a press, and says so', async ({ j
   await dialog.getByRole('alert').filter({ hasText: /\S/ }).waitFor()
   await dialog.getByRole('button', { name: 'Удалить', exact: true }).click()
   await toast(page, 'Удалено').waitFor()
+})
+
+test('a lost report is repeated by a press, and stands once in the reporter’s list and in the queue', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  await journey.publish(petr, 'Спам')
+  const page = await journey.visit({ ...LOST, as: olga })
+  await profileLink(page).waitFor()
+  await chooseFromMenu(postWith(page, 'Спам'), 'Пожаловаться')
+  const dialog = await dialogOf(page, 'Пожаловаться')
+  await dialog.getByRole('radio').first().check()
+  await loseAnswer(page, '**/reports?*')
+  await dialog.getByRole('button', { name: 'Отправить' }).click()
+  await dialog.getByRole('alert').filter({ hasText: /\S/ }).waitFor()
+  await dialog.getByRole('button', { name: 'Отправить' }).click()
+  await toast(page, 'Жалоба отправлена').waitFor()
+  await untilListedOnce(journey, page)
 })
 
 test('a lost edit is repeated by a press', async ({ journey, olga }) => {

@@ -44,6 +44,18 @@ export async function reportByDialog(
   await dialog.waitFor({ state: 'detached' })
 }
 
+/** Waits until the only report stands once in the reporter's list and in the moderators' queue. */
+export async function untilListedOnce(journey: Journey, page: Page): Promise<void> {
+  await page.goto(`${journey.url}/settings/reports`)
+  const own = page.getByText('На рассмотрении')
+  await own.waitFor()
+  expect(await own.count()).toBe(1)
+  const moderator = await signUpModerator(journey)
+  const queue = await journey.visit({ as: moderator, path: '/moderation' })
+  await queue.getByText('Ждут решения: 1').waitFor()
+  await queue.getByText('Пожаловался 1 человек').waitFor()
+}
+
 export function act(card: Locator, name: string | RegExp): Promise<void> {
   return card.getByRole('button', { name }).click()
 }
