@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, fstatSync, lstatSync, openSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { DELETION_LIST } from '../server/features/account-deletion/deletion-list.service.ts'
 import { failureOf, OPENED_FILES, type OpenedFile } from '../server/kernel/config/opened-files.ts'
+import { removeAbandoned, unfinishedPath } from '../server/kernel/config/replace-file.ts'
 import { errorCode } from '../server/kernel/db/database-errors.ts'
-import { backupName, nameFile, unfinishedName } from '../server/operations/backup/backup-folder.ts'
+import { backupName, nameFile } from '../server/operations/backup/backup-folder.ts'
 import { callerFolder, fromCaller } from '../server/operations/start/caller-folder.ts'
 import { parseCommandLine } from './command-line.ts'
 import {
@@ -51,7 +52,7 @@ export function namesIn(args: string[]): Names {
 }
 
 /** A new file under a hidden name, until the command has written it. */
-type Target = OpenedFile & { folder: number; unfinished: string }
+type Target = OpenedFile & Place & { unfinished: string }
 
 /**
  * Opens the files that a command of root names, and runs the command as the wall's user, who may not
@@ -62,10 +63,11 @@ export async function runWithOpenedFiles(args: string[]): Promise<number> {
   const files = reads.flatMap((path) => attempt(path, () => openToRead(path)))
   const targets = writes ? attempt(writes.path, () => openTarget(writes)) : []
   const [target] = targets.filter((one): one is Target => 'folder' in one)
+  if (target) await removeAbandoned(pathOf({ ...target, name: '.' }))
   try {
     return await run(args, [...files, ...targets], target)
   } finally {
-    if (target) rmSync(pathOf({ ...target, name: target.unfinished }), { force: true })
+    if (target) rmSync(target.unfinished, { force: true })
   }
 }
 
@@ -101,15 +103,14 @@ function openTarget({ path: given, mayBeFolder, isDryRun }: NewFile): OpenedFile
   const isFolder = place !== named
   if (!isFolder && given.endsWith('/')) throw failed('ENOENT', given)
   if (lstatSync(pathOf(place), { throwIfNoEntry: false })) throw failed('EEXIST', given)
-  const { folder, name } = place
-  const path = isFolder ? join(given, name) : given
+  const path = isFolder ? join(given, place.name) : given
   // The mode does not show an access control list.
   if (mayWallWrite(dirname(path))) return undefined
   if (isDryRun) return { given, path }
-  const unfinished = unfinishedName(name)
+  const unfinished = unfinishedPath(pathOf(place))
   const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
-  const fd = openSync(pathOf({ folder, name: unfinished }), flags, 0o600)
-  const target: Target = { given, path, fd, folder, unfinished }
+  const fd = openSync(unfinished, flags, 0o600)
+  const target: Target = { given, path, fd, ...place, unfinished }
   return target
 }
 
@@ -151,6 +152,6 @@ async function run(args: string[], files: OpenedFile[], target: Target | undefin
   return code ?? 1
 }
 
-async function nameTarget({ folder, unfinished, path }: Target) {
-  return nameFile(`/proc/self/fd/${folder}`, unfinished, basename(path)).then(() => null, failureOf)
+async function nameTarget({ unfinished, ...place }: Target) {
+  return nameFile(unfinished, pathOf(place)).then(() => null, failureOf)
 }

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { ifExists, readIfExists } from '../server/kernel/config/read-if-exists.ts'
+import { remove, removeAbandoned, unfinishedPath } from '../server/kernel/config/replace-file.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { programReason } from '../server/kernel/errors/why-failed.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
@@ -38,8 +39,10 @@ async function install(context: ContextWithoutWall): Promise<Output> {
   const [file = ''] = context.words.map(fromCaller)
   requireInstalled()
   const from = productVersion()
-  const folder = await mkdtemp(join(RELEASES, '.upgrade-'))
+  const folder = unfinishedPath(join(RELEASES, 'upgrade'))
   try {
+    await removeAbandoned(RELEASES)
+    await mkdir(folder, { mode: 0o700 })
     // Checks and unpacks a copy, because other users may change the file meanwhile.
     const archive = await copyChecked(file, folder, context.options.sha256)
     // A named sum comes from elsewhere than the archive.
@@ -69,7 +72,7 @@ async function install(context: ContextWithoutWall): Promise<Output> {
     const lines = await switchTo(unpacked, context.say)
     return { lines: [`Версия ${to} стоит.`], json: { ...json, lines } }
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await remove(folder)
   }
 }
 

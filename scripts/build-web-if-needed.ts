@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { access, constants, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { access, constants, mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { ifExists, readIfExists } from '../server/kernel/config/read-if-exists.ts'
+import { remove, removeAbandoned, unfinishedPath } from '../server/kernel/config/replace-file.ts'
 import { StartError } from '../server/kernel/errors/app-error.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -31,8 +32,8 @@ export async function buildWebIfNeeded(): Promise<void> {
   await mkdir(dirname(BUILT), { recursive: true })
   await access(dirname(BUILT), constants.W_OK)
   console.log('Собираем веб-приложение…')
-  const fresh = `${BUILT}.${process.pid}`
-  const old = `${fresh}.old`
+  await removeAbandoned(dirname(BUILT))
+  const [fresh, old] = [unfinishedPath(BUILT), unfinishedPath(BUILT)]
   try {
     await runBuild(fresh)
     await writeFile(join(fresh, HASH_FILE), inputs)
@@ -43,7 +44,7 @@ export async function buildWebIfNeeded(): Promise<void> {
       throw cause
     })
   } finally {
-    for (const folder of [fresh, old]) await rm(folder, { recursive: true, force: true })
+    for (const folder of [fresh, old]) await remove(folder)
   }
 }
 

@@ -39,7 +39,8 @@ function begin(env: Record<string, string>, ...args: string[]) {
 
 /** Waits until a verification has started its PostgreSQL. Returns its folder and process id. */
 async function verifyingPostgres(folder: string): Promise<{ cluster: string; pid: number }> {
-  const findPidFile = async () => globSync(join(folder, '*/postgres/postmaster.pid'))[0] ?? ''
+  const findPidFile = async () =>
+    globSync(join(folder, '.vslukh-verify.*/postgres/postmaster.pid'))[0] ?? ''
   const lines = async () => readFile(await findPidFile(), 'utf8').catch(() => '')
   await expect.poll(lines).toMatch(/^ready/m)
   const cluster = await realpath(join(await findPidFile(), '..'))

@@ -101,12 +101,19 @@ chown -R ${ADMIN}:${ADMIN} /var/masha
 cd /root`
 }
 
-test('root restores, verifies, backs up and exports in folders that the service’s user may not enter, by any name', async () => {
+/** Leaves what a backup of root leaves that is killed. */
+const KILLED = `/opt/vslukh/current/bin/run-node --input-type=module -e '
+  import { writeFileSync } from "node:fs"
+  import { unfinishedPath } from "/opt/vslukh/current/server/kernel/config/replace-file.ts"
+  writeFileSync(unfinishedPath("/root/killed.backup"), "")'`
+
+test('root restores, verifies, backs up and exports in folders that the service’s user may not enter, by any name, and a backup removes what killed ones have left', async () => {
   const { folder, shell } = await openInstalled()
   const list = '{"id":"1","registeredAt":"x","deletedAt":null,"notedAt":"x"}'
   const said = await shell(`${await homesIn(folder)}
     echo '${list}' >deletions.jsonl; ln -s /var/masha/x.backup link
     ${VSLUKH} restore x.backup; script -qec '${VSLUKH} verify link' /dev/null | grep -o 'Копия верна'
+    ${KILLED}
     ${VSLUKH} backup --dry-run; ${VSLUKH} backup; ${VSLUKH} --json backup out.backup >said.json
     ${VSLUKH} backup out.backup
     ${VSLUKH} people --since 9999d --json >people.json
@@ -118,6 +125,7 @@ test('root restores, verifies, backs up and exports in folders that the service�
 Создаём базу данных в /var/lib/vslukh/postgres…
 Стена возвращена из копии, …
 Сессий вернулось: 2, и те, что закрыли после копии.
+Кто вошёл после копии, войдёт снова.
 Копия верна
 Пробный запуск: ничего не изменено.
 Копия: /root/….backup
@@ -127,6 +135,7 @@ test('root restores, verifies, backs up and exports in folders that the service�
 Стена возвращена из копии, …
 Списка удалённых аккаунтов (deletions.jsonl) нет ни рядом с копией, ни в DATA_DIR: кто удалил свой аккаунт после копии, снова на стене.
 Сессий вернулось: 2, и те, что закрыли после копии.
+Кто вошёл после копии, войдёт снова.
 PK  "file": "/root/out.backup",
 600 0 out.backup
 600 0 ….backup

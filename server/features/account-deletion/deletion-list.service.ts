@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { appendFile, chown, rename, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Config } from '../../kernel/config/config.ts'
 import { ifExists, readIfExists } from '../../kernel/config/read-if-exists.ts'
-import { remove } from '../../kernel/config/replace-file.ts'
+import { remove, removeAbandoned, unfinishedPath } from '../../kernel/config/replace-file.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { onDisk } from '../../kernel/disk/disk.ts'
 import { type DeletionState, repeatDeletions } from './account-deletion.repository.ts'
@@ -69,7 +68,8 @@ async function prune(path: string, since: string): Promise<void> {
   const kept = keptFrom(text, since)
   if (kept === 0) return
   const { mode, uid, gid } = await stat(path)
-  const fresh = `${path}.${randomUUID()}`
+  await removeAbandoned(dirname(path))
+  const fresh = unfinishedPath(path)
   try {
     await writeFile(fresh, text.slice(kept), { mode, flush: true, flag: 'wx' })
     await chown(fresh, uid, gid)

@@ -1,6 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { hash, randomBytes } from 'node:crypto'
+import { lstat, open, readdir, rename, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { errorCode } from '../db/database-errors.ts'
+import { ifExists } from './read-if-exists.ts'
 
 /** Writes a folder to the disk, so that a rename in it survives a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
@@ -14,6 +17,42 @@ export async function remove(path: string): Promise<void> {
   await rm(path, options).catch(() => rm(path, options))
 }
 
+/** The id of a process means nothing on another machine, or in another container, with the same disk. */
+const MACHINE = hash('sha256', hostname()).slice(0, 6)
+/** Ends with the machine, the process and a random part. */
+const UNFINISHED = /^\..+\.([0-9a-f]{6})-(\d+)-[0-9a-f]{6}$/
+
+/** Returns the hidden path of a file or folder until it is complete. */
+export function unfinishedPath(path: string): string {
+  const suffix = `${MACHINE}-${process.pid}-${randomBytes(3).toString('hex')}`
+  return join(dirname(path), `.${basename(path)}.${suffix}`)
+}
+
+/** Removes the unfinished files and folders of killed processes from a folder. Never rejects. */
+export async function removeAbandoned(folder: string): Promise<void> {
+  // What is left in a folder that cannot be listed does no harm to what is written there.
+  for (const name of (await readdir(folder).catch(() => [])).filter(isAbandoned)) {
+    await removeOwn(join(folder, name)).catch(() => {})
+  }
+}
+
+function isAbandoned(name: string): boolean {
+  const [, machine, pid] = UNFINISHED.exec(name) ?? []
+  if (machine !== MACHINE) return false
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return errorCode(error) === 'ESRCH'
+  }
+}
+
+/** In a folder that others may write, root must not remove what they have put there. */
+async function removeOwn(path: string): Promise<void> {
+  const found = await ifExists(lstat(path))
+  if (found?.uid === process.getuid?.()) await remove(path)
+}
+
 type Replacing = { mode?: number; owner?: { uid: number; gid: number } }
 
 /** Replaces a file as a whole: a failure or a power cut leaves the old content or the new one. */
@@ -22,7 +61,8 @@ export async function replaceFile(
   content: string | Uint8Array,
   { mode = 0o600, owner }: Replacing = {},
 ): Promise<void> {
-  const fresh = `${path}.${randomUUID()}`
+  await removeAbandoned(dirname(path))
+  const fresh = unfinishedPath(path)
   try {
     await writeFresh(fresh, content, { mode, ...(owner && { owner }) })
     await rename(fresh, path)

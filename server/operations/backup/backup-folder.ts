@@ -1,20 +1,24 @@
-import { randomBytes } from 'node:crypto'
 import { appendFile, fdatasync, fsync, rmSync } from 'node:fs'
 import { lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { askForName, openedFile } from '../../kernel/config/opened-files.ts'
 import { ifExists } from '../../kernel/config/read-if-exists.ts'
-import { remove, syncFolder } from '../../kernel/config/replace-file.ts'
+import {
+  remove,
+  removeAbandoned,
+  syncFolder,
+  unfinishedPath,
+} from '../../kernel/config/replace-file.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { isSilent, onDisk } from '../../kernel/disk/disk.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { fileReason } from '../../kernel/errors/why-failed.ts'
 
 const FINISHED = /^vslukh-.*\.backup$/
-/** The prefix of the names of folders in which verifications run. */
-export const VERIFICATION = 'vslukh-verify-'
-const LEFT = /^\.vslukh-.*\.backup\.[0-9a-f]{12}$|^vslukh-verify-/
+/** The name of which the hidden names of folders are made in which verifications run. */
+export const VERIFICATION = 'vslukh-verify'
+const LEFT = /^\.vslukh-(?:verify|.*\.backup)\.[0-9a-f]{6}-\d+-[0-9a-f]{6}$/
 
 /** Returns the name of a backup. Names sort by the time of the backup. */
 export function backupName(madeAt: Date): string {
@@ -122,16 +126,13 @@ function appendTo(fd: number, folder: string): Append {
   }
 }
 
-/** Returns the hidden name of a file that is not complete. */
-export const unfinishedName = (name: string) => `.${name}.${randomBytes(6).toString('hex')}`
-
 /** Gives a complete file its name. A name that a power cut could undo is taken back. */
-export async function nameFile(folder: string, unfinished: string, name: string): Promise<void> {
+export async function nameFile(unfinished: string, path: string): Promise<void> {
   // A rename would replace a file that was created meanwhile.
-  await refuseExisting(join(folder, name))
-  await rename(join(folder, unfinished), join(folder, name))
-  await syncFolder(folder).catch(async (cause) => {
-    await remove(join(folder, name))
+  await refuseExisting(path)
+  await rename(unfinished, path)
+  await syncFolder(dirname(path)).catch(async (cause) => {
+    await remove(path)
     throw cause
   })
 }
@@ -164,26 +165,27 @@ async function writeInto<T>(
 }
 
 async function writeHere<T>(path: string, write: (append: Append) => Promise<T>): Promise<T> {
-  const [folder, name] = [dirname(path), basename(path)]
-  const unfinished = unfinishedName(name)
+  const folder = dirname(path)
+  const unfinished = unfinishedPath(path)
   const removeAtExit = () => {
-    if (!isSilent(folder)) rmSync(join(folder, unfinished), { force: true })
+    if (!isSilent(folder)) rmSync(unfinished, { force: true })
   }
   // An interrupted command exits before this function ends.
   process.once('exit', removeAtExit)
   try {
     const file = await onDisk(folder, async () => {
       await refuseExisting(path)
-      return open(join(folder, unfinished), 'wx', 0o600)
+      await removeAbandoned(folder)
+      return open(unfinished, 'wx', 0o600)
     })
     const result = await writeInto(file.fd, folder, write).finally(() =>
       onDisk(folder, () => file.close()),
     )
-    await onDisk(folder, () => nameFile(folder, unfinished, name))
+    await onDisk(folder, () => nameFile(unfinished, path))
     return result
   } finally {
     process.off('exit', removeAtExit)
-    await onDisk(folder, () => remove(join(folder, unfinished))).catch(() => {})
+    await onDisk(folder, () => remove(unfinished)).catch(() => {})
   }
 }
 

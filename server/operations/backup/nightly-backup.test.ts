@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Config } from '../../kernel/config/config.ts'
@@ -87,8 +87,12 @@ test('a backup interrupted by a stop leaves no file and is repeated; files of ki
   expect(await readdir(folder)).toEqual([])
   expect((await state()).failed).toBe(null)
 
-  const [left, fresh] = ['.vslukh-2026.backup.0123456789ab', '.vslukh-2026.backup.ba9876543210']
-  const verification = await mkdtemp(join(folder, 'vslukh-verify-'))
+  const [left, fresh] = [
+    '.vslukh-2026.backup.012345-1-6789ab',
+    '.vslukh-2026.backup.ba9876-1-543210',
+  ]
+  const verification = join(folder, '.vslukh-verify.012345-1-6789ab')
+  await mkdir(verification)
   const others = [left, fresh, 'not-a-backup.txt'].map((name) => join(folder, name))
   for (const path of others) await writeFile(path, 'rows')
   const longAgo = new Date(Date.now() - 86_400_000)

@@ -1,9 +1,13 @@
-import { mkdtemp } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { findCounterDifferences } from '../../features/posts/counters.task.ts'
 import { readPostList, wall } from '../../features/posts/post-lists.ts'
-import { remove as removeAll } from '../../kernel/config/replace-file.ts'
+import {
+  removeAbandoned,
+  remove as removeAll,
+  unfinishedPath,
+} from '../../kernel/config/replace-file.ts'
 import { openDatabase } from '../../kernel/db/database.ts'
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
 import { readFingerprint, readPostgresMajor } from '../start/installation.ts'
@@ -68,15 +72,18 @@ async function startThrowaway(parents: string[], { major, signal }: Throwaway) {
   const options = { major, signal, say() {} }
   let failure: unknown
   for (const parent of parents) {
-    let dataDir = ''
+    const dataDir = unfinishedPath(join(parent, VERIFICATION))
     const removeFiles = () => removeAll(dataDir)
+    let isMade = false
     try {
-      dataDir = await mkdtemp(join(parent, VERIFICATION))
+      await removeAbandoned(parent)
+      await mkdir(dataDir, { mode: 0o700 })
+      isMade = true
       const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, ...options })
       return { connectionString, remove: () => stop().then(removeFiles) }
     } catch (error) {
       failure = error
-      if (dataDir !== '') await removeFiles()
+      if (isMade) await removeFiles()
       if (signal?.aborted || DISK_FULL.test(explainStartFailure(error))) break
     }
   }
