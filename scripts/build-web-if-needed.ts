@@ -81,7 +81,11 @@ async function runBuild(outDir: string): Promise<void> {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   const [code, signal] = await once(build, 'exit')
-  if (code !== 0) throw new Error(`The web did not build (${signal ?? `exit code ${code}`})`)
+  if (code === 0) return
+  throw new StartError(
+    `Веб-приложение не собралось (${signal ?? `код ${code}`}): почему, сборщик напечатал выше. ` +
+      'Проверьте место на диске и файлы папки web и повторите',
+  )
 }
 
 if (import.meta.main) await buildWebIfNeeded()

@@ -72,6 +72,22 @@ test('a start without the packages that build the web says in one sentence how t
   })
 })
 
+test('a start whose build of the web fails ends with a sentence, and leaves no part of the build', async () => {
+  const folder = await folderForTest()
+  for (const part of ['contract', 'scripts', 'server', 'web', 'package.json', 'vite.config.ts']) {
+    await cp(join(ROOT, part), join(folder, part), { recursive: true })
+  }
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  await writeFile(join(folder, 'web/start/first-page.ts'), 'export const {')
+  const start = spawn(process.execPath, [join(folder, 'scripts/start.ts')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const [output, [code]] = await Promise.all([text(start.stderr), once(start, 'close')])
+  expect(code).toBe(1)
+  expect(output).toMatch(/\nВеб-приложение не собралось \(код 1\).*\n$/)
+  expect(await readdir(join(folder, 'dist'))).toEqual([])
+}, 120_000)
+
 test('without XDG_CACHE_HOME the cache is .cache in the user’s home, wherever $HOME points', () => {
   const folder = compileCacheFolder({ HOME: '/home/somebody-else' })
   expect(folder).toMatch(/\.cache\/vslukh\/compile$/)
