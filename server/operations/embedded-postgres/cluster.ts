@@ -61,11 +61,12 @@ export async function createCluster(paths: ClusterPaths): Promise<void> {
         { cause },
       )
     })
-    await syncFolder(paths.dataDir)
   } catch (error) {
     await remove(unfinished)
     if (!(await hasCluster(paths.cluster))) throw error
+    return
   }
+  await syncFolder(paths.dataDir)
 }
 
 async function runInitdb(paths: ClusterPaths, folder: string) {
