@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { programReason } from '../../server/kernel/errors/why-failed.ts'
 import { OLDEST_POSTGRES } from '../../server/operations/start/installation.ts'
 import { Refusal } from '../command.ts'
 import { hasProgram, run, runAsWall } from './machine.ts'
@@ -43,11 +44,11 @@ async function psql(line: string): Promise<string> {
 }
 
 const MAKE_SECRET = `umask 077
-[ -s "$1" ] || { head -c 32 /dev/urandom | base64 -w0 >"$1.new" && mv -n "$1.new" "$1"; }`
+[ -s "$1" ] || { head -c 32 /dev/urandom | base64 -w0 >"$1.new" && mv -n "$1.new" "$1"; } || { rm -f "$1.new"; exit 1; }`
 
 /** Creates the secret as the wall's user: root must not follow a link in that user's folder. */
 export async function makeSecret(dataDir: string): Promise<void> {
   const path = join(dataDir, 'app-secret')
   const { isDone, err } = await runAsWall(['/bin/sh', '-ec', MAKE_SECRET, 'sh', path])
-  if (!isDone) throw new Refusal(`Секрет ${path} не записан: ${err.trim()}`)
+  if (!isDone) throw new Refusal(`Секрет ${path} не записан. ${programReason(err)}.`)
 }
