@@ -16,7 +16,7 @@ export const programOf = (debianPackage: string, ...paths: string[]) =>
   findProgram(paths, debianPackage)
 
 /** Runs a program. Never rejects. */
-export const attempt = (file: string, args: string[], env?: Record<string, string>) =>
+export const attempt = (file: string, args: string[], env?: NodeJS.ProcessEnv) =>
   run(file, args, { env }).then(
     ({ stdout: out, stderr: err }) => ({ code: 0, out, err }),
     ({ code, stdout: out, stderr: err }) => ({ code: Number(code), out, err }),

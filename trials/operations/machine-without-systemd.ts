@@ -47,6 +47,8 @@ export async function openMachine() {
     folder,
     mailbox,
     smtp: ['--smtp-url', mailbox.url],
+    /** Returns the words that run a program on the machine. */
+    within: (words: string[]) => ['unshare', ...inside('', ...words)],
     read: (path: string) => readFile(join(folder, path), 'utf8'),
     /** Runs a line of the shell with these arguments. Never rejects. */
     call: (line: string, ...args: string[]) => attempt('unshare', inside(line, ...args), env),

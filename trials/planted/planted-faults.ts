@@ -80,4 +80,16 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     run: ['--project', 'server', 'server/retention.test.ts'],
     reports: /FAIL .*retention/,
   },
+  {
+    judge: 'failing calls',
+    fault: 'a backup is called made although its folder was not synced',
+    file: 'server/operations/backup/backup-folder.ts',
+    text: `async (cause) => {
+    await remove(path)
+    throw cause
+  }`,
+    planted: '() => {}',
+    run: ['--project', 'server', 'trials/failing-calls/sample.test.ts'],
+    reports: /fsync \d EIO: success/,
+  },
 ]
