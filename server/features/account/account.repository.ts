@@ -94,20 +94,38 @@ const IS_UNDO_REPEATABLE = isRepeatable('undone_at')
 /** The time in which a change can be undone: enough for a weekend without mail. */
 const EMAIL_UNDO_SECONDS = 3 * 86_400
 
-export function insertEmailChange(
+const UNDO_END = sql<Date>`now() + ${EMAIL_UNDO_SECONDS} * interval '1 second'`
+
+/**
+ * Adds a change. Earlier changes can be undone for as long as this one: whoever has an address can
+ * put out those who got it from a thief of the account.
+ */
+export async function insertEmailChange(
   tx: Queryable,
   { userId, oldEmail }: { userId: string; oldEmail: string },
 ): Promise<{ id: string; expires_at: Date }> {
+  await prolongEmailChanges(tx, userId)
   return tx
     .insertInto('email_changes')
     .values({
       id: randomBytes(16).toString('hex'),
       user_id: userId,
       old_email: oldEmail,
-      expires_at: sql<Date>`now() + ${EMAIL_UNDO_SECONDS} * interval '1 second'`,
+      expires_at: UNDO_END,
     })
     .returning(['id', 'expires_at'])
     .executeTakeFirstOrThrow()
+}
+
+/** Returns the changes that can be undone for three more days. */
+export function prolongEmailChanges(tx: Queryable, userId: string) {
+  return tx
+    .updateTable('email_changes')
+    .set({ expires_at: UNDO_END })
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning(['id', 'old_email as oldEmail', 'expires_at as expiresAt'])
+    .execute()
 }
 
 export async function findEmailChangeOwner(db: Queryable, id: string): Promise<string | undefined> {

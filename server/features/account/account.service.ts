@@ -19,6 +19,7 @@ import {
   findEmailChangeOwner,
   insertEmailChange,
   insertUser,
+  prolongEmailChanges,
   selectEmailChange,
   selectProfile,
   selectUserByEmail,
@@ -140,15 +141,20 @@ export async function changeEmail(
   await updateEmail(tx, userId, email)
   if (emailKey(old) === emailKey(email)) return
   await removeOperations(tx, { purpose: 'email-change', userId })
-  const change = await insertEmailChange(tx, { userId, oldEmail: old })
-  const notice: EmailNotice = {
-    to: old,
-    username,
-    isSecurity: true,
-    changeId: change.id,
-    expiresAt: change.expires_at.getTime(),
-  }
-  await queueMail(tx, 'send-email-notice', notice)
+  const { id, expires_at: expiresAt } = await insertEmailChange(tx, { userId, oldEmail: old })
+  await mailUndoLink(tx, username, { id, oldEmail: old, expiresAt })
+}
+
+type UndoableChange = { id: string; oldEmail: string; expiresAt: Date }
+
+function mailUndoLink(
+  tx: Queryable,
+  username: string,
+  { id: changeId, oldEmail: to, expiresAt }: UndoableChange,
+): Promise<void> {
+  const ends = expiresAt.getTime()
+  const notice: EmailNotice = { to, username, isSecurity: true, changeId, expiresAt: ends }
+  return queueMail(tx, 'send-email-notice', notice)
 }
 
 /**
@@ -172,5 +178,10 @@ export async function undoEmailChange(
   await closeSessions(tx, user.id, { reason: 'Сессия завершена: смена почты отменена' })
   await removeAllClients(tx, user.id)
   await removeOperations(tx, { purpose: 'email-change', userId: user.id })
+  // The undo may be a thief's, so the earlier links work for three more days and are mailed again.
+  for (const earlier of await prolongEmailChanges(tx, user.id)) {
+    if (emailKey(earlier.oldEmail) === emailKey(change.oldEmail)) continue
+    await mailUndoLink(tx, user.username, earlier)
+  }
   return { userId: user.id, isRepeated: false }
 }

@@ -137,6 +137,48 @@ test.each([true, false])(
   },
 )
 
+/** Moves all undo links towards their end. */
+const passLinkTime = (seconds: number) => passTime(app.db, seconds, 'email_changes', 'expires_at')
+
+test('who was put out by an undo can undo all of it for three more days, with the link of the notice that says so', async () => {
+  const olga = await app.signIn(`olga.${randomUUID()}@example.org`)
+  const thief = await app.signIn(olga.email, 'thief')
+  const first = await changeEmail(app, thief, newEmail())
+  await mailbox.mailAbout(olga.email, /Почта аккаунта изменена/)
+  await passLinkTime(2 * DAY)
+  // Olga changes the address herself, so the thief's mailbox gets a link as well.
+  const thiefs = await changeEmail(app, olga, newEmail())
+  await passLinkTime(3 * DAY - 60)
+  expect((await undoChange(app, thiefs)).status).toBe(204)
+
+  const notice = await mailbox.mailAbout(olga.email, /Почта аккаунта изменена/, 2)
+  expect(notice.text).toContain(`/email-undo#${first.id}.${first.secret}`)
+  await passLinkTime(3 * DAY - 60)
+  expect((await undoChange(app, first)).status).toBe(204)
+  expect(await storedEmail(app, olga)).toBe(olga.email)
+  expectRefusal(await undoChange(app, thiefs), 'LINK_EXPIRED')
+})
+
+test('a link ends no sooner than those of later changes', async () => {
+  const olga = await app.signUp()
+  const first = await changeEmail(app, olga, newEmail())
+  await passLinkTime(3 * DAY - 60)
+  await changeEmail(app, olga, newEmail())
+  await passLinkTime(3 * DAY - 60)
+  expect((await undoChange(app, first)).status).toBe(204)
+  expect(await storedEmail(app, olga)).toBe(olga.email)
+})
+
+test('a link that has ended stays so when the address is changed again', async () => {
+  const olga = await app.signUp()
+  const first = await changeEmail(app, olga, newEmail())
+  await passLinkTime(3 * DAY)
+  const second = await changeEmail(app, olga, newEmail())
+  expectRefusal(await undoChange(app, first), 'LINK_EXPIRED')
+  expect((await undoChange(app, second)).status).toBe(204)
+  expectRefusal(await undoChange(app, first), 'LINK_EXPIRED')
+})
+
 test('an undo to an address that another account has is refused with an explanation, and works once the address is free', async () => {
   const olga = await app.signUp()
   const link = await changeEmail(app, olga, newEmail())
