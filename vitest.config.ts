@@ -103,6 +103,7 @@ export default defineConfig({
           'trials/pairs/sample.test.ts',
           'trials/lost-answers/*.test.ts',
           'trials/failing-calls/sample.test.ts',
+          'trials/door/played.test.ts',
         ],
         exclude: FAULTS,
         globalSetup: [FILES_IN_MEMORY, SHARED_POSTGRES],
@@ -187,6 +188,13 @@ export default defineConfig({
         globalSetup: [BALANCER],
         testTimeout: 240_000,
         hookTimeout: 240_000,
+      }),
+      suite('door', {
+        ...runByNode,
+        include: ['trials/door/door.test.ts'],
+        // Each of them starts a Java.
+        maxConcurrency: 2,
+        testTimeout: 1_200_000,
       }),
       suite('looks', {
         ...wholeProduct,

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { type Outcome, solve } from './alloy.ts'
+import { MODELS, rulesIn, withoutRule } from './rules.ts'
+import { traceOf } from './traces.ts'
+
+/**
+ * Solves the models, and breaks each of their rules: an assertion that no broken rule fails says
+ * nothing. played.test.ts plays the scenarios over HTTP; `npm run test:door -- -u` stores them.
+ */
+
+const CASES = MODELS.flatMap(({ rules, ...model }) =>
+  Object.entries(rules).map(([rule, broken]) => ({ ...model, rule, ...broken })),
+)
+
+test.each(MODELS)('each rule of $file has a case that breaks it', ({ text, rules }) => {
+  expect(rulesIn(text).toSorted()).toEqual(Object.keys(rules).toSorted())
+})
+
+test.each(MODELS)(
+  'every assertion of $file holds, and every scenario is possible',
+  async ({ file, text }) => {
+    const outcomes = await solve(text)
+    const commands = [...text.matchAll(/^(?:check|run) (\w+)/gm)].map(([, name]) => name)
+    const asserted = [...text.matchAll(/^assert (\w+)/gm)].map(([, name]) => name)
+    expect(outcomes.map(({ name }) => name)).toEqual(commands)
+    expect(outcomes.filter(({ isCheck }) => isCheck).map(({ name }) => name)).toEqual(asserted)
+    const wrong = outcomes.filter(({ isCheck, states }) => isCheck === (states !== undefined))
+    expect(wrong.map(({ name }) => name)).toEqual([])
+    if (file === 'door.als') await expect(storable(outcomes)).toMatchFileSnapshot('traces.jsonl')
+  },
+)
+
+/** Returns a line for each scenario that the server can play. */
+function storable(outcomes: Outcome[]): string {
+  const built = outcomes.filter(({ isCheck, name }) => !isCheck && name !== 'Passkeys')
+  const traces = built.map(({ name, states = [] }) => traceOf(states, name))
+  return traces.map((trace) => `${JSON.stringify(trace)}\n`).join('')
+}
+
+test.concurrent.each(CASES)(
+  'without «$rule» $fails fails',
+  async ({ text, rule, instead, fails }) => {
+    const [outcome] = await solve(withoutRule(text, rule, instead), fails)
+    expect(outcome?.states, `${fails} holds without the rule`).toBeDefined()
+  },
+)
