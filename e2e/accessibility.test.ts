@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { PATHS } from '../contract/pages.ts'
 import type { Post } from '../contract/posts.ts'
 import { expectNoBarrier } from './testing/axe.ts'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { DESKTOP, type Journey, PHONE, test, type Visit } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { chooseFromMenu, openMenu, postWith } from './testing/page/feed.ts'
@@ -50,7 +50,7 @@ test('no page of a fixed path and no device has a barrier', async ({ journey, ol
     [`/email-undo#${'0'.repeat(32)}.${'0'.repeat(64)}`]: 'Вернуть прежнюю почту?',
   })
   await page.goto(new URL(PATHS.devices, page.url()).href)
-  await page.getByRole('listitem').getByRole('button').first().click()
+  await tap(page.getByRole('listitem').getByRole('button').first())
   await expectNoBarrierIn(page, /Firefox|сесси/i)
 })
 
@@ -59,7 +59,7 @@ test('no dialog, menu or list has a barrier', async ({ journey, olga }) => {
   const mine = postWith(page, 'Моя запись')
   await mine.waitFor()
 
-  await page.getByRole('button', { name: 'Новые' }).click()
+  await tap(page.getByRole('button', { name: 'Новые' }))
   await page.getByRole('option').first().waitFor()
   await expectNoBarrier(page, 'the switcher')
   await page.keyboard.press('Escape')
@@ -67,7 +67,7 @@ test('no dialog, menu or list has a barrier', async ({ journey, olga }) => {
   await expectNoBarrier(page, 'a menu')
   await closeByKey(page.getByRole('menu'))
 
-  await page.getByRole('button', { name: 'Новая запись' }).click()
+  await tap(page.getByRole('button', { name: 'Новая запись' }))
   await write(page.getByRole('textbox'), 'я'.repeat(501))
   await expectNoBarrierIn(page, 'Новая запись')
   await chooseFromMenu(mine, 'Удалить')
@@ -94,16 +94,16 @@ test('no screen of moderation has a barrier', async ({ journey, olga, petr }) =>
   const card = postWith(page, 'Плохой ответ')
   await card.waitFor()
   await expectNoBarrier(page, 'the queue')
-  await card.getByRole('button', { name: /Заблокировать/ }).click()
+  await tap(card.getByRole('button', { name: /Заблокировать/ }))
   await expectNoBarrierIn(page, 'Заблокировать автора')
-  await card.getByRole('button', { name: 'Оставить' }).click()
+  await tap(card.getByRole('button', { name: 'Оставить' }))
   // A toast stays while the pointer is on it.
   await page.getByText('Запись оставлена').hover()
   await page.getByText('Жалоб нет').waitFor()
   await expectNoBarrier(page, 'an empty queue with a toast')
   expect(await page.getByRole('status').getByRole('button', { name: 'Отменить' }).count()).toBe(1)
 
-  await page.getByRole('link', { name: 'Стена' }).click()
+  await tap(page.getByRole('link', { name: 'Стена' }))
   await chooseFromMenu(postWith(page, 'Моя запись'), 'Удалить как модератор…')
   await page.getByRole('dialog').getByRole('radio').first().waitFor()
   await expectNoBarrierIn(page, 'Удалить как модератор')
@@ -111,7 +111,7 @@ test('no screen of moderation has a barrier', async ({ journey, olga, petr }) =>
   const author = await visitAtRest(journey, { as: petr, path: '/own/posts' })
   await author.getByText('Удалено модератором').waitFor()
   await expectNoBarrier(author, 'a removed post')
-  await author.getByRole('button', { name: 'Обжаловать' }).click()
+  await tap(author.getByRole('button', { name: 'Обжаловать' }))
   await expectNoBarrierIn(author, 'Обжалование')
 
   const reporter = await visitAtRest(journey, { as: olga, path: '/settings/reports' })
@@ -123,13 +123,13 @@ test('no step of signing in has a barrier', async ({ journey }) => {
   const page = await visitAtRest(journey, { path: `/posts/${answer.id}` })
   const { email, goBack, proceed, code } = signInDialog(page)
   await expectNoBarrier(page, 'the place of the reply field')
-  await signInButton(page).click()
+  await tap(signInButton(page))
   await write(email, 'unknown@example.org')
   await expectNoBarrier(page, 'the e-mail step')
   await page.keyboard.press('Enter')
   await goBack.waitFor()
   await expectNoBarrier(page, 'the offer to register')
-  await proceed.click()
+  await tap(proceed)
   await code.waitFor()
   await expectNoBarrier(page, 'the code step')
   await page.keyboard.press('Escape')
@@ -159,7 +159,7 @@ test('a dialog slides in, unless reduced motion is set', async ({ journey }) => 
   const motionOfDialog = async (reducedMotion: 'no-preference' | 'reduce') => {
     await page.emulateMedia({ reducedMotion })
     const motion = page.evaluate(nextMotion)
-    await signInButton(page).click()
+    await tap(signInButton(page))
     const seconds = await motion
     await closeByKey(page.getByRole('dialog'))
     return seconds

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { enterDigits } from './testing/hands.ts'
+import { enterDigits, tap } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { postWith } from './testing/page/feed.ts'
 import { toast } from './testing/page/overlays.ts'
@@ -10,16 +10,16 @@ test('a user takes their data, deletes the account and returns', async ({ journe
   await journey.publish(olga, 'Меня скоро не будет')
   const page = await journey.visit({ as: olga, path: '/settings' })
   const saved = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Скачать мои данные' }).click()
+  await tap(page.getByRole('button', { name: 'Скачать мои данные' }))
   expect((await saved).suggestedFilename()).toBe('vslukh.zip')
 
-  await page.getByRole('link', { name: 'Удалить аккаунт' }).click()
+  await tap(page.getByRole('link', { name: 'Удалить аккаунт' }))
   const main = page.getByRole('main')
   await main.getByText('14 дней аккаунт можно вернуть').waitFor()
-  await main.getByRole('button', { name: 'Не удалять' }).click()
+  await tap(main.getByRole('button', { name: 'Не удалять' }))
   await page.waitForURL(`${journey.url}/settings`)
-  await page.getByRole('link', { name: 'Удалить аккаунт' }).click()
-  await main.getByRole('button', { name: 'Получить код' }).click()
+  await tap(page.getByRole('link', { name: 'Удалить аккаунт' }))
+  await tap(main.getByRole('button', { name: 'Получить код' }))
   const code = main.getByLabel('Код подтверждения')
   await code.waitFor()
   await page.reload()

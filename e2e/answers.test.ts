@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
+import { tap } from './testing/hands.ts'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { chooseFromMenu, openMenu, postTexts, postWith } from './testing/page/feed.ts'
 import { bringTo, isAt, readOn, scroll } from './testing/page/layout.ts'
@@ -25,7 +26,7 @@ test('the bell leads to unseen replies, not of muted posts', async ({ journey, o
   for (const text of MANY) await journey.reply(text === 'Второй' ? vera : petr, asked.id, text)
   await journey.reply(petr, other.id, 'Про другое')
   await page.goto(journey.url)
-  await page.getByRole('link', { name: 'Ответы мне, новых: 4' }).click()
+  await tap(page.getByRole('link', { name: 'Ответы мне, новых: 4' }))
   await page.waitForURL('**/replies')
   await expect.poll(() => postTexts(page)).toEqual(['Про другое', ...MANY.toReversed()])
   const marks = page.getByText('Новый ответ')
@@ -40,7 +41,7 @@ test('the bell leads to unseen replies, not of muted posts', async ({ journey, o
   expect(await third.getByText(/ответили на/).count()).toBe(1)
   expect(await postWith(page, 'Первый').getByText('Вопрос').count()).toBe(0)
   await postWith(page, 'Про другое').getByText('Другое', { exact: true }).waitFor()
-  await group.getByRole('link').click()
+  await tap(group.getByRole('link'))
   await page.waitForURL(`**/posts/${asked.id}`)
   const card = postWith(page, 'Вопрос').first()
   await chooseFromMenu(card, 'Не сообщать об этой записи')
@@ -48,7 +49,7 @@ test('the bell leads to unseen replies, not of muted posts', async ({ journey, o
   await journey.reply(petr, asked.id, 'Не услышат')
   await page.reload()
   await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
-  await (await openMenu(card)).getByRole('menuitem', { name: 'Сообщать об этой записи' }).click()
+  await tap((await openMenu(card)).getByRole('menuitem', { name: 'Сообщать об этой записи' }))
   await toast(page, 'Снова сообщаем об ответах').waitFor()
   await page.goto(`${journey.url}/replies`)
   await third.waitFor()
@@ -64,13 +65,13 @@ test('a reply lights the bell of each tab, until seen or gone', async ({ journey
   await stream
   await bell(first, 1).waitFor()
   await journey.call('DELETE', `/posts/${gone.id}`, petr)
-  await bell(first, 1).click()
+  await tap(bell(first, 1))
   await first.getByRole('heading', { name: 'Записи не найдены' }).waitFor()
   await bell(first).waitFor()
 
   await journey.reply(petr, post.id, 'Отвечаю')
   await Promise.all([first, second].map((tab) => bell(tab, 1).waitFor()))
-  await bell(second, 1).click()
+  await tap(bell(second, 1))
   await postWith(second, 'Отвечаю').waitFor()
   await bell(second).waitFor()
   await bell(first).waitFor()
@@ -92,7 +93,7 @@ test('replies above the place are seen, and keep their mark', async ({ journey, 
   await readOn(page, 25)
   const read = postWith(page, /Ответ 8$/)
   await bringTo(read, 217)
-  await read.locator('time').click()
+  await tap(read.locator('time'))
   await page.getByRole('heading', { name: 'Ответы', exact: true }).waitFor()
   await page.clock.fastForward('10:00')
   await page.goBack()

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { tap } from './testing/hands.ts'
 import { DESKTOP, test } from './testing/journey.ts'
 import { postTexts, postWith } from './testing/page/feed.ts'
 import { styleOf } from './testing/page/layout.ts'
@@ -10,7 +11,7 @@ test('a name and its tile lead to the author’s lists and feed', async ({ journ
   const text = 'Запись Петра\nи «вторая» & третья'
   await journey.publish(petr, text)
   const page = await journey.visit({ as: olga, viewport: DESKTOP })
-  await postWith(page, 'Запись Петра').getByRole('link', { name: petr.username }).click()
+  await tap(postWith(page, 'Запись Петра').getByRole('link', { name: petr.username }))
   await page.waitForURL(`**/users/${petr.username}`)
   const heading = page.getByRole('heading', { level: 1, name: petr.username })
   expect(await styleOf(heading, 'font-size')).toBe('22px')
@@ -18,7 +19,7 @@ test('a name and its tile lead to the author’s lists and feed', async ({ journ
   await expect.poll(() => postTexts(page)).toEqual([text])
   await expect.poll(() => page.title()).toBe(`${petr.username} - Вслух`)
   const replies = page.getByRole('link', { name: 'Ответы', exact: true })
-  await replies.click()
+  await tap(replies)
   await expect.poll(() => postTexts(page)).toEqual(['Ответ Петра'])
   await page.emulateMedia({ forcedColors: 'active' })
   const posts = page.getByRole('link', { name: 'Записи', exact: true })
@@ -27,23 +28,23 @@ test('a name and its tile lead to the author’s lists and feed', async ({ journ
   }
   const main = page.getByRole('main')
   const more = main.getByRole('button', { name: `Ещё: ${petr.username}` })
-  await more.first().click()
-  await page.getByRole('menuitem', { name: 'Лента RSS' }).click()
+  await tap(more.first())
+  await tap(page.getByRole('menuitem', { name: 'Лента RSS' }))
   await page.waitForURL('**/posts.atom')
   await expect.poll(() => page.locator('content > div').innerText()).toBe(text)
   await page.getByText('Это лента для программ чтения').waitFor()
   expect(await page.locator('entry > title').isVisible()).toBe(true)
   expect(await page.locator('entry > id').isVisible()).toBe(false)
-  await page.locator('a').click()
+  await tap(page.locator('a'))
   await heading.waitFor()
 
   await page.goto(journey.url)
-  await postWith(page, 'Первая запись').locator('a[aria-hidden]').click()
+  await tap(postWith(page, 'Первая запись').locator('a[aria-hidden]'))
   await page.waitForURL(`**/users/${olga.username}`)
   await expect.poll(() => postTexts(page)).toEqual(['Первая запись'])
-  await profileLink(page).click()
+  await tap(profileLink(page))
   await page.waitForURL('**/settings')
-  await main.getByRole('link', { name: 'Моя страница' }).click()
+  await tap(main.getByRole('link', { name: 'Моя страница' }))
   await page.waitForURL(`**/users/${olga.username}`)
   await page.goto(`${journey.url}/users/nobody_here`)
   await page.getByText('Такого имени нет, или его давно сменили').waitFor()

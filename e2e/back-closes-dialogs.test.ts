@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { clear, write } from './testing/hands.ts'
+import { clear, tap, write } from './testing/hands.ts'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { textField } from './testing/page/compose.ts'
 import { like, postWith } from './testing/page/feed.ts'
@@ -14,12 +14,12 @@ test.beforeEach(async ({ journey, olga }) => {
 
 test('going back closes a dialog, forward or a reload restores it', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, path: '/settings', viewport: PHONE })
-  await page.getByRole('link', { name: 'Стена' }).click()
+  await tap(page.getByRole('link', { name: 'Стена' }))
   await postWith(page, 'Останется на месте').waitFor()
   const listReads = countRequests(page, 'GET', /\/api\/v1\/posts\?/)
   const plus = page.getByRole('button', { name: 'Новая запись' })
 
-  await plus.click()
+  await tap(plus)
   const dialog = await dialogOf(page, 'Новая запись')
   await write(textField(dialog), 'Ещё не сказано')
   await page.evaluate(() => history.back())
@@ -40,7 +40,7 @@ test('going back closes a dialog, forward or a reload restores it', async ({ jou
   await step(page, 1)
   expect(await dialog.count()).toBe(0)
   await step(page, -1)
-  await plus.click()
+  await tap(plus)
   await clear(textField(dialog))
   await closeByKey(dialog)
   expect(await page.getByRole('button', { name: 'есть черновик' }).count()).toBe(0)
@@ -53,11 +53,11 @@ test('going back closes a dialog, forward or a reload restores it', async ({ jou
 
 test('«Назад» and «Закрыть» at the same moment take one step', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, path: '/settings', viewport: PHONE })
-  await page.getByRole('link', { name: 'Стена' }).click()
+  await tap(page.getByRole('link', { name: 'Стена' }))
   const plus = page.getByRole('button', { name: 'Новая запись' })
   const dialog = page.getByRole('dialog', { name: 'Новая запись' })
   for (const pauseMs of [0, 0, 5, 20]) {
-    await plus.click()
+    await tap(plus)
     await dialog.waitFor()
     await page.evaluate(async (ms) => {
       history.back()
@@ -68,7 +68,7 @@ test('«Назад» and «Закрыть» at the same moment take one step', a
     await expect.poll(() => depth(page)).toBe(1)
   }
   // A dialog opens when no step back is pending.
-  await plus.click()
+  await tap(plus)
   await dialog.waitFor()
   expect(new URL(page.url()).pathname).toBe('/')
 
@@ -78,10 +78,10 @@ test('«Назад» and «Закрыть» at the same moment take one step', a
     navigation.traverseTo = () => ({ committed: never, finished: never }) as NavigationResult
   })
   await closeByKey(dialog)
-  await plus.click()
+  await tap(plus)
   await dialog.waitFor()
   await closeByButton(dialog)
-  await page.getByRole('link', { name: 'Настройки' }).click()
+  await tap(page.getByRole('link', { name: 'Настройки' }))
   await page.waitForURL('**/settings')
 })
 
@@ -103,7 +103,7 @@ test('a dialog is modal at once, and returns the focus', async ({ journey, olga 
   for (const close of [closeByKey, closeByButton]) {
     await close(dialog)
     expect(await focused(page)).toBe('Новая запись')
-    await plus.click()
+    await tap(plus)
     await dialog.waitFor()
     await clickAgain(page)
     expect(await focused(page)).toBe('Текст записи')
@@ -112,7 +112,7 @@ test('a dialog is modal at once, and returns the focus', async ({ journey, olga 
 
   // A dialog without a field.
   await postWith(page, 'Останется на месте').getByRole('button', { name: 'Ещё' }).dblclick()
-  await page.getByRole('menuitem', { name: 'Удалить' }).click()
+  await tap(page.getByRole('menuitem', { name: 'Удалить' }))
   await dialogOf(page, 'Удалить запись?')
   await clickAgain(page)
   expect(await focused(page)).toBe('Удалить запись?')
@@ -132,7 +132,7 @@ test('without the Navigation API a closed dialog leaves no entry', async ({ jour
   const intent = () => page.evaluate(() => sessionStorage.getItem('intent'))
   const goBack = () => page.evaluate(() => history.back())
   for (const close of [closeByButton, closeByKey, goBack]) {
-    await like(postWith(page, 'Останется на месте')).click()
+    await tap(like(postWith(page, 'Останется на месте')))
     const dialog = await dialogOf(page, 'Вход')
     expect(await intent()).toContain('like')
     await close(dialog)
@@ -158,6 +158,6 @@ async function clickAgain({ mouse }: Page): Promise<void> {
 }
 
 async function closeByButton(dialog: Locator): Promise<void> {
-  await dialog.getByRole('button', { name: 'Закрыть' }).click()
+  await tap(dialog.getByRole('button', { name: 'Закрыть' }))
   await dialog.waitFor({ state: 'detached' })
 }

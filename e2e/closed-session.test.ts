@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
 import { DELAY_MS } from '../web/http/delayed-write.ts'
-import { clear, write } from './testing/hands.ts'
+import { clear, tap, typeOn, write } from './testing/hands.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { reportByApi, signUpModerator, untilListedOnce } from './testing/moderation-actions.ts'
 import { startPost, storedTexts, submitPost, textField } from './testing/page/compose.ts'
@@ -31,7 +31,7 @@ const OPEN: Record<string, (page: Page, journey: Journey) => Promise<Opened>> = 
     return { field: textField(dialog), around: dialog }
   },
   'a reply': async (page) => {
-    await postWith(page, 'Запись Петра').getByRole('button', { name: 'Ответить' }).click()
+    await tap(postWith(page, 'Запись Петра').getByRole('button', { name: 'Ответить' }))
     return inDialog(page, 'Ответ', 'Текст ответа')
   },
   'the reply field of a thread': async (page) => {
@@ -52,14 +52,12 @@ const OPEN: Record<string, (page: Page, journey: Journey) => Promise<Opened>> = 
     const [{ id }] = await journey.rows("SELECT id FROM posts WHERE text = 'Своя запись'")
     await journey.removePosts('id', id)
     await page.goto(`${journey.url}/own/posts`)
-    await page.getByRole('button', { name: /^Обжаловать/ }).click()
+    await tap(page.getByRole('button', { name: /^Обжаловать/ }))
     return inDialog(page, 'Обжалование', 'Текст обжалования')
   },
   "the reason of a moderator's block": async (page) => {
-    await page.getByRole('link', { name: /^Модерация/ }).click()
-    await postWith(page, 'Запись Петра')
-      .getByRole('button', { name: /Заблокировать/ })
-      .click()
+    await tap(page.getByRole('link', { name: /^Модерация/ }))
+    await tap(postWith(page, 'Запись Петра').getByRole('button', { name: /Заблокировать/ }))
     return inDialog(page, 'Заблокировать автора', 'Причина')
   },
   'a new name': (page) => inSettings(page, '/settings/account/username', 'Имя пользователя'),
@@ -102,21 +100,20 @@ test.for([
     const page = await journey.visit({ as: author })
     await profileLink(page).waitFor()
     const { field, around } = await open(page, journey)
-    await clear(field)
-    await field.pressSequentially(TEXT.slice(0, -1))
+    await write(field, TEXT.slice(0, -1))
     await end(journey, author)
     // The page reads the new replies or, in the settings, checks the name, and is refused.
     await journey.reply(petr, asked.id, 'Ответ')
-    await field.pressSequentially(TEXT.slice(-1))
+    await typeOn(field, TEXT.slice(-1))
 
     await around
       .getByRole('alert')
       .getByText(how === 'expired' ? /Войдите/ : CLOSED)
       .waitFor()
     expect(await field.inputValue()).toBe(TEXT)
-    await around.getByRole('button', { name: 'Скопировать' }).click()
+    await tap(around.getByRole('button', { name: 'Скопировать' }))
     await around.getByText('Текст скопирован').waitFor()
-    await around.getByRole('button', { name: 'Войти' }).click()
+    await tap(around.getByRole('button', { name: 'Войти' }))
     await signInThrough(journey, page, author.email)
     await expect.poll(() => field.inputValue()).toBe(TEXT)
   },
@@ -134,14 +131,14 @@ test('a word or an address that is typed in the settings stays when another tab 
   const page = await journey.visit({ as: olga, path: '/settings/account/email' })
   const hidden = await openTab(page, '/settings/hidden')
   const [address, word] = [page.getByLabel('Электронная почта'), hidden.getByLabel('Слово')]
-  await address.pressSequentially('nina@exa')
-  await word.pressSequentially(TEXT)
+  await write(address, 'nina@exa')
+  await write(word, TEXT)
   await closeFromElsewhere(journey, olga)
   await (await page.context().newPage()).goto(journey.url)
   for (const tab of [page, hidden]) await tab.getByRole('alert').getByText(CLOSED).waitFor()
   expect([await address.inputValue(), await word.inputValue()]).toEqual(['nina@exa', TEXT])
   await hidden.bringToFront()
-  await hidden.locator('main').getByRole('button', { name: 'Войти' }).click()
+  await tap(hidden.locator('main').getByRole('button', { name: 'Войти' }))
   await signInThrough(journey, hidden, olga.email)
   await expect.poll(() => word.inputValue()).toBe(TEXT)
 })
@@ -302,20 +299,20 @@ test('a double click on «Войти» beside a text leaves the focus in the add
 test('an open text is gone for another person', async ({ journey, olga, petr }) => {
   const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
-  await textField(dialog).pressSequentially(TEXT)
+  await write(textField(dialog), TEXT)
   await closeFromElsewhere(journey, olga)
   await page.keyboard.press('Control+Enter')
   await dialog.getByRole('alert').getByText(CLOSED).waitFor()
-  await dialog.getByRole('button', { name: 'Войти' }).click()
+  await tap(dialog.getByRole('button', { name: 'Войти' }))
   const signIn = signInDialog(page)
   await signIn.email.waitFor()
   await page.keyboard.press('Escape')
   await expect.poll(() => textField(dialog).inputValue()).toBe(TEXT)
-  await dialog.getByRole('button', { name: 'Войти' }).click()
+  await tap(dialog.getByRole('button', { name: 'Войти' }))
   await signIn.email.waitFor()
   await page.goBack()
   await expect.poll(() => textField(dialog).inputValue()).toBe(TEXT)
-  await dialog.getByRole('button', { name: 'Войти' }).click()
+  await tap(dialog.getByRole('button', { name: 'Войти' }))
   await signInThrough(journey, page, petr.email)
   await profileLink(page).waitFor()
   // The dialog opens, and is Petr's.
@@ -331,7 +328,7 @@ test('a text in another tab of a closed session stays, and is a draft once its a
   const page = await journey.visit({ as: olga })
   const other = await openTab(page)
   const dialog = await startPost(other)
-  await textField(dialog).pressSequentially(TEXT)
+  await write(textField(dialog), TEXT)
   await page.bringToFront()
   await closeFromElsewhere(journey, olga)
   const pressed = await submitPost(page, 'Нажато здесь')
@@ -339,7 +336,7 @@ test('a text in another tab of a closed session stays, and is a draft once its a
   await closeByKey(pressed)
   await dialog.getByRole('alert').getByText(CLOSED).waitFor()
   expect(await storedTexts(other)).toEqual([])
-  await signInButton(page).click()
+  await tap(signInButton(page))
   await signInThrough(journey, page, olga.email)
   await profileLink(other).waitFor({ state: 'attached' })
   await dialog.getByRole('alert').getByText(CLOSED).waitFor({ state: 'detached' })
@@ -363,7 +360,7 @@ test('a text that was told to wait is sent when its author signs in again', asyn
   await closeByKey(dialog)
   await page.getByText('1 запись уйдёт, когда вы войдёте.').waitFor()
   await page.reload()
-  await signInButton(page).click()
+  await tap(signInButton(page))
   await signInThrough(journey, page, olga.email)
   await postWith(page, 'Написано в метро').waitFor()
 })

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { startPost, textField } from './testing/page/compose.ts'
 import { boxOf } from './testing/page/layout.ts'
@@ -37,7 +37,7 @@ test('a toast states that the browser has no room for a draft', async ({ journey
 
 test('a new author may choose a name without losing the text', async ({ journey }) => {
   const page = await journey.visit()
-  await signInButton(page).click()
+  await tap(signInButton(page))
   await sendNewEmail(page, 'nina@example.org')
   await enterCode(page, await journey.nextCode('nina@example.org'))
   const greeting = page.getByRole('status').getByText(/^Теперь вы user_/)
@@ -48,12 +48,12 @@ test('a new author may choose a name without losing the text', async ({ journey 
   await dialog.getByText(/Пишете как user_[0-9a-z]{7} · сменить/).waitFor()
   expect(await greeting.count()).toBe(0)
   await write(textField(dialog), 'Пока без имени')
-  await dialog.getByRole('link', { name: 'сменить' }).click()
+  await tap(dialog.getByRole('link', { name: 'сменить' }))
   await page.waitForURL('**/settings/account/username')
   await dialog.waitFor({ state: 'detached' })
   await expect.poll(() => page.evaluate(() => String(getSelection()))).toMatch(/^user_/)
   await page.keyboard.type('nina_pishet')
-  await page.getByRole('button', { name: 'Сохранить' }).click()
+  await tap(page.getByRole('button', { name: 'Сохранить' }))
   await page.getByRole('link', { name: 'Профиль nina_pishet' }).waitFor()
   await startPost(page)
   expect(await textField(dialog).inputValue()).toBe('Пока без имени')

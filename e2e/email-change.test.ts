@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { enterDigits, write } from './testing/hands.ts'
+import { enterDigits, tap, write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { toast } from './testing/page/overlays.ts'
 import { otherThan } from './testing/sign-in-actions.ts'
@@ -8,7 +8,7 @@ test('a free address replaces the old one, which gets a notice', async ({ journe
   const user = await journey.signIn('anna@xn--e1afmkfd.xn--p1ai')
   const page = await journey.visit({ as: user, path: '/settings' })
   // A domain in punycode is shown in letters.
-  await page.getByRole('link', { name: 'Электронная почта anna@пример.рф' }).click()
+  await tap(page.getByRole('link', { name: 'Электронная почта anna@пример.рф' }))
   const main = page.getByRole('main')
   const field = main.getByLabel('Электронная почта')
   const error = main.getByRole('alert')
@@ -21,7 +21,7 @@ test('a free address replaces the old one, which gets a notice', async ({ journe
   await expect.poll(() => error.textContent()).toBe('Это ваша нынешняя почта')
   await write(field, petr.email.toUpperCase())
   await error.waitFor({ state: 'detached' })
-  await proceed.click()
+  await tap(proceed)
   await expect.poll(() => error.textContent()).toBe('Эта почта уже используется')
   expect(await proceed.isDisabled()).toBe(true)
 
@@ -42,7 +42,7 @@ test('a free address replaces the old one, which gets a notice', async ({ journe
   await page.waitForURL(`${journey.url}/settings`)
   await toast(page, 'Почта изменена').waitFor()
   await page.getByRole('link', { name: `Электронная почта ${moved}` }).waitFor()
-  await page.getByRole('button', { name: 'Назад' }).click()
+  await tap(page.getByRole('button', { name: 'Назад' }))
   await page.waitForURL(`${journey.url}/`)
   await journey.mailbox.mailAbout('anna@пример.рф', /Почта аккаунта изменена/)
 })

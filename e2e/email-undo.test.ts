@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newEmail } from '../server/testing/calls/account-fixture.ts'
 import type { TestUser } from '../server/testing/http/client.ts'
+import { tap } from './testing/hands.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { loseAnswer } from './testing/page/network.ts'
 import { openTab } from './testing/page/tab.ts'
@@ -23,11 +24,11 @@ test('the mailed link asks, restores the address and signs all out', async ({ jo
   expect(await page.title()).toBe('Возврат почты - Вслух')
   // Programs that check links open them too, so opening the page changes nothing.
   expect(await emailOf(journey, olga)).not.toBe(olga.email)
-  await giveBack.click()
+  await tap(giveBack)
   await expect.poll(() => heading.textContent()).toBe('Прежняя почта возвращена')
   expect(await emailOf(journey, olga)).toBe(olga.email)
 
-  await thiefsPage.getByRole('link', { name: 'Устройства' }).click()
+  await tap(thiefsPage.getByRole('link', { name: 'Устройства' }))
   for (const tab of [thiefsPage, page, secondTab]) await signInButton(tab).waitFor()
   await secondTab.waitForURL(`${journey.url}/`)
 })
@@ -39,22 +40,22 @@ test('a taken address and a used or incomplete link are explained', async ({ jou
   const page = await journey.visit()
   await page.goto(link)
   const { heading, main, giveBack } = undoPage(page)
-  await giveBack.click()
+  await tap(giveBack)
   const alert = main.getByRole('alert')
   await alert.getByText(/^С прежней почтой теперь есть другой аккаунт/).waitFor()
   await journey.rows(`DELETE FROM users WHERE username = 'newcomer'`)
-  await giveBack.click()
+  await tap(giveBack)
   await expect.poll(() => heading.textContent()).toBe('Прежняя почта возвращена')
 
   await journey.rows("UPDATE email_changes SET undone_at = undone_at - interval '3 minutes'")
   await page.reload()
-  await giveBack.click()
+  await tap(giveBack)
   await expect.poll(() => heading.textContent()).toBe('Ссылка больше не действует')
   const advice = alert.filter({ hasText: 'Попробуйте войти с прежней почтой' })
   const contacts = advice.getByRole('link', { name: 'Контакты' })
   expect(await contacts.getAttribute('href')).toBe('/contacts')
   expect(await giveBack.count()).toBe(0)
-  await main.getByRole('button', { name: 'Войти' }).click()
+  await tap(main.getByRole('button', { name: 'Войти' }))
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 
   await page.goto('about:blank')
@@ -70,9 +71,9 @@ test('an undo whose answer was lost is repeated by a press', async ({ journey, o
   await page.goto(link)
   const { heading, main, giveBack } = undoPage(page)
   await loseAnswer(page, '**/undo')
-  await giveBack.click()
+  await tap(giveBack)
   await main.getByRole('alert').getByText('Сервер не отвечает').waitFor()
-  await giveBack.click()
+  await tap(giveBack)
   await expect.poll(() => heading.textContent()).toBe('Прежняя почта возвращена')
 })
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { textField } from './testing/page/compose.ts'
 import { postTexts } from './testing/page/feed.ts'
@@ -13,14 +13,14 @@ test('a visitor reads, registers by the mailed code, publishes, and finds the po
   const page = await journey.visit()
   await page.getByText('Записи не найдены').waitFor()
   expect(await page.title()).toBe('Стена - Вслух')
-  await page.getByRole('button', { name: 'Новая запись' }).click()
+  await tap(page.getByRole('button', { name: 'Новая запись' }))
   await sendNewEmail(page, 'first@example.org')
   await enterCode(page, await journey.nextCode('first@example.org'))
 
   const text = 'Сегодня впервые за месяц выключила телефон.'
   const dialog = page.getByRole('dialog', { name: 'Новая запись' })
   await write(textField(dialog), text)
-  await dialog.getByRole('button', { name: 'Опубликовать' }).click()
+  await tap(dialog.getByRole('button', { name: 'Опубликовать' }))
   await toast(page, 'Опубликовано').waitFor()
   await dialog.waitFor({ state: 'detached' })
   await expect.poll(() => postTexts(page)).toEqual([text])

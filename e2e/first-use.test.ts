@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { type Journey, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
 import { like, postTexts, postWith } from './testing/page/feed.ts'
@@ -125,7 +125,7 @@ test('what a browser extension adds works before the scripts load', async ({ jou
     field.focus()
   })
   await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Перевести' }).click()
+  await tap(page.getByRole('button', { name: 'Перевести' }))
   await page.getByText('Переведено').waitFor()
   expect(page.url()).toBe(`${journey.url}/`)
 })
@@ -135,7 +135,7 @@ test('taps before the scripts load wait, and take effect once', async ({ journey
   const hearts = like(page)
   expect(await styleOf(hearts.first(), 'animation-name')).not.toBe('waits')
   // A second tap on a heart takes the first one back.
-  for (const at of [0, 1, 0, 2, 0, 1]) await hearts.nth(at).click()
+  for (const at of [0, 1, 0, 2, 0, 1]) await tap(hearts.nth(at))
   expect(await page.locator('button[data-held]').count()).toBe(2)
   expect(await styleOf(hearts.first(), 'animation-name')).toBe('waits')
   sendScripts()
@@ -183,7 +183,7 @@ test('a press takes effect on a page that is rendered anew further down', async 
   await page.getByRole('article').nth(20).scrollIntoViewIfNeeded()
   const scripts = await holdCalls(page, SCRIPTS)
   await page.reload({ waitUntil: 'domcontentloaded' })
-  await page.getByRole('button', { name: 'Войти' }).click()
+  await tap(page.getByRole('button', { name: 'Войти' }))
   scripts.letGo()
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })

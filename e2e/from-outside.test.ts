@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished } from 'vitest'
 import { listen } from '../server/testing/process/free-port.ts'
+import { tap } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { like, postWith } from './testing/page/feed.ts'
 import { countRequests } from './testing/page/network.ts'
@@ -23,7 +24,7 @@ test('a link from another site leads a user in without a reload', async ({ journ
   const loads = countRequests(page, 'GET', new RegExp(`^${journey.url}/$`))
   const asked = page.waitForRequest(`${journey.url}/`)
   const refresh = page.waitForRequest(/\/sessions\/current$/)
-  await page.getByRole('link', { name: 'На стену' }).click()
+  await tap(page.getByRole('link', { name: 'На стену' }))
   await profileLink(page).waitFor()
   const heart = like(postWith(page, 'Сюда ведёт ссылка'))
   await expect.poll(() => heart.getAttribute('aria-pressed')).toBe('true')

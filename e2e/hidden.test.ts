@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
 import { expectNoBarrier } from './testing/axe.ts'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { type Journey, test } from './testing/journey.ts'
 import { chooseFromMenu, postTexts, postWith } from './testing/page/feed.ts'
 import { recordFrames } from './testing/page/layout.ts'
@@ -40,7 +40,7 @@ test('a hidden author is in no list until shown again', async ({ journey, olga, 
   await chooseFromMenu(postWith(page, 'Запись Ивана'), 'Скрыть автора')
   await expect.poll(() => postTexts(page)).toEqual(['Запись Веры', 'Моя'])
   await toast(page, `Вы скрыли автора ${ivan.username}`).waitFor()
-  await page.getByRole('status').getByRole('button', { name: 'Вернуть' }).click()
+  await tap(page.getByRole('status').getByRole('button', { name: 'Вернуть' }))
   await expect.poll(() => postTexts(page)).toEqual(['Запись Веры', 'Запись Ивана', 'Моя'])
 
   await page.goto(`${journey.url}/users/${ivan.username}`)
@@ -48,16 +48,16 @@ test('a hidden author is in no list until shown again', async ({ journey, olga, 
   await profileLink(page).waitFor()
   const more = main.getByRole('button', { name: `Ещё: ${ivan.username}` }).first()
   const hide = async () => {
-    await more.click()
-    await page.getByRole('menuitem', { name: 'Скрыть автора' }).click()
+    await tap(more)
+    await tap(page.getByRole('menuitem', { name: 'Скрыть автора' }))
     await main.getByText('Вы скрыли этого автора').waitFor()
   }
   await hide()
   expect(await postTexts(page)).toEqual([])
-  await main.getByRole('button', { name: 'Вернуть' }).click()
+  await tap(main.getByRole('button', { name: 'Вернуть' }))
   await expect.poll(() => postTexts(page)).toEqual(['Запись Ивана'])
   await hide()
-  await page.getByRole('link', { name: 'Ответы мне, новых: 1' }).click()
+  await tap(page.getByRole('link', { name: 'Ответы мне, новых: 1' }))
   await expect.poll(() => postTexts(page)).toEqual(['Ответ Веры'])
   await page.goto(`${journey.url}/posts/${post.id}`)
   await expect.poll(() => postTexts(page)).toEqual(['Моя', 'Ответ Веры'])
@@ -66,10 +66,10 @@ test('a hidden author is in no list until shown again', async ({ journey, olga, 
   await page.goto(`${journey.url}/search?q=${encodeURIComponent('запись')}`)
   await found
   await expect.poll(() => postTexts(page)).toEqual(['Запись Веры'])
-  await profileLink(page).click()
-  await page.getByRole('link', { name: /^Скрытое/ }).click()
+  await tap(profileLink(page))
+  await tap(page.getByRole('link', { name: /^Скрытое/ }))
   const button = page.getByRole('button', { name: `Вернуть автора ${ivan.username}` })
-  await button.click()
+  await tap(button)
   await button.waitFor({ state: 'detached' })
   await page.goBack()
   await page.goBack()
@@ -139,7 +139,7 @@ test('a quote of a hidden author leads to the post', async ({ journey, olga, pet
   expect(await page.getByText('Скрытая запись').count()).toBe(0)
   await page.goto(`${journey.url}/posts/${reply.id}`)
   await page.getByText('Отвечали только скрытые вами авторы').waitFor()
-  await page.getByRole('link', { name: 'Запись скрытого вами автора' }).click()
+  await tap(page.getByRole('link', { name: 'Запись скрытого вами автора' }))
   await page.waitForURL(`**/posts/${post.id}`)
   await postWith(page, 'Скрытая запись').waitFor()
   await chooseFromMenu(postWith(page, 'Скрытая запись'), 'Вернуть автора')
@@ -157,7 +157,7 @@ test('what any tab hides stays hidden in all tabs', async ({ journey, olga, petr
   await hideWord(other, 'елк')
   const word = other.getByRole('button', { name: 'Убрать слово «елк»' })
   await word.waitFor()
-  await page.getByRole('link', { name: 'Стена' }).click()
+  await tap(page.getByRole('link', { name: 'Стена' }))
   const folded = 'Скрыто по слову «елк» · Показать'
   await expect.poll(() => postTexts(page)).toEqual([folded, 'Запись Веры'])
   await chooseFromMenu(postWith(page, 'Запись Веры'), 'Скрыть автора')
@@ -188,16 +188,16 @@ test('a post with a hidden word shows a line', async ({ journey, olga, petr: ver
   await page.goto(journey.url)
   const [first, second] = ['ВЫБОР', 'елк'].map((word) => `Скрыто по слову «${word}» · Показать`)
   await expect.poll(() => postTexts(page)).toEqual(['Мои выборы', first, second])
-  await postWith(page, 'елк').getByRole('button', { name: 'Показать' }).click()
+  await tap(postWith(page, 'елк').getByRole('button', { name: 'Показать' }))
   await expect.poll(() => postTexts(page)).toEqual(['Мои выборы', first, 'Ёлки и игрушки'])
   await page.goto(`${journey.url}/own/replies`)
   await postWith(page, 'Мой ответ').getByText('Скрыто по слову «ВЫБОР»').waitFor()
 
   await page.goto(`${journey.url}/settings/hidden`)
-  await page.getByRole('button', { name: 'Убрать слово «ВЫБОР»' }).click()
+  await tap(page.getByRole('button', { name: 'Убрать слово «ВЫБОР»' }))
   await page.goto(journey.url)
   await expect.poll(() => postTexts(page)).toEqual(['Мои выборы', 'Новые выборы', second])
   await page.goto(`${journey.url}/settings`)
-  await page.getByRole('button', { name: 'Выйти' }).click()
+  await tap(page.getByRole('button', { name: 'Выйти' }))
   await expect.poll(() => postTexts(page)).toEqual(['Мои выборы', 'Новые выборы', 'Ёлки и игрушки'])
 })

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { startPost, storedTexts, textField } from './testing/page/compose.ts'
 import { closeByKey, dialogOf, toast } from './testing/page/overlays.ts'
@@ -56,7 +56,7 @@ test('a link with a text leaves the stored draft as it was, until its reader wri
 }) => {
   const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
-  await textField(dialog).pressSequentially('Моё начатое')
+  await write(textField(dialog), 'Моё начатое')
   await closeByKey(dialog)
   const link = `${journey.url}/?text=${encodeURIComponent('Купите слона')}`
   await page.goto(link)
@@ -72,7 +72,7 @@ test('a link with a text leaves the stored draft as it was, until its reader wri
   await closeByKey(dialog)
 
   await page.goto(link)
-  await dialog.getByRole('button', { name: 'Убрать' }).click()
+  await tap(dialog.getByRole('button', { name: 'Убрать' }))
   expect(await textField(dialog).inputValue()).toBe('Моё начатое')
   await page.goto(link)
   await dialog.getByText('Добавлен текст из ссылки').waitFor()

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { chooseFromMenu, like, postWith } from './testing/page/feed.ts'
 import { bringTo, isAt, readOn } from './testing/page/layout.ts'
@@ -24,7 +24,7 @@ test.beforeEach(async ({ journey, olga }) => {
 test('an intent survives a reload on the code step, and runs once', async ({ journey, petr }) => {
   const page = await journey.visit({ path: `/posts/${post.id}`, before: refuseNews })
   const { dialog } = signInDialog(page)
-  await page.getByRole('button', { name: 'Войдите, чтобы ответить' }).click()
+  await tap(page.getByRole('button', { name: 'Войдите, чтобы ответить' }))
   await sendEmail(page, petr.email)
   await page.reload()
   await enterCode(page, await journey.nextCode(petr.email))
@@ -47,7 +47,7 @@ test('signing in for a like deep in the wall returns to it', async ({ journey, p
   await readOn(page, 20)
   const far = postWith(page, 'Запись 12')
   await bringTo(far, 217)
-  await like(far).click()
+  await tap(like(far))
   await signInThrough(journey, page, petr.email)
   await expect.poll(() => like(far).getAttribute('aria-pressed')).toBe('true')
   await expect.poll(() => isAt(far, 217)).toBe(true)
@@ -78,19 +78,19 @@ test('a report in an expired session opens again after signing in', async ({ jou
   await chooseFromMenu(page.getByRole('article'), 'Пожаловаться')
   await toast(page, 'Сессия завершена. Войдите снова').waitFor()
   await dialog.getByRole('radio').first().check()
-  await send.click()
+  await tap(send)
   await refusal.waitFor()
   // Enough time for a second toast to follow.
   await page.clock.fastForward(1000)
   expect(await toast(page, 'Войдите, чтобы продолжить').count()).toBe(0)
   // The toast above it has no button.
-  await dialog.getByRole('button', { name: 'Войти' }).click()
+  await tap(dialog.getByRole('button', { name: 'Войти' }))
   await signInThrough(journey, page, petr.email)
   await dialog.getByRole('radio').last().check()
   const comment = dialog.getByLabel('Что нарушено?')
   await write(comment, 'Переписано с чужой страницы')
   await endSessions(journey, petr)
-  await send.click()
+  await tap(send)
   await refusal.waitFor()
   expect(await comment.inputValue()).toBe('Переписано с чужой страницы')
 })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { postWith } from './testing/page/feed.ts'
 import { boxOf } from './testing/page/layout.ts'
@@ -14,7 +14,7 @@ const VISIBLE = 340
 test('no keyboard covers a text field or its button', async ({ journey, olga }) => {
   await journey.publish(olga, 'Ответьте мне')
   const writer = await journey.visit({ as: olga, viewport: PHONE, before: ownVisualViewport })
-  await writer.getByRole('button', { name: 'Новая запись' }).click()
+  await tap(writer.getByRole('button', { name: 'Новая запись' }))
   await showKeyboard(writer)
   const dialog = await dialogOf(writer, 'Новая запись')
   const text = dialog.getByLabel('Текст записи')
@@ -33,12 +33,12 @@ test('no keyboard covers a text field or its button', async ({ journey, olga }) 
   const alert = dialog.getByRole('alert').getByText(/./)
   await writer.route('**/posts', (route) => route.fulfill(REFUSED), { times: 2 })
   await text.press('Control+End')
-  await send.click()
+  await tap(send)
   const distance = async () => (await boxOf(alert)).top - (await boxOf(text)).bottom
   await expect.poll(distance).toBeGreaterThanOrEqual(0)
   await write(text, 'Коротко')
   const { top } = await boxOf(text)
-  await send.click()
+  await tap(send)
   const error = await boxOf(alert)
   expect(error.bottom).toBeLessThanOrEqual(VISIBLE)
   expect((await boxOf(text)).top).toBeCloseTo(top, 0)
@@ -51,13 +51,13 @@ test('no keyboard covers a text field or its button', async ({ journey, olga }) 
   expect((await boxOf(dialog.locator('header'))).height).toBeLessThan(100)
   await writer.keyboard.press('Escape')
 
-  await postWith(writer, 'Ответьте мне').getByRole('button', { name: 'Ответить' }).click()
+  await tap(postWith(writer, 'Ответьте мне').getByRole('button', { name: 'Ответить' }))
   const reply = await dialogOf(writer, 'Ответ')
   const answer = reply.getByLabel('Текст ответа')
   await expect.poll(async () => (await boxOf(answer)).top).toBeLessThan(VISIBLE)
 
   const visitor = await journey.visit({ viewport: PHONE, before: ownVisualViewport })
-  await visitor.getByRole('button', { name: 'Войти' }).click()
+  await tap(visitor.getByRole('button', { name: 'Войти' }))
   const signIn = await dialogOf(visitor, 'Вход')
   await showKeyboard(visitor)
   const proceed = signIn.getByRole('button', { name: 'Продолжить' })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { DESKTOP, test } from './testing/journey.ts'
 import { focusedPost, like, postTexts, postWith } from './testing/page/feed.ts'
 import { boxOf } from './testing/page/layout.ts'
@@ -175,7 +175,7 @@ test('the switcher is a listbox, for the arrow keys and for letters', async ({ j
   await page.keyboard.press('End')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/own/replies')
-  await page.getByRole('button', { name: 'Мои ответы' }).click()
+  await tap(page.getByRole('button', { name: 'Мои ответы' }))
   await options.first().waitFor()
   expect(await options.allInnerTexts()).toEqual(['Новые', 'Понравившиеся', 'Мои записи'])
 })

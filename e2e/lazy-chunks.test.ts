@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { tap } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { feedSwitcher, focusedPost, openMenu, postWith } from './testing/page/feed.ts'
 import { goOffline, goOnline, holdCalls, refuseNews } from './testing/page/network.ts'
@@ -20,11 +21,11 @@ test('a dialog that is not loaded yet shows that it needs the network', async ({
   await page.getByRole('article').first().waitFor()
   await goOffline(page)
   const enter = page.getByRole('button', { name: 'Войти' })
-  await enter.click()
+  await tap(enter)
   await page.getByRole('status').getByText(DIALOG_FAILED).waitFor()
   await goOnline(page)
   const script = await holdCalls(page, /assets\/sign-in-dialog-.*\.js/)
-  await enter.click()
+  await tap(enter)
   const opening = page.getByRole('status', { name: 'Открываем окно' })
   await opening.waitFor()
   // A letter that is meant for the dialog does not act on the page.
@@ -43,9 +44,9 @@ test('of two menus that are pressed while they load, the last one opens', async 
   const page = await journey.visit()
   const chunk = await holdCalls(page, /assets\/menus-/)
   const buttons = page.getByRole('article').getByRole('button', { name: 'Ещё' })
-  await buttons.nth(1).click()
+  await tap(buttons.nth(1))
   await chunk.asked
-  await buttons.first().click()
+  await tap(buttons.first())
   chunk.letGo()
   await page.getByRole('menuitem').first().waitFor()
   expect(await page.getByRole('menu').count()).toBe(1)
@@ -103,13 +104,13 @@ test('once the page is used, posts, menus and signing in open offline', async ({
   await goOffline(page)
   await (await openMenu(postWith(page, 'Запись 12'))).getByRole('menuitem').first().waitFor()
   await page.keyboard.press('Escape')
-  await feedSwitcher(page).click()
+  await tap(feedSwitcher(page))
   await page.getByRole('option', { name: 'Понравившиеся' }).waitFor()
   await page.keyboard.press('Escape')
-  await postWith(page, 'Запись 12').getByText('Запись 12').click()
+  await tap(postWith(page, 'Запись 12').getByText('Запись 12'))
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
   await postWith(page, 'Запись 12').waitFor()
-  await page.getByRole('button', { name: 'Войти' }).click()
+  await tap(page.getByRole('button', { name: 'Войти' }))
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })
 
@@ -124,16 +125,16 @@ test('a page that failed to load is loaded when the network is back', async ({ j
   await page.evaluate(() => Reflect.set(window, 'sameDocument', true))
   await goOffline(page)
   await page.unroute(SETTINGS)
-  await profileLink(page).click()
+  await tap(profileLink(page))
   const failure = page.getByRole('alert').filter({ hasText: 'Не удалось открыть страницу' })
   const refresh = failure.getByRole('button', { name: 'Обновить' })
-  await refresh.click()
+  await tap(refresh)
   await expect.poll(() => refresh.getAttribute('aria-busy')).toBe(null)
   expect(await failure.count()).toBe(1)
 
   await page.goBack()
   await postWith(page, 'Запись 11').waitFor()
-  await profileLink(page).click()
+  await tap(profileLink(page))
   await failure.waitFor()
   await page.context().setOffline(false)
   await page.getByRole('button', { name: 'Выйти' }).waitFor()
@@ -147,11 +148,11 @@ test('if a new release has removed a chunk, a reload is offered', async ({ journ
     expectedErrors: UNFETCHED,
     before: (it) => it.route(gone, (route) => route.fulfill({ status: 404 })),
   })
-  await page.getByRole('button', { name: 'Новая запись' }).click()
+  await tap(page.getByRole('button', { name: 'Новая запись' }))
   const said = page.getByRole('status').filter({ hasText: 'Не получилось загрузить' })
   await said.getByRole('button', { name: 'Обновить страницу' }).waitFor()
 
-  await profileLink(page).click()
+  await tap(profileLink(page))
   await clickToLoad(page.getByRole('button', { name: 'Обновить', exact: true }))
   await page.unroute(gone)
   await page.reload()

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { chooseFromMenu, like, postTexts, postWith, switchView } from './testing/page/feed.ts'
 import { openTab } from './testing/page/tab.ts'
@@ -15,7 +15,7 @@ test('an unliked post stays in its list until the next visit', async ({ journey,
   await expect.poll(() => postTexts(page)).toEqual(['Вторая', 'Первая'])
   const isLiked = () => like(postWith(page, 'Первая')).getAttribute('aria-pressed')
   const unliked = page.waitForResponse('**/likes')
-  await like(postWith(page, 'Первая')).click()
+  await tap(like(postWith(page, 'Первая')))
   expect((await unliked).status()).toBe(200)
   await expect.poll(isLiked).toBe('false')
   expect(await postTexts(page)).toEqual(['Вторая', 'Первая'])
@@ -36,7 +36,7 @@ test('a like, an edit and a deletion show in the other tab', async ({ journey, o
   // Browsers slow down a tab in the background.
   await first.bringToFront()
 
-  await like(postWith(first, 'Было так')).click()
+  await tap(like(postWith(first, 'Было так')))
   const heart = like(postWith(second, 'Было так'))
   await expect.poll(() => heart.getAttribute('aria-pressed')).toBe('true')
   await chooseFromMenu(postWith(first, 'Было так'), 'Изменить')
@@ -55,7 +55,7 @@ test('a like, an edit and a deletion show in the other tab', async ({ journey, o
     [olga.id, kept] as const,
   )
   await chooseFromMenu(postWith(first, 'Стало иначе'), 'Удалить')
-  await first.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
+  await tap(first.getByRole('dialog').getByRole('button', { name: 'Удалить' }))
   await postWith(second, 'Стало иначе').waitFor({ state: 'detached' })
   expect(await postWith(second, 'Останется на стене').count()).toBe(1)
 })

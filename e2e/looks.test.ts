@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { authorPath, SITE_DESCRIPTION } from '../contract/pages.ts'
+import { tap } from './testing/hands.ts'
 import { DESKTOP, PHONE, TABLET, test } from './testing/journey.ts'
 import { untilPainted } from './testing/layout-shifts.ts'
 import { chooseFromMenu, postWith } from './testing/page/feed.ts'
@@ -14,7 +15,7 @@ test('the theme is dark at first, and a chosen one never flashes', async ({ jour
   const background = () => styleOf(page.locator('body'), 'background-color')
   const dark = await background()
   expect(dark).toBe('rgb(19, 18, 17)')
-  await page.getByRole('button', { name: 'Светлая тема' }).click()
+  await tap(page.getByRole('button', { name: 'Светлая тема' }))
   const light = await background()
   expect(light).toBe('rgb(251, 249, 246)')
 
@@ -28,7 +29,7 @@ test('the theme is dark at first, and a chosen one never flashes', async ({ jour
   expect(await painted()).toEqual([light])
   expect(await page.locator('meta[name=theme-color]').getAttribute('content')).toBe('#fbf9f6')
 
-  await page.getByRole('button', { name: 'Тёмная тема' }).click()
+  await tap(page.getByRole('button', { name: 'Тёмная тема' }))
   expect(await background()).toBe(dark)
 })
 
@@ -42,7 +43,7 @@ test('an empty wall asks for a post; posts fill a phone’s screen', async ({ jo
     await main.getByText('Возможно, записи скоро появятся').waitFor()
     expect(await page.getByText('стена коротких записей').locator('visible=true').count()).toBe(0)
   }
-  await main.getByRole('button', { name: 'Написать первую запись' }).click()
+  await tap(main.getByRole('button', { name: 'Написать первую запись' }))
   await dialogOf(page, 'Вход')
 
   await journey.fillWall(olga, 20)
@@ -76,7 +77,7 @@ test('a wide screen has a side rail, a phone has a bar below', async ({ journey,
   const { y = 0, height = 0 } = (await field.boundingBox()) ?? {}
   const first = await page.getByRole('article').first().boundingBox()
   expect(y + height).toBeLessThan(first?.y ?? 0)
-  await field.click()
+  await tap(field)
   await dialogOf(page, 'Новая запись')
   await page.keyboard.press('Escape')
 

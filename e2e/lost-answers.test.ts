@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newEmail } from '../server/testing/calls/account-fixture.ts'
-import { write } from './testing/hands.ts'
+import { enterDigits, tap, write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { untilListedOnce } from './testing/moderation-actions.ts'
 import { textField } from './testing/page/compose.ts'
@@ -17,7 +17,7 @@ const repeat = (page: Page) => page.getByRole('button', { name: 'Повтори�
 /** Types a code whose answer is lost. */
 async function typeInVain(page: Page, code: string): Promise<void> {
   await loseAnswer(page, '**/verify')
-  await page.getByLabel('Код подтверждения').pressSequentially(code)
+  await enterDigits(page.getByLabel('Код подтверждения'), code)
   await repeat(page).waitFor()
 }
 
@@ -26,7 +26,7 @@ test('a sign-in whose answer was lost is repeated by a press', async ({ journey,
   await askForCode(page, olga.email)
   await typeInVain(page, await journey.nextCode(olga.email))
   expect(await signInDialog(page).code.inputValue()).toHaveLength(6)
-  await repeat(page).click()
+  await tap(repeat(page))
   await profileLink(page).waitFor()
 })
 
@@ -36,26 +36,26 @@ test('after a reload the same code signs in', async ({ journey, olga }) => {
   const code = await journey.nextCode(olga.email)
   await typeInVain(page, code)
   await page.reload()
-  await signInDialog(page).code.pressSequentially(code)
+  await enterDigits(signInDialog(page).code, code)
   await profileLink(page).waitFor()
 })
 
 test('a lost change of e-mail is repeated by a press', async ({ journey, olga }) => {
   const page = await journey.visit({ ...LOST, as: olga, path: '/settings/account/email' })
   const email = newEmail()
-  await page.getByLabel('Электронная почта').pressSequentially(email)
-  await page.getByRole('button', { name: 'Продолжить' }).click()
+  await write(page.getByLabel('Электронная почта'), email)
+  await tap(page.getByRole('button', { name: 'Продолжить' }))
   await typeInVain(page, await journey.nextCode(email))
-  await repeat(page).click()
+  await tap(repeat(page))
   await toast(page, 'Почта изменена').waitFor()
   await page.getByRole('link', { name: `Электронная почта ${email}` }).waitFor()
 })
 
 test('a lost deletion of the account is repeated by a press', async ({ journey, olga }) => {
   const page = await journey.visit({ ...LOST, as: olga, path: '/settings/account/delete' })
-  await page.getByRole('button', { name: 'Получить код' }).click()
+  await tap(page.getByRole('button', { name: 'Получить код' }))
   await typeInVain(page, await journey.nextCode(olga.email))
-  await repeat(page).click()
+  await tap(repeat(page))
   await page.getByRole('status').getByText('Аккаунт удалён. Вернуть его можно до').waitFor()
   await signInButton(page).waitFor()
 })
@@ -66,9 +66,9 @@ test('a lost deletion of a post is repeated by a press, and says so', async ({ j
   await chooseFromMenu(postWith(page, 'Зря написано'), 'Удалить')
   const dialog = await dialogOf(page, 'Удалить запись?')
   await loseAnswer(page, `**/posts/${id}`)
-  await dialog.getByRole('button', { name: 'Удалить', exact: true }).click()
+  await tap(dialog.getByRole('button', { name: 'Удалить', exact: true }))
   await dialog.getByRole('alert').filter({ hasText: /\S/ }).waitFor()
-  await dialog.getByRole('button', { name: 'Удалить', exact: true }).click()
+  await tap(dialog.getByRole('button', { name: 'Удалить', exact: true }))
   await toast(page, 'Удалено').waitFor()
 })
 

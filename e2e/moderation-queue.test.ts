@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import type { Journey } from './testing/journey.ts'
 import { act, reportByApi, signUpModerator, test } from './testing/moderation-actions.ts'
 import { chooseFromMenu, focusedPost, postTexts, postWith } from './testing/page/feed.ts'
@@ -23,7 +23,7 @@ test('decisions by mouse or key show, and can be cancelled', async ({ journey, v
   await expect.poll(() => focusedPost(page)).toBe('Вторая')
   await first.waitFor({ state: 'detached' })
   await page.getByText('Ждут решения: 2').waitFor()
-  await page.getByRole('status').getByRole('button', { name: 'Отменить' }).click()
+  await tap(page.getByRole('status').getByRole('button', { name: 'Отменить' }))
   await toast(page, 'Решение отменено').waitFor()
   await expect.poll(() => focusedPost(page)).toBe('Первая')
   await page.getByText('Ждут решения: 3').waitFor()
@@ -61,8 +61,8 @@ test('a moderator who logs out sends the last decision, once', async ({ journey,
   const page = await queue.visit(moderator)
   await act(postWith(page, 'Спам на бегу'), 'Удалить')
   await page.getByText('Жалоб нет').waitFor()
-  await page.getByRole('link', { name: `Профиль ${moderator.username}`, exact: true }).click()
-  await page.getByRole('button', { name: 'Выйти' }).click()
+  await tap(page.getByRole('link', { name: `Профиль ${moderator.username}`, exact: true }))
+  await tap(page.getByRole('button', { name: 'Выйти' }))
   await toast(page, 'Вы вышли').waitFor()
   const decisions = () => journey.rows('SELECT action FROM journal WHERE post_id = $1', [id])
   await expect.poll(decisions).toEqual([{ action: 'post.remove' }])
@@ -142,7 +142,7 @@ test('a block can remove the posts of a day, or be cancelled', async ({ journey,
   expect(await one.isChecked()).toBe(true)
   await dialog.getByText('Все сессии автора завершатся').waitFor()
   await dialog.getByRole('radio', { name: 'Навсегда' }).check()
-  await dialog.getByRole('button', { name: 'Заблокировать' }).click()
+  await tap(dialog.getByRole('button', { name: 'Заблокировать' }))
   await toast(page, 'Записи за сутки удалены, автор заблокирован').waitFor()
   await expect.poll(() => focusedPost(page)).toBe('Чужая запись')
   await page.getByText('Ждут решения: 2').waitFor()
@@ -157,7 +157,7 @@ test('a block can remove the posts of a day, or be cancelled', async ({ journey,
   await act(postWith(page, 'Старая запись'), /Заблокировать/)
   await one.uncheck()
   await wave.check()
-  await dialog.getByRole('button', { name: 'Заблокировать' }).click()
+  await tap(dialog.getByRole('button', { name: 'Заблокировать' }))
   await postWith(page, 'Старая запись').getByText('Заблокирован до').waitFor()
   await page.getByText('Ждут решения: 2').waitFor()
   await page.goto(journey.url)
@@ -177,10 +177,10 @@ test('a moderator removes or blocks from a post’s menu', async ({ journey, ver
   const block = page.getByRole('dialog', { name: 'Заблокировать автора' })
   await write(block.getByLabel('Причина'), 'Спам')
   await block.getByLabel('Удалить все его записи за сутки (2)').check()
-  await block.getByRole('button', { name: 'Заблокировать' }).click()
+  await tap(block.getByRole('button', { name: 'Заблокировать' }))
   await toast(page, 'Записи за сутки удалены, автор заблокирован').waitFor()
   await expect.poll(() => postTexts(page)).toEqual(['Обычная запись', 'Лишняя запись'])
-  await page.getByRole('status').getByRole('button', { name: 'Отменить' }).click()
+  await tap(page.getByRole('status').getByRole('button', { name: 'Отменить' }))
   await toast(page, 'Решение отменено').waitFor()
   await expect.poll(() => postTexts(page)).toEqual(all)
 
@@ -188,7 +188,7 @@ test('a moderator removes or blocks from a post’s menu', async ({ journey, ver
   const dialog = page.getByRole('dialog', { name: 'Удалить как модератор' })
   await dialog.getByText(`${petr.username}: с`).waitFor()
   await dialog.getByRole('radio', { name: 'Спам или реклама' }).check()
-  await dialog.getByRole('button', { name: 'Удалить', exact: true }).click()
+  await tap(dialog.getByRole('button', { name: 'Удалить', exact: true }))
   await toast(page, 'Запись удалена').waitFor()
   await postWith(page, 'Лишняя запись').waitFor({ state: 'detached' })
   await page.goto(journey.url)

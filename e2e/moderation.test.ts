@@ -1,6 +1,6 @@
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { DESKTOP, PHONE } from './testing/journey.ts'
 import { act, reportByDialog, test } from './testing/moderation-actions.ts'
 import { postWith, switchView } from './testing/page/feed.ts'
@@ -17,12 +17,12 @@ test('a removal notifies both sides, an appeal ends it', async ({ journey, vera,
   await reporter.getByText('Вы пожаловались на эту запись').waitFor()
   await reporter.reload()
   await profileLink(reporter).waitFor()
-  await reporter.getByRole('button', { name: `Показать: ${petr.username}` }).click()
+  await tap(reporter.getByRole('button', { name: `Показать: ${petr.username}` }))
   await reporter.getByText('Спорная запись').waitFor()
 
   const moderator = await journey.visit({ as: vera, path: '/settings', viewport: PHONE })
   await moderator.getByRole('link', { name: /есть жалобы$/ }).waitFor()
-  await moderator.getByRole('link', { name: /^Модерация · 1/ }).click()
+  await tap(moderator.getByRole('link', { name: /^Модерация · 1/ }))
   const card = postWith(moderator, 'Спорная запись')
   for (const text of ['Пожаловался 1 человек', 'Другое нарушение', 'Это неправда'])
     await card.getByText(text).waitFor()
@@ -37,7 +37,7 @@ test('a removal notifies both sides, an appeal ends it', async ({ journey, vera,
   await reporter.bringToFront()
   await reporter.reload()
   await toast(reporter, 'Спасибо: по вашей жалобе запись удалена').waitFor()
-  await reporter.getByRole('status').getByRole('link', { name: 'Смотреть' }).click()
+  await tap(reporter.getByRole('status').getByRole('link', { name: 'Смотреть' }))
   await reporter.getByText('Запись удалена').waitFor()
   await reporter.getByText('Вы написали: Это неправда').waitFor()
   const unseen = async () => (await journey.read('/users/current/reports', olga)).reports
@@ -45,14 +45,14 @@ test('a removal notifies both sides, an appeal ends it', async ({ journey, vera,
 
   const author = await journey.visit({ as: petr })
   await toast(author, 'Модератор удалил вашу запись').waitFor()
-  await author.getByRole('status').getByRole('link', { name: 'Смотреть' }).click()
+  await tap(author.getByRole('status').getByRole('link', { name: 'Смотреть' }))
   await author.getByText('Записи не найдены').waitFor()
-  await author.getByRole('button', { name: 'Обжаловать: Спорная запись' }).click()
+  await tap(author.getByRole('button', { name: 'Обжаловать: Спорная запись' }))
   const dialog = author.getByRole('dialog', { name: 'Обжалование' })
   await dialog.getByText('Удалено модератором: Другое нарушение').waitFor()
   await dialog.getByText('Спорная запись').waitFor()
   await write(dialog.getByLabel('Текст обжалования'), 'Это моё мнение')
-  await dialog.getByRole('button', { name: 'Отправить' }).click()
+  await tap(dialog.getByRole('button', { name: 'Отправить' }))
   await author.getByText('Вы обжаловали решение').waitFor()
   expect(await author.getByRole('button', { name: 'Обжаловать' }).count()).toBe(0)
 
@@ -85,26 +85,26 @@ test('a blocked user reads why, and keeps the text', async ({ journey, vera, que
   await dialog.getByRole('radio', { name: 'На месяц' }).check()
   await write(dialog.getByLabel('Причина'), 'Оскорбления')
   await dialog.getByLabel('Удалить и эту запись').uncheck()
-  await dialog.getByRole('button', { name: 'Заблокировать' }).click()
+  await tap(dialog.getByRole('button', { name: 'Заблокировать' }))
   await card.getByText('1 запись · заблокирован до').waitFor()
   await card.getByText('Причина блокировки: Оскорбления').waitFor()
 
   await page.goto(journey.url)
   await expect.poll(() => journey.rows('SELECT user_id FROM blocks')).toHaveLength(1)
   const reason = 'Причина: Оскорбления. Спросить можно у тех'
-  await before.getByRole('link', { name: 'Ответы мне' }).click()
-  await before.getByText('Сессия завершена модератором · Почему').click()
+  await tap(before.getByRole('link', { name: 'Ответы мне' }))
+  await tap(before.getByText('Сессия завершена модератором · Почему'))
   await before.getByText(reason).waitFor()
   await signInButton(before).waitFor()
   expect(await before.getByRole('status').getByText('Сессия завершена').count()).toBe(0)
   const again = await journey.signIn(anna.email)
   const blocked = await journey.visit({ as: again, path: `/posts/${id}`, viewport: DESKTOP })
-  await blocked.getByText(/^До .+ вы можете только читать · Почему$/).click()
+  await tap(blocked.getByText(/^До .+ вы можете только читать · Почему$/))
   await blocked.getByText(reason).waitFor()
   await write(blocked.getByRole('textbox', { name: 'Ваш ответ' }), 'Не только')
   const note = /вы можете только читать\. Причина: Оскорбления/
   await blocked.getByRole('main').getByText(note).waitFor()
-  await blocked.getByRole('button', { name: 'Новая запись' }).click()
+  await tap(blocked.getByRole('button', { name: 'Новая запись' }))
   const form = blocked.getByRole('dialog')
   await form.getByText(note).waitFor()
   const text = form.getByRole('textbox')
@@ -125,7 +125,7 @@ test('a blocked user reads why, and keeps the text', async ({ journey, vera, que
   await act(card, `Разблокировать: ${anna.username}`)
   await toast(page, 'Автор разблокирован').waitFor()
   await blocked.bringToFront()
-  await form.getByRole('button', { name: 'Опубликовать' }).click()
+  await tap(form.getByRole('button', { name: 'Опубликовать' }))
   await toast(blocked, 'Опубликовано').waitFor()
 })
 
@@ -134,10 +134,10 @@ test('of many removed posts an author first sees the newest three', async ({ jou
   await journey.removePosts('owner_id', petr.id)
   const page = await journey.visit({ as: petr })
   await toast(page, 'Модератор удалил 5 ваших записей').waitFor()
-  await page.getByRole('status').getByRole('link', { name: 'Смотреть' }).click()
+  await tap(page.getByRole('status').getByRole('link', { name: 'Смотреть' }))
   await page.getByText('Лишняя 3').waitFor()
   expect(await page.getByText('Лишняя 2').isVisible()).toBe(false)
-  await page.getByText('Ещё 2').click()
+  await tap(page.getByText('Ещё 2'))
   await page.getByText('Лишняя 1').waitFor()
 
   // The page that lists them needs no toast, even before it has read them.
@@ -167,7 +167,7 @@ test('only moderators see the queue or a link to it', async ({ journey, vera, ol
   await whenScriptsRun(page)
   await expect.poll(shown).toBe(anywhere)
 
-  await signInButton(page).click()
+  await tap(signInButton(page))
   await signInThrough(journey, page, vera.email)
   await page.waitForURL(`${journey.url}/moderation`)
   await postWith(page, 'Ждёт модератора').waitFor()

@@ -1,9 +1,10 @@
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
+import { tap } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { newPosts, postWith } from './testing/page/feed.ts'
-import { tap } from './testing/page/layout.ts'
+import { tapInPlace } from './testing/page/layout.ts'
 import { countRequests, holdCalls } from './testing/page/network.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
@@ -20,7 +21,7 @@ test('posts that come while a tab is loading or reads others show', async ({ jou
   await newPosts(second).waitFor()
 
   // A post that comes while newer posts are read waits for another tap.
-  await tap(newPosts(second))
+  await tapInPlace(newPosts(second))
   await newPosts(second).waitFor({ state: 'detached' })
   await first.route('**/posts?*cursor=oldest-*', async (route) => {
     const response = await route.fetch()
@@ -28,7 +29,7 @@ test('posts that come while a tab is loading or reads others show', async ({ jou
     await newPosts(second).waitFor()
     await route.fulfill({ response })
   })
-  await tap(newPosts(first))
+  await tapInPlace(newPosts(first))
   await postWith(first, 'Пока открывалась').waitFor()
   await expect.poll(() => newPosts(first).getAttribute('aria-disabled')).toBe(null)
 })
@@ -49,7 +50,7 @@ test('news from before a list or the bell is there shows', async ({ journey, olg
   script.resolve()
   await bell(1).waitFor()
 
-  await profileLink(page).click()
+  await tap(profileLink(page))
   const beforeAnswer = async (route: Route) => {
     const response = await route.fetch()
     await journey.publish(vera, 'Пока нет списка')
@@ -58,7 +59,7 @@ test('news from before a list or the bell is there shows', async ({ journey, olg
     await route.fulfill({ response })
   }
   await page.route('**/api/v1/posts?*', beforeAnswer, { times: 1 })
-  await page.getByRole('link', { name: 'Стена' }).click()
+  await tap(page.getByRole('link', { name: 'Стена' }))
   await newPosts(page).waitFor()
 })
 

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { tap } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { like, postWith, switchView } from './testing/page/feed.ts'
 import { countRequests, goOffline, holdCalls } from './testing/page/network.ts'
@@ -44,13 +45,13 @@ test('pages and actions show a missing answer until one comes', async ({ journey
   const failed = page.getByRole('main').getByRole('alert')
   await failed.getByRole('heading', { name: 'Не получилось загрузить' }).waitFor()
   expect(await page.getByText('Записи не найдены').count()).toBe(0)
-  await page.getByRole('button', { name: 'Новая запись' }).click()
+  await tap(page.getByRole('button', { name: 'Новая запись' }))
   await toast(page, UNAVAILABLE).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
 
   await page.goBack()
   await page.unroute(REFRESH)
-  await failed.getByRole('button', { name: 'Повторить' }).click()
+  await tap(failed.getByRole('button', { name: 'Повторить' }))
   await profileLink(page).waitFor()
   await page.getByText('Записи не найдены').waitFor()
   await switchView(page, 'Новые')
@@ -77,21 +78,21 @@ test('while the viewer is unknown, taps wait; the last one counts', async ({ jou
   const heart = (text: string) => like(postWith(page, text))
   const taps = { 'Туда и обратно': 2, 'И снова туда': 3 }
   for (const [text, count] of Object.entries(taps)) {
-    for (let tap = 0; tap < count; tap++) {
-      await heart(text).click()
-      expect(await heart(text).getAttribute('aria-busy')).toBe(tap % 2 === 0 ? 'true' : null)
+    for (let n = 0; n < count; n++) {
+      await tap(heart(text))
+      expect(await heart(text).getAttribute('aria-busy')).toBe(n % 2 === 0 ? 'true' : null)
     }
   }
   const opening = page.getByRole('status', { name: 'Открываем окно' })
   await switchView(page, 'Понравившиеся')
   await opening.waitFor()
-  await postWith(page, 'И снова туда').locator('time').click()
+  await tap(postWith(page, 'И снова туда').locator('time'))
   await page.waitForURL('**/posts/*')
   expect(await opening.count()).toBe(0)
   await page.goBack()
-  await page.getByRole('button', { name: 'Новая запись' }).click()
+  await tap(page.getByRole('button', { name: 'Новая запись' }))
   await opening.waitFor()
-  await postWith(page, 'И снова туда').getByRole('button', { name: 'Ответить' }).click()
+  await tap(postWith(page, 'И снова туда').getByRole('button', { name: 'Ответить' }))
   const asked = countRequests(page, 'POST', /\/likes$/)
   for (const { letGo } of held) letGo()
   await page.getByRole('dialog', { name: 'Ответ' }).waitFor()

@@ -1,6 +1,7 @@
 import type { APIResponse, Page } from 'playwright-core'
 import { transformWithOxc } from 'vite'
 import { expect } from 'vitest'
+import { tap } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { submitPost } from './testing/page/compose.ts'
@@ -51,7 +52,7 @@ test.for([
       expectedErrors: /./,
       before,
     })
-    await noScripts(page).getByRole('link', { name: 'читать стену' }).click()
+    await tap(noScripts(page).getByRole('link', { name: 'читать стену' }))
     await page.waitForURL(`${journey.url}/`)
   },
 )
@@ -90,12 +91,12 @@ test('a browser that lacks features of 2024 can do everything', async ({ journey
   const page = await journey.visit({ before: (it) => takeAway(it, NEWER_THAN_2024) })
   expect(await page.evaluate(() => 'parse' in URL)).toBe(false)
   await page.getByRole('link', { name: 'example.org', exact: true }).waitFor()
-  await signInButton(page).click()
+  await tap(signInButton(page))
   await signInThrough(journey, page, petr.email)
   await submitPost(page, 'Пишу и отсюда')
   await postWith(page, 'Пишу и отсюда').waitFor()
   const heart = like(postWith(page, 'Запись для всех'))
-  await heart.click()
+  await tap(heart)
   await heart.and(page.locator('[aria-pressed=true]')).waitFor()
   expect(await noScripts(page).isVisible()).toBe(false)
 })
@@ -110,7 +111,7 @@ test('an error of a foreign script, early or late, breaks nothing', async ({ jou
   await page.evaluate(breakOff)
   await failed
   expect(await page.locator('html[data-static]').count()).toBe(0)
-  await signInButton(page).click()
+  await tap(signInButton(page))
   await page.getByRole('dialog').waitFor()
 })
 

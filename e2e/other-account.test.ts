@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { tap } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { submitPost } from './testing/page/compose.ts'
 import { chooseFromMenu, like, postWith } from './testing/page/feed.ts'
@@ -31,7 +32,7 @@ test('no pending like, waiting text or open dialog passes to the next user', asy
   await refuseOnce(page, '**/likes', 'Не больше 300 отметок в сутки. Попробуйте позже', 28)
   const post = postWith(page, 'Чужая отметка')
   const heart = like(post)
-  await heart.click()
+  await tap(heart)
   await toast(page, 'Не больше 300 отметок в сутки. Отправим через 0:28').waitFor()
   expect(await heart.getAttribute('aria-pressed')).toBe('true')
   await chooseFromMenu(post, 'Пожаловаться')
@@ -43,7 +44,7 @@ test('no pending like, waiting text or open dialog passes to the next user', asy
   await page.context().unroute(PUBLICATION)
   await page.clock.runFor(30_000)
   // Petr's own like and text arrive after Vera's would have arrived.
-  await heart.click()
+  await tap(heart)
   const likes = () => journey.rows('SELECT user_id FROM likes')
   await expect.poll(likes).toEqual([{ user_id: petr.id }])
   await submitPost(page, 'Пишет Пётр')
@@ -71,12 +72,12 @@ test('a sign-in in another tab ends the dialog and its intent', async ({ journey
   await journey.publish(olga, 'Ещё не отмечено')
   const page = await journey.visit({ before: refuseNews })
   const heart = like(postWith(page, 'Ещё не отмечено'))
-  await heart.click()
+  await tap(heart)
   const { dialog, email } = signInDialog(page)
   await email.waitFor()
   const other = await page.context().newPage()
   await other.goto(journey.url)
-  await signInButton(other).click()
+  await tap(signInButton(other))
   await signInThrough(journey, other, petr.email)
   await dialog.waitFor({ state: 'detached' })
   await page.reload({ waitUntil: 'networkidle' })

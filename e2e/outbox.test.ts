@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { DESKTOP, type Journey, test } from './testing/journey.ts'
 import { startPost, storedTexts, submitPost, textField } from './testing/page/compose.ts'
 import { chooseFromMenu, postWith } from './testing/page/feed.ts'
@@ -55,7 +55,7 @@ test('texts wait for the network, and are sent in their order', async ({ journey
     await closeByKey(dialog)
   }
   await row(page, '3 записи ждут связи.').waitFor()
-  await postWith(page, 'Было опечтано').getByText('Было опечтано').click()
+  await tap(postWith(page, 'Было опечтано').getByText('Было опечтано'))
   await page.getByRole('textbox', { name: 'Ваш ответ' }).waitFor()
   await page.goBack()
 
@@ -114,7 +114,7 @@ test('two tabs share one outbox, and a text is sent once', async ({ journey, olg
   await first.keyboard.press('Escape')
   for (const tab of [first, second]) await row(tab, '1 запись ждёт связи.').waitFor()
   await second.bringToFront()
-  await second.getByRole('button', { name: 'Открыть' }).click()
+  await tap(second.getByRole('button', { name: 'Открыть' }))
   await opened.getByText(WAITS_FOR_SERVER).waitFor()
   expect(await textField(opened).inputValue()).toBe('Одна на двоих')
 
@@ -131,7 +131,7 @@ test('a text that is stopped is a draft, which no clearing loses', async ({ jour
   const dialog = await submitPost(page, 'Ещё подумаю')
   await dialog.getByText(WAITS_FOR_SERVER).waitFor()
   await closeByKey(dialog)
-  await page.getByRole('button', { name: 'Открыть' }).click()
+  await tap(page.getByRole('button', { name: 'Открыть' }))
   // The button that sends is under the second click.
   await dialog.getByRole('button', { name: 'Не отправлять' }).dblclick()
   await dialog.getByText(WAITS_FOR_SERVER).waitFor({ state: 'detached' })
@@ -153,14 +153,14 @@ test('a text that is stopped is a draft, which no clearing loses', async ({ jour
 
   await page.goto(`${journey.url}/settings`)
   const logOut = page.getByRole('button', { name: 'Выйти', exact: true })
-  await logOut.click()
+  await tap(logOut)
   const question = page.getByRole('alert').getByText('2 неотправленных текста пропадут')
   await question.waitFor()
-  await page.getByRole('button', { name: 'Остаться' }).click()
+  await tap(page.getByRole('button', { name: 'Остаться' }))
   await question.waitFor({ state: 'detached' })
   expect(await storedTexts(page)).toHaveLength(2)
-  await logOut.click()
-  await page.getByRole('button', { name: 'Выйти всё равно' }).click()
+  await tap(logOut)
+  await tap(page.getByRole('button', { name: 'Выйти всё равно' }))
   await toast(page, 'Вы вышли').waitFor()
   expect(await storedTexts(page)).toEqual([])
 })
@@ -176,7 +176,7 @@ test('a text that a long limit refuses shows on every page', async ({ journey, o
     await gate.promise
     await route.fulfill({ status: 429, headers: { 'retry-after': '9000' }, json })
   })
-  await postWith(page, 'На что отвечают').getByRole('button', { name: 'Ответить' }).click()
+  await tap(postWith(page, 'На что отвечают').getByRole('button', { name: 'Ответить' }))
   const dialog = page.getByRole('dialog', { name: 'Ответ' })
   await write(textField(dialog), 'Не дошло')
   await page.keyboard.press('Control+Enter')
@@ -189,7 +189,7 @@ test('a text that a long limit refuses shows on every page', async ({ journey, o
   await row(page, refusal).waitFor()
   await page.clock.fastForward('01:00:00')
   await page.unroute('**/replies')
-  await page.getByRole('button', { name: 'Открыть' }).click()
+  await tap(page.getByRole('button', { name: 'Открыть' }))
   const reason = dialog.getByRole('alert').getByText(/: следующий ответ — \d+ \S+ в \d+:\d\d$/)
   await reason.waitFor()
   expect(await textField(dialog).inputValue()).toBe('Не дошло')
@@ -204,7 +204,7 @@ test('a reply to a deleted post becomes a draft of a post', async ({ journey, ol
   const page = await journey.visit({ as: olga })
   const dialog = page.getByRole('dialog', { name: 'Ответ' })
   const startReply = (to: string) =>
-    postWith(page, to).getByRole('button', { name: 'Ответить' }).click()
+    tap(postWith(page, to).getByRole('button', { name: 'Ответить' }))
   await startReply('Пропадёт второй')
   await write(textField(dialog), 'Второй ответ')
   await closeByKey(dialog)
@@ -241,7 +241,7 @@ test('edits of deleted posts become a draft of a post', async ({ journey, olga }
   await refused.waitFor()
   await page.reload()
   await toast(page, 'Запись удалена. Ваш текст — в черновике').waitFor()
-  await refused.getByRole('button').click()
+  await tap(refused.getByRole('button'))
   await dialog.getByText('Запись не существует или была удалена').waitFor()
   await closeByKey(dialog)
   await refused.waitFor({ state: 'detached' })

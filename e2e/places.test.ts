@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { tap } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { openThread, postWith } from './testing/page/feed.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
@@ -40,7 +41,7 @@ test('back and a reload keep the place in the settings, whose content comes late
   await journey.publish(olga, 'Своя запись')
   const page = await journey.visit({ as: olga, viewport: LOW })
   await openThread(page, 'Своя запись')
-  await profileLink(page).click()
+  await tap(profileLink(page))
   await page.waitForURL('**/settings')
   await expectPlace(page, 0)
   const left = await follow(page, 'Мои жалобы', '**/settings/reports')
@@ -80,7 +81,7 @@ async function follow(page: Page, name: string, url: string): Promise<number> {
   const link = page.getByRole('link', { name, exact: true }).first()
   await link.scrollIntoViewIfNeeded()
   const left = await place(page)
-  await link.click()
+  await tap(link)
   await page.waitForURL(url)
   return left
 }

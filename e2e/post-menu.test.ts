@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
+import { tap } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { chooseFromMenu, openMenu, postWith } from './testing/page/feed.ts'
 import { boxOf, bringTo, readOn } from './testing/page/layout.ts'
@@ -57,7 +58,7 @@ test('the menu of a post lets owners edit, others report', async ({ journey, olg
     expect(await send.isEnabled()).toBe(true)
     await untilStill(dialog)
     const { top } = await boxOf(radios.last())
-    await send.click()
+    await tap(send)
     await error.waitFor()
     expect((await boxOf(radios.last())).top).toBeCloseTo(top, 0)
   }
@@ -66,7 +67,7 @@ test('the menu of a post lets owners edit, others report', async ({ journey, olg
   await page.setViewportSize({ width: 1366, height: 600 })
   const isInSight = async (it: Locator) => (await boxOf(it)).bottom <= (await boxOf(send)).top
   await dialog.getByRole('radio', { name: 'Спам или реклама' }).check()
-  await send.click()
+  await tap(send)
   await expect.poll(() => isInSight(error)).toBe(true)
   await dialog.getByRole('radio', { name: 'Другое нарушение' }).check()
   await expect.poll(() => isInSight(field)).toBe(true)
@@ -149,7 +150,7 @@ test.for([
     }
     for (const [role, open] of [
       ['menu', () => openMenu(beneath)],
-      ['listbox', () => page.getByRole('button', { name: 'Новые' }).click()],
+      ['listbox', () => tap(page.getByRole('button', { name: 'Новые' }))],
       ['dialog', () => chooseFromMenu(beneath, 'Удалить')],
     ] as const) {
       await open()

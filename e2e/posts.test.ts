@@ -1,6 +1,6 @@
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { PHONE, test } from './testing/journey.ts'
 import { startPost, submitPost, textField } from './testing/page/compose.ts'
 import {
@@ -42,7 +42,7 @@ test('Ctrl+Enter publishes once; «Смотреть» keeps a new text', async (
   await look.hover()
   await page.mouse.move(0, 0)
   await page.clock.runFor(10_000)
-  await look.click()
+  await tap(look)
   await page.waitForURL('**/posts/*')
   await page.clock.resume()
   await dialog.waitFor({ state: 'detached' })
@@ -70,7 +70,7 @@ test('new posts of others are offered, and one’s own are not', async ({ journe
 
   await chooseFromMenu(post, 'Удалить')
   const dialog = await dialogOf(page, 'Удалить запись?')
-  await dialog.getByRole('button', { name: 'Удалить' }).click()
+  await tap(dialog.getByRole('button', { name: 'Удалить' }))
   await post.waitFor({ state: 'detached' })
   expect(await offer.count()).toBe(0)
 
@@ -78,7 +78,7 @@ test('new posts of others are offered, and one’s own are not', async ({ journe
   await journey.publish(petr, 'Чужая новость')
   await offer.waitFor()
   await (await submitPost(page, 'Своя новость')).waitFor({ state: 'detached' })
-  await offer.click()
+  await tap(offer)
   await postWith(page, 'Чужая новость').waitFor()
   expect(await postTexts(page)).toEqual(['Своя новость', 'Чужая новость'])
 })
@@ -147,24 +147,24 @@ test('a late edit can be copied, sent as a reply or discarded', async ({ journey
   expect(buttons.top).toBeGreaterThanOrEqual((await boxOf(textField(dialog))).bottom)
   await page.setViewportSize(PHONE)
 
-  await dialog.getByRole('button', { name: 'Скопировать текст' }).click()
+  await tap(dialog.getByRole('button', { name: 'Скопировать текст' }))
   await dialog.getByRole('status').getByText('Текст скопирован').waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Дописал\tслишком поздно')
   const reply = dialog.getByRole('button', { name: 'Отправить ответом' })
   await page.route('**/replies', (route) => route.fulfill(REFUSED), { times: 1 })
-  await reply.click()
+  await tap(reply)
   await alert.getByText(REFUSED.json.message).waitFor()
   expect(await dialog.getByText('Текст скопирован').count()).toBe(0)
-  await reply.click()
+  await tap(reply)
   await dialog.waitFor({ state: 'detached' })
   await toast(page, 'Опубликовано').waitFor()
 
   const unsaved = page.getByRole('menuitem', { name: 'Несохранённая правка' })
   await openMenu(left)
-  await unsaved.click()
+  await tap(unsaved)
   await expired.waitFor()
   expect(await dialog.getByLabel('Текст ответа').inputValue()).toBe('Вернулся поздно')
-  await dialog.getByRole('button', { name: 'Удалить текст' }).click()
+  await tap(dialog.getByRole('button', { name: 'Удалить текст' }))
   await dialog.waitFor({ state: 'detached' })
   await openMenu(left)
   expect(await unsaved.count()).toBe(0)
@@ -180,13 +180,13 @@ test('a deletion asks first, and leads from the post to the wall', async ({ jour
   const remove = dialog.getByRole('button', { name: 'Удалить' })
   await chooseFromMenu(postWith(page, 'Удалится'), 'Удалить')
   expect(await styleOf(remove, 'background-color')).toBe('rgb(194, 51, 76)')
-  await dialog.getByRole('button', { name: 'Отмена' }).click()
+  await tap(dialog.getByRole('button', { name: 'Отмена' }))
   await dialog.waitFor({ state: 'detached' })
   expect(await postTexts(page)).toEqual(['Удалится', 'Удалена в другом окне'])
 
   await openThread(page, 'Удалится')
   await chooseFromMenu(postWith(page, 'Удалится'), 'Удалить')
-  await remove.click()
+  await tap(remove)
   await page.waitForURL(`${journey.url}/`)
   // The wall is in the history once, so that «Назад» leads out of it.
   expect(await depth(page)).toBe(0)
@@ -195,7 +195,7 @@ test('a deletion asks first, and leads from the post to the wall', async ({ jour
 
   await journey.call('DELETE', `/posts/${other.id}`, { token: olga.token })
   await chooseFromMenu(postWith(page, 'Удалена в другом окне'), 'Удалить')
-  await remove.click()
+  await tap(remove)
   await toast(page, 'Сообщение не найдено').waitFor()
   await expect.poll(() => page.getByRole('article').count()).toBe(0)
 })
@@ -208,13 +208,13 @@ test('an old post is deleted and rewritten without losing its text', async ({ jo
   await chooseFromMenu(postWith(page, 'Перепишу 1'), 'Удалить и написать заново')
   const dialog = page.getByRole('dialog', { name: 'Удалить запись?' })
   const remove = dialog.getByRole('button', { name: 'Удалить и переписать' })
-  await remove.click()
+  await tap(remove)
   await dialog.getByRole('alert').waitFor()
-  await remove.click()
+  await tap(remove)
   const form = page.getByRole('dialog', { name: 'Новая запись' })
   await expect.poll(() => form.getByRole('textbox').inputValue()).toBe('Перепишу 1')
   await write(form.getByRole('textbox'), 'Переписал')
-  await form.getByRole('button', { name: 'Опубликовать' }).click()
+  await tap(form.getByRole('button', { name: 'Опубликовать' }))
   await form.waitFor({ state: 'detached' })
   await expect.poll(() => postTexts(page)).toEqual(['Переписал'])
 })
@@ -235,13 +235,13 @@ test('a late deletion shows its failure, and opens nothing', async ({ journey, o
   const dialog = page.getByRole('dialog', { name: 'Удалить запись?' })
   const remove = dialog.getByRole('button', { name: 'Удалить и переписать' })
   await chooseFromMenu(postWith(page, 'Удаляется долго'), 'Удалить и написать заново')
-  await remove.click()
+  await tap(remove)
   await closeByKey(dialog)
   gate.resolve()
   await toast(page, 'Не удалено. Сервер не отвечает. Попробуйте чуть позже').waitFor()
   gate = Promise.withResolvers()
-  await page.getByRole('button', { name: 'Вернуться' }).click()
-  await remove.click()
+  await tap(page.getByRole('button', { name: 'Вернуться' }))
+  await tap(remove)
   await closeByKey(dialog)
   // The closed dialog steps back by itself.
   await expect.poll(() => depth(page)).toBe(2)

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { enterDigits } from './testing/hands.ts'
+import { enterDigits, tap } from './testing/hands.ts'
 import { DESKTOP, test } from './testing/journey.ts'
 import { like, openMenu, postWith } from './testing/page/feed.ts'
 import { boxOf, styleOf } from './testing/page/layout.ts'
@@ -66,14 +66,14 @@ test('addresses are links, markup and scripts stay text', async ({ journey, olga
   const shown = [address.slice('http://'.length), 'example.com']
   await expect.poll(() => links.allInnerTexts()).toEqual(shown)
   const tab = page.context().waitForEvent('page')
-  await links.first().click()
+  await tap(links.first())
   const opened = await tab
   await opened.getByText('Страница не существует').waitFor()
   expect(await opened.evaluate(() => window.opener)).toBe(null)
   expect(new URL(page.url()).pathname).toBe('/')
 
   for (const text of hostile) await page.getByText(text, { exact: true }).waitFor()
-  await page.getByText(hostile[0] ?? '', { exact: true }).click()
+  await tap(page.getByText(hostile[0] ?? '', { exact: true }))
   await page.waitForURL('**/posts/*')
   await page.getByText(hostile[0] ?? '', { exact: true }).waitFor()
   await expect.poll(() => page.title()).toEqual(`${petr.username}: ${hostile[0]} - Вслух`)
@@ -104,7 +104,7 @@ test('print is light and plain, forced colours keep the borders', async ({ journ
   expect(await styleOf(item, 'background-color')).not.toBe(ground)
   await page.keyboard.press('Escape')
 
-  await signIn.click()
+  await tap(signIn)
   await sendNewEmail(page, 'forced@example.org')
   const { dialog, code } = signInDialog(page)
   await enterDigits(code, '12')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { postTexts, postWith } from './testing/page/feed.ts'
 import { refuseNews } from './testing/page/network.ts'
@@ -53,7 +53,7 @@ test('without scripts all can be read, and only links are shown', async ({ journ
 
   await page.goto(`${journey.url}/search`)
   await write(page.getByRole('searchbox'), 'запись')
-  await page.getByRole('button', { name: 'Найти' }).click()
+  await tap(page.getByRole('button', { name: 'Найти' }))
   await clickToLoad(page.getByRole('link', { name: 'Дальше' }))
   await clickToLoad(page.getByRole('link', { name: 'К началу' }))
   await postWith(page, 'Запись 25').locator('mark', { hasText: 'Запись' }).waitFor()
@@ -121,7 +121,7 @@ test('visitors see the introduction until they close it', async ({ journey }) =>
   await intro.waitFor()
   const top = () => page.getByRole('article').first().boundingBox()
   const below = await top()
-  await page.getByRole('button', { name: 'Скрыть' }).click()
+  await tap(page.getByRole('button', { name: 'Скрыть' }))
   await intro.waitFor({ state: 'hidden' })
   expect((await top())?.y).toBeLessThan(below?.y ?? 0)
 

@@ -1,10 +1,10 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { textField } from './testing/page/compose.ts'
 import { chooseFromMenu, openThread, postTexts, postWith } from './testing/page/feed.ts'
-import { boxOf, bringTo, recordMoves, tap } from './testing/page/layout.ts'
+import { boxOf, bringTo, recordMoves, tapInPlace } from './testing/page/layout.ts'
 import { holdCalls, REFUSED, refuseOnce } from './testing/page/network.ts'
 import { closeByKey, dialogOf, toast } from './testing/page/overlays.ts'
 import { focused } from './testing/page/tab.ts'
@@ -25,10 +25,10 @@ test('a reply or its deletion is counted at once everywhere', async ({ journey, 
   await expect.poll(() => postTexts(page)).toEqual(['Кто здесь?', 'И снова я', 'Это я'])
   await chooseFromMenu(postWith(page, 'И снова я'), 'Удалить')
   const dialog = await dialogOf(page, 'Удалить ответ?')
-  await dialog.getByRole('button', { name: 'Удалить' }).click()
+  await tap(dialog.getByRole('button', { name: 'Удалить' }))
   await expect.poll(() => repliesOf(asked)).toBe('1 ответ')
   expect(await postTexts(page)).toEqual(['Кто здесь?', 'Это я'])
-  await page.getByRole('button', { name: 'Назад' }).click()
+  await tap(page.getByRole('button', { name: 'Назад' }))
   await page.getByRole('heading', { name: 'Стена' }).waitFor()
   await expect.poll(() => postTexts(page)).toEqual(['Кто здесь?'])
   expect(await repliesOf(asked)).toBe('1 ответ')
@@ -62,13 +62,13 @@ test('the reply field and the dialog have one draft', async ({ journey, olga, pe
 
   const root = postWith(page, 'Поговорим?').first()
   await write(field, 'Начал в поле')
-  await root.getByRole('button', { name: 'Ответить' }).click()
+  await tap(root.getByRole('button', { name: 'Ответить' }))
   const dialog = await dialogOf(page, 'Ответ')
   expect(await textField(dialog).inputValue()).toBe('Начал в поле')
   await write(textField(dialog), 'Продолжил в окне')
   await closeByKey(dialog)
   await expect.poll(() => field.inputValue()).toBe('Продолжил в окне')
-  await root.getByRole('button', { name: 'Ответить' }).click()
+  await tap(root.getByRole('button', { name: 'Ответить' }))
   await dialogOf(page, 'Ответ')
   await page.keyboard.press('Control+Enter')
   await dialog.waitFor({ state: 'detached' })
@@ -83,7 +83,7 @@ test('the reply field keeps a text that is refused or waits', async ({ journey, 
   await page.route('**/replies', (route) => route.fulfill(REFUSED))
   await write(field, 'я'.repeat(470))
   await main.getByText('30', { exact: true }).waitFor()
-  await send.click()
+  await tap(send)
   await main.getByRole('alert').getByText('Проверьте введённые данные').waitFor()
   expect(await field.inputValue()).toBe('я'.repeat(470))
   const name = main.getByText(`Пишете как ${petr.username}`)
@@ -92,7 +92,7 @@ test('the reply field keeps a text that is refused or waits', async ({ journey, 
   await name.waitFor({ state: 'hidden' })
 
   await refuseOnce(page, '**/replies', 'Не чаще раза в минуту', 40)
-  await send.click()
+  await tap(send)
   const stop = main.getByRole('button', { name: 'Не отправлять' })
   await stop.waitFor()
   const notice = await boxOf(main.getByText(/Отправим через/))
@@ -103,9 +103,9 @@ test('the reply field keeps a text that is refused or waits', async ({ journey, 
   expect(notice.right).toBeLessThanOrEqual(button.left)
   expect((await boxOf(send)).top).toBeGreaterThanOrEqual(button.bottom)
 
-  await stop.click()
+  await tap(stop)
   await main.getByText('Не чаще раза в минуту').waitFor({ state: 'detached' })
-  await field.click()
+  await tap(field)
   await page.keyboard.insertText('Строка\n'.repeat(40))
   const bar = page.getByRole('navigation').last()
   const distance = async () => (await boxOf(bar)).top - (await boxOf(send)).bottom
@@ -126,7 +126,7 @@ test('new replies wait behind a button, and move nothing', async ({ journey, olg
   await newReplies.waitFor()
 
   const moves = await recordMoves(read)
-  await tap(newReplies)
+  await tapInPlace(newReplies)
   await postWith(page, 'Жду всех').waitFor({ state: 'attached' })
   expect(await moves()).toBeLessThanOrEqual(1)
   await expect.poll(() => repliesOf(postWith(page, 'Кто придёт?'))).toBe('10 ответов')
@@ -140,10 +140,10 @@ function fieldOf(page: Page) {
 }
 
 async function reply(page: Page, to: Locator, text: string): Promise<void> {
-  await to.getByRole('button', { name: 'Ответить' }).click()
+  await tap(to.getByRole('button', { name: 'Ответить' }))
   const dialog = page.getByRole('dialog', { name: 'Ответ' })
   await write(dialog.getByRole('textbox', { name: 'Текст ответа' }), text)
-  await dialog.getByRole('button', { name: 'Опубликовать' }).click()
+  await tap(dialog.getByRole('button', { name: 'Опубликовать' }))
   await dialog.waitFor({ state: 'detached' })
 }
 

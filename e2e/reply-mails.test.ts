@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { deriveKey, signText } from '../server/kernel/config/app-secret.ts'
+import { tap } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { APP_SECRET } from './testing/product.ts'
 
@@ -31,7 +32,7 @@ test.for([true, false])(
     expect(await page.title()).toBe('Письма об ответах - Вслух')
     // Programs that check links open them too.
     expect(await wantsMail()).toBe(true)
-    await stop(page).click()
+    await tap(stop(page))
     await expect.poll(() => heading(page).textContent()).toBe(STOPPED)
     expect(await wantsMail()).toBe(false)
     expect(page.url()).not.toContain('token')

@@ -1,9 +1,18 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { tap } from './testing/hands.ts'
 import { DESKTOP, test } from './testing/journey.ts'
 import { submitPost } from './testing/page/compose.ts'
 import { focusedPost, newPosts, postTexts, postWith } from './testing/page/feed.ts'
-import { boxOf, bringTo, isAt, readOn, recordFrames, scroll, tap } from './testing/page/layout.ts'
+import {
+  boxOf,
+  bringTo,
+  isAt,
+  readOn,
+  recordFrames,
+  scroll,
+  tapInPlace,
+} from './testing/page/layout.ts'
 import { holdCalls, REFUSED } from './testing/page/network.ts'
 import { toast } from './testing/page/overlays.ts'
 import { focused } from './testing/page/tab.ts'
@@ -49,7 +58,7 @@ test('a reload deep in the wall, and going back after one, keep the place', asyn
   expect(await page.getByRole('article').count()).toBeLessThan(30)
 
   const answers = page.getByRole('heading', { name: 'Ответы' })
-  await read.locator('time').click()
+  await tap(read.locator('time'))
   await answers.waitFor()
   await page.reload()
   await whenScriptsRun(page)
@@ -82,7 +91,7 @@ test('a reload deep in the wall, and going back after one, keep the place', asyn
     return retry.count()
   }
   await expect.poll(scrollUp).toBe(1)
-  await tap(retry)
+  await tapInPlace(retry)
 
   await page.getByRole('link', { name: 'К началу' }).waitFor({ state: 'attached' })
   await expect
@@ -139,7 +148,7 @@ test('a part of the wall states no positions and shows no new posts', async ({ j
   await toast(page, 'Опубликовано').waitFor()
   await dialog.waitFor({ state: 'detached' })
   expect((await postTexts(page))[0]).toBe(`${TEXT} 20`)
-  await page.getByRole('link', { name: 'К началу' }).click()
+  await tap(page.getByRole('link', { name: 'К началу' }))
   await expect.poll(async () => (await postTexts(page))[0]).toBe('Самая новая')
 })
 
@@ -155,7 +164,7 @@ test('a reload near the top moves nothing, and announces new posts', async ({ jo
   await newPosts(page).waitFor()
   expect((await postTexts(page))[0]).toBe(`${TEXT} ${POSTS}`)
 
-  await tap(newPosts(page))
+  await tapInPlace(newPosts(page))
   await postWith(page, /^.*Новая 10$/).waitFor({ state: 'attached' })
   expect(await isAt(read, 217)).toBe(true)
 })
@@ -193,7 +202,7 @@ test('neither the switcher nor Tab moves the wall, its link starts at the top', 
   await expect.poll(() => isAt(read, 217)).toBe(true)
 
   await journey.publish(olga, 'Пока вас не было')
-  await page.getByRole('link', { name: 'Стена' }).click()
+  await tap(page.getByRole('link', { name: 'Стена' }))
   await postWith(page, 'Пока вас не было').waitFor()
   expect(await page.evaluate(() => scrollY)).toBe(0)
 })

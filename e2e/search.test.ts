@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { SITE_DESCRIPTION } from '../contract/pages.ts'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { DESKTOP, test } from './testing/journey.ts'
 import { postTexts, postWith } from './testing/page/feed.ts'
 import { bringTo, isAt, readOn } from './testing/page/layout.ts'
@@ -20,7 +20,7 @@ test('results have their words marked, and keep their place', async ({ journey, 
   await journey.fillWall(olga, 40, 'Ёжик читает книгу')
   await journey.publish(olga, 'Ничего похожего')
   const page = await journey.visit()
-  await page.getByRole('link', { name: 'Поиск' }).click()
+  await tap(page.getByRole('link', { name: 'Поиск' }))
   await heading(page, 'Поиск по записям и ответам').waitFor()
   await expect.poll(() => field(page).evaluate((it) => it === document.activeElement)).toBe(true)
   await search(page, 'книги ежика')
@@ -33,7 +33,7 @@ test('results have their words marked, and keep their place', async ({ journey, 
   await readOn(page, 25)
   const read = postWith(page, / 20$/)
   await bringTo(read, 217)
-  await read.locator('time').click()
+  await tap(read.locator('time'))
   await heading(page, 'Ответы').waitFor()
   await page.goBack()
   await expect.poll(() => isAt(read, 217)).toBe(true)

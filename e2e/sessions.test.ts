@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
-import { write } from './testing/hands.ts'
+import { tap, typeOn, write } from './testing/hands.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { startPost, textField } from './testing/page/compose.ts'
 import { closeByKey, toast } from './testing/page/overlays.ts'
@@ -10,10 +10,10 @@ import { endSessions, profileLink, signInButton, signInThrough } from './testing
 
 test('this browser comes first, and each other can be closed', async ({ journey, olga }) => {
   const page = await journey.visit()
-  await signInButton(page).click()
+  await tap(signInButton(page))
   await signInThrough(journey, page, olga.email)
-  await profileLink(page).click()
-  await page.getByRole('link', { name: 'Устройства' }).click()
+  await tap(profileLink(page))
+  await tap(page.getByRole('link', { name: 'Устройства' }))
 
   const { current, others } = devices(page)
   await current.getByText(/^(Headless)?Chrom\w* \d+$/).waitFor()
@@ -23,17 +23,17 @@ test('this browser comes first, and each other can be closed', async ({ journey,
 
   const other = others.getByRole('listitem').getByRole('button')
   const dialog = page.getByRole('dialog', { name: 'Другая сессия' })
-  await other.click()
+  await tap(other)
   await dialog.getByText('Linux').waitFor()
   await dialog.getByText('Firefox 140').waitFor()
 
   await page.route('**/api/v1/sessions/*', (route) => route.abort(), { times: 1 })
   const close = dialog.getByRole('button', { name: 'Завершить сессию' })
-  await close.click()
+  await tap(close)
   const refusal = 'Сервер не отвечает. Попробуйте чуть позже'
   await expect.poll(() => dialog.getByRole('alert').textContent()).toBe(refusal)
   expect(await isOpen(journey, olga)).toBe(true)
-  await close.click()
+  await tap(close)
   await toast(page, 'Сессия завершена').waitFor()
   await dialog.waitFor({ state: 'detached' })
   await others.getByText('Других сессий нет').waitFor()
@@ -54,9 +54,9 @@ test('ten sessions come with a warning; all others can be closed', async ({ jour
   await warning.waitFor()
 
   const close = list.getByRole('button', { name: 'Завершить другие сессии' })
-  await close.click()
+  await tap(close)
   const dialog = page.getByRole('dialog', { name: 'Завершить другие сессии?' })
-  await dialog.getByRole('button', { name: 'Завершить', exact: true }).click()
+  await tap(dialog.getByRole('button', { name: 'Завершить', exact: true }))
   await toast(page, 'Сессии завершены').waitFor()
   await list.getByText('Других сессий нет').waitFor()
   expect(await close.count()).toBe(0)
@@ -82,11 +82,11 @@ test('a session closed elsewhere leaves only the open text, on the screen alone'
   await other.waitForURL(`${journey.url}/`)
   expect(await textField(dialog).inputValue()).toBe('Не для чужих глаз и не отправлено')
   for (const tab of [page, other]) await expect.poll(() => personalKeys(tab, olga)).toEqual([])
-  await dialog.getByRole('button', { name: 'Скопировать' }).click()
+  await tap(dialog.getByRole('button', { name: 'Скопировать' }))
   await dialog.getByText('Текст скопирован').waitFor()
   await closeByKey(dialog)
   await page.reload()
-  await signInButton(page).click()
+  await tap(signInButton(page))
   await signInThrough(journey, page, olga.email)
   await startPost(page)
   expect(await textField(dialog).inputValue()).toBe('')
@@ -122,7 +122,7 @@ async function visitAndWrite(journey: Journey, user: TestUser): Promise<Page> {
   await write(page.getByRole('textbox', { name: 'Слово' }), 'выборы')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Убрать слово «выборы»' }).waitFor()
-  await page.getByRole('link', { name: 'Стена' }).click()
+  await tap(page.getByRole('link', { name: 'Стена' }))
   await page.getByRole('heading', { level: 1, name: 'Стена' }).waitFor()
   const dialog = await startPost(page)
   await write(textField(dialog), 'Не для чужих глаз')
@@ -132,7 +132,7 @@ async function visitAndWrite(journey: Journey, user: TestUser): Promise<Page> {
 
 async function typeAtEnd(field: Locator, text: string): Promise<void> {
   await field.press('End')
-  await field.pressSequentially(text)
+  await typeOn(field, text)
 }
 
 /** Returns the keys that the browser stores about a person, without the tab's id of a draft. */

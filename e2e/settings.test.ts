@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { PHONE, desktopTest as test } from './testing/journey.ts'
 import { postWith } from './testing/page/feed.ts'
 import { boxOf } from './testing/page/layout.ts'
@@ -10,7 +10,7 @@ import { profileLink } from './testing/sign-in-actions.ts'
 
 test('on a phone account, devices and «Выйти» need no scrolling', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, viewport: PHONE })
-  await profileLink(page).click()
+  await tap(profileLink(page))
   await page.getByRole('heading', { name: 'Настройки' }).waitFor()
   const main = page.getByRole('main')
   const logOut = main.getByRole('button', { name: 'Выйти' })
@@ -21,9 +21,9 @@ test('on a phone account, devices and «Выйти» need no scrolling', async (
   const rows = [...account.map((name) => main.getByRole('link', { name })), logOut]
   const bar = await boxOf(page.getByRole('navigation', { name: 'Разделы' }))
   for (const row of rows) expect((await boxOf(row)).bottom).toBeLessThanOrEqual(bar.top)
-  await page.getByRole('link', { name: 'Мои жалобы' }).click()
+  await tap(page.getByRole('link', { name: 'Мои жалобы' }))
   await page.getByRole('heading', { name: 'Жалоб нет' }).waitFor()
-  await page.getByRole('button', { name: 'Назад' }).click()
+  await tap(page.getByRole('button', { name: 'Назад' }))
   await logOut.waitFor()
 })
 
@@ -39,7 +39,7 @@ test('counts can be hidden, mails about replies stopped', async ({ journey, olga
   // The last choice shows and counts, even while earlier ones are being saved.
   const saving = await holdCalls(page, '**/reply-mails')
   for (const isOn of [false, true, false]) {
-    await mails.click()
+    await tap(mails)
     await expect.poll(() => mails.isChecked()).toBe(isOn)
   }
   saving.letGo()
@@ -92,8 +92,8 @@ test('a taken name moves nothing, a new one shows everywhere', async ({ journey,
   const page = await journey.visit({ as: olga })
   const post = postWith(page, 'Меня зовут иначе.')
   await post.getByText(olga.username).waitFor()
-  await profileLink(page).click()
-  await page.getByRole('link', { name: /^Имя пользователя/ }).click()
+  await tap(profileLink(page))
+  await tap(page.getByRole('link', { name: /^Имя пользователя/ }))
   const { field, error, status, save } = usernameForm(page)
   expect(await field.inputValue()).toBe(olga.username)
   const place = await boxOf(save)
@@ -109,18 +109,18 @@ test('a taken name moves nothing, a new one shows everywhere', async ({ journey,
     token: petr.token,
     body: { username: 'Wanted_Name' },
   })
-  await save.click()
+  await tap(save)
   await expect.poll(() => error.textContent()).toBe('Имя пользователя уже занято')
   expect(await field.inputValue()).toBe('wanted_name')
 
   await write(field, 'marfa_petrova')
   await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
-  await save.click()
+  await tap(save)
   await toast(page, 'Имя сохранено').waitFor()
   await page.getByRole('link', { name: 'Имя пользователя marfa_petrova' }).waitFor()
   await page.getByRole('link', { name: 'Профиль marfa_petrova' }).waitFor()
   // The form's entry was replaced in the history, so going back does not lead to it.
-  await page.getByRole('button', { name: 'Назад' }).click()
+  await tap(page.getByRole('button', { name: 'Назад' }))
   await page.waitForURL(`${journey.url}/`)
   // Going back loads nothing again.
   await post.getByText('marfa_petrova').waitFor()

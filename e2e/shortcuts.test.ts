@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { tap } from './testing/hands.ts'
 import { DESKTOP, test } from './testing/journey.ts'
 import { focusedPost, like, postWith } from './testing/page/feed.ts'
 import { boxOf } from './testing/page/layout.ts'
@@ -77,7 +78,7 @@ test('«?» shows the shortcuts, and a field ignores them', async ({ journey, ol
 
   // They work on pages without posts too.
   await page.goto(`${journey.url}/settings`)
-  await page.getByRole('button', { name: 'Сочетания клавиш' }).click()
+  await tap(page.getByRole('button', { name: 'Сочетания клавиш' }))
   await closeByKey(help)
   await page.keyboard.press('n')
   await form.waitFor()

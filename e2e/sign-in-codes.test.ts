@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { enterDigits, write } from './testing/hands.ts'
+import { enterDigits, tap, write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
 import {
@@ -81,7 +81,7 @@ test('a later code stays if an earlier one is late', async ({ journey, olga, pet
   const page = await journey.visit()
   const { dialog, email } = signInDialog(page)
   const held = await holdCalls(page, '**/logins', 1)
-  await signInButton(page).click()
+  await tap(signInButton(page))
   await write(email, olga.email)
   await email.press('Enter')
   await held.asked
@@ -126,8 +126,8 @@ test('after five wrong codes a countdown to the next shows', async ({ journey, o
   await page.reload()
   await expectLock('Слишком много неверных кодов')
 
-  await goBack.click()
-  await proceed.click()
+  await tap(goBack)
+  await tap(proceed)
   const later = dialog.getByRole('button', { name: /^Продолжить через [89]:\d\d$/ })
   await later.waitFor()
   expect(await later.isDisabled()).toBe(true)
@@ -145,7 +145,7 @@ test('a user signs in without the scripts that identify the browser', async ({ j
   // One script hangs, and a content blocker keeps the other away.
   await page.route(/\/assets\/fp[.-]/, () => {})
   await page.route(/\/assets\/bowser[.-]/, (route) => route.abort('blockedbyclient'))
-  await signInButton(page).click()
+  await tap(signInButton(page))
   const { email: field, code } = signInDialog(page)
   await write(field, email)
   await field.press('Enter')
@@ -189,7 +189,7 @@ test('a code is mailed again when a countdown has ended', async ({ journey, olga
   const mailed = "UPDATE codes SET mailed_at = mailed_at - interval '60 s' WHERE email = $1"
   await journey.rows(mailed, [email])
   await journey.passLimitTime(60)
-  await resend.click()
+  await tap(resend)
   expect(await journey.nextCode(email)).toBe(first)
   await expect.poll(() => focusedAutocomplete(page)).toBe('one-time-code')
   await expect.poll(label).toMatch(/ через (5\d|60) с$/)
@@ -198,10 +198,10 @@ test('a code is mailed again when a countdown has ended', async ({ journey, olga
 test('a registration left at the code continues from any page', async ({ journey }) => {
   const email = 'zoya@example.org'
   const first = await journey.visit()
-  await signInButton(first).click()
+  await tap(signInButton(first))
   await sendNewEmail(first, email)
   await journey.nextCode(email)
-  await signInDialog(first).dialog.getByRole('button', { name: 'Закрыть' }).click()
+  await tap(signInDialog(first).dialog.getByRole('button', { name: 'Закрыть' }))
   await codeLine(first).waitFor()
   const page = await first.context().newPage()
   await first.close()
@@ -215,10 +215,10 @@ test('a registration left at the code continues from any page', async ({ journey
   await journey.passLimitTime(3600)
   await page.clock.install()
   await page.clock.fastForward('11:00')
-  await codeLine(page).click()
+  await tap(codeLine(page))
   const dialog = page.getByRole('dialog', { name: 'Регистрация' })
   await dialog.getByText('Код больше не действует. Запросите новый').waitFor()
-  await dialog.getByRole('button', { name: 'Получить новый код' }).click()
+  await tap(dialog.getByRole('button', { name: 'Получить новый код' }))
   const fresh = await journey.nextCode(email)
   await dialog.getByRole('alert').waitFor({ state: 'detached' })
   await enterCode(page, fresh)
@@ -247,8 +247,8 @@ test('the line on a code ends with it, in every tab', async ({ journey, olga: { 
   await codeLine(page).waitFor()
   // A dialog would have loaded its chunk by now.
   expect(await dialog.count()).toBe(0)
-  await signInButton(page).click()
-  await goBack.click()
+  await tap(signInButton(page))
+  await tap(goBack)
   await closeByKey(dialog)
   await codeLine(other).waitFor({ state: 'detached' })
   expect(await codeLine(page).count()).toBe(0)

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { DESKTOP, type Journey, test } from './testing/journey.ts'
 import { untilPainted } from './testing/layout-shifts.ts'
 import { startPost } from './testing/page/compose.ts'
@@ -21,7 +21,7 @@ test.afterEach(async ({ journey }) => {
 test('texts of the site are linked, and read without scripts', async ({ journey, olga }) => {
   const page = await journey.visit({ javaScriptEnabled: false, waitsForScripts: false })
   for (const name of ['О сайте', 'Правила', 'Персональные данные', 'Контакты']) {
-    await page.getByRole('navigation', { name: 'О сайте' }).getByRole('link', { name }).click()
+    await tap(page.getByRole('navigation', { name: 'О сайте' }).getByRole('link', { name }))
     await page.getByRole('heading', { level: 1, name }).waitFor()
   }
 
@@ -31,7 +31,7 @@ test('texts of the site are linked, and read without scripts', async ({ journey,
   await contacts.waitFor()
   // On a wide screen they are not repeated at the foot.
   expect(await user.getByRole('link', { name: 'Контакты' }).count()).toBe(1)
-  await contacts.click()
+  await tap(contacts)
   await user.getByRole('heading', { level: 1, name: 'Контакты' }).waitFor()
 })
 
@@ -46,13 +46,13 @@ test('closed registrations are announced in the header and at sign-in', async ({
     await write(email, 'invited@example.org')
     await email.press('Enter')
     await dialog.getByText('пока нет. Зарегистрироваться?').waitFor()
-    await proceed.click()
+    await tap(proceed)
   }
-  await signInButton(page).click()
+  await tap(signInButton(page))
   await register()
   await dialog.getByText(`Регистрация закрыта: ${reason}`).waitFor()
   await dialog.getByText('Если у вас есть приглашение').waitFor()
-  await dialog.getByRole('button', { name: 'Вернуться' }).click()
+  await tap(dialog.getByRole('button', { name: 'Вернуться' }))
   expect(await email.inputValue()).toBe('invited@example.org')
 
   await setState(journey, 'registrations_closed = NULL, is_invite_only = true')
@@ -60,7 +60,7 @@ test('closed registrations are announced in the header and at sign-in', async ({
   await expect.poll(() => servedWall(journey)).toContain(byInvitation)
   await page.goto(journey.url)
   await page.getByText(byInvitation).waitFor()
-  await signInButton(page).click()
+  await tap(signInButton(page))
   await dialog.getByText('Войдите или зарегистрируйтесь по приглашению').waitFor()
   await register()
   await dialog.getByText(byInvitation).waitFor()
@@ -78,13 +78,13 @@ test('an expired invitation keeps a valid one that was opened before', async ({ 
   const page = await journey.visit({ path: `/invitation#${good}` })
   const { dialog, email } = signInDialog(page)
   await page.getByRole('heading', { name: 'Вас пригласили' }).waitFor()
-  await page.getByRole('button', { name: 'Зарегистрироваться' }).click()
+  await tap(page.getByRole('button', { name: 'Зарегистрироваться' }))
   await email.waitFor()
   await closeByKey(dialog)
   await page.goto(`${journey.url}/invitation#${over}`)
   await page.getByRole('heading', { name: 'Приглашение больше не действует' }).waitFor()
   await page.getByRole('main').getByRole('link', { name: 'На стену' }).waitFor()
-  await signInButton(page).click()
+  await tap(signInButton(page))
   await sendNewEmail(page, 'invited@example.org')
 })
 
@@ -109,7 +109,7 @@ test('a notice is closed for good, and the next one shows', async ({ journey, ol
   const page = await journey.visit({ as: olga })
   const line = page.locator('[data-notice-id]:visible')
   await reloadUntil(line.getByText('В полночь перезапустим сервер'))
-  await page.getByRole('button', { name: 'Понятно' }).click()
+  await tap(page.getByRole('button', { name: 'Понятно' }))
   await expect.poll(() => shown(page)).toEqual([])
 
   // Neither the server's HTML nor the app shows it for a moment.

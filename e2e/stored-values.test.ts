@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { startPost, textField } from './testing/page/compose.ts'
 import { chooseFromMenu, like, openMenu, openThread, postWith } from './testing/page/feed.ts'
@@ -19,9 +19,9 @@ test('a browser that blocks site data can read and begin to sign in', async ({ j
   await page.keyboard.press('Escape')
   await openThread(page, 'Запись 15')
   await page.goBack()
-  await page.getByRole('button', { name: 'Светлая тема' }).click()
+  await tap(page.getByRole('button', { name: 'Светлая тема' }))
   await page.locator('html[data-theme=light]').waitFor()
-  await like(page).first().click()
+  await tap(like(page).first())
   await dialogOf(page, 'Вход')
 })
 
@@ -48,9 +48,9 @@ test('logging out removes only the user’s data, from all tabs, and closes thei
   await page.keyboard.press('Escape')
   await draft.waitFor({ state: 'detached' })
   await readOn(page, 15)
-  await profileLink(page).click()
-  await page.getByRole('button', { name: 'Выйти' }).click()
-  await page.getByRole('button', { name: 'Выйти всё равно' }).click()
+  await tap(profileLink(page))
+  await tap(page.getByRole('button', { name: 'Выйти' }))
+  await tap(page.getByRole('button', { name: 'Выйти всё равно' }))
   await toast(page, 'Вы вышли').waitFor()
   for (const tab of [page, other]) {
     await signInButton(tab).waitFor()

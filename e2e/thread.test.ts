@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
+import { tap } from './testing/hands.ts'
 import { type Journey, test, type Visit } from './testing/journey.ts'
 import { postTexts, postWith } from './testing/page/feed.ts'
 import { bringTo, isAt, readOn } from './testing/page/layout.ts'
@@ -39,8 +40,8 @@ test('the posts above a reply unfold without moving it, and stay', async ({ jour
     await page.reload()
     await postWith(page, 'Я и закончу').waitFor()
   }
-  await page.getByRole('button', { name: /^Показать ещё/ }).click()
-  await postWith(page, 'Кто начал?').getByText('Кто начал?').click()
+  await tap(page.getByRole('button', { name: /^Показать ещё/ }))
+  await tap(postWith(page, 'Кто начал?').getByText('Кто начал?'))
   await page.getByRole('heading', { name: 'Запись' }).waitFor()
   await page.clock.fastForward('10:00')
   await page.goBack()
@@ -52,7 +53,7 @@ test('posts that arrive above a reply move neither it nor the focus', async ({ j
   const page = await journey.visit({ as: olga, path: '/own/replies' })
   const reply = postWith(page, 'Четвёртый')
   const calls = await holdCalls(page, /\/ancestors/)
-  await reply.getByText('Четвёртый').last().click()
+  await tap(reply.getByText('Четвёртый').last())
   await page.waitForURL('**/posts/*')
   await calls.asked
   const field = page.getByRole('textbox', { name: 'Ваш ответ' })
@@ -64,7 +65,7 @@ test('posts that arrive above a reply move neither it nor the focus', async ({ j
 
   const more = await holdCalls(page, /\/ancestors/)
   const unfold = page.getByRole('button', { name: /^Показать ещё/ })
-  await unfold.click()
+  await tap(unfold)
   await more.asked
   await field.focus()
   more.letGo()
@@ -78,7 +79,7 @@ test('a removed post above a reply is a placeholder', async ({ journey }) => {
   const shown = TEXTS.filter((text) => text !== 'Третий')
   expect(await postTexts(page)).toEqual(shown.slice(1))
   await page.getByText('Запись удалена').waitFor()
-  await page.getByRole('button', { name: 'Показать ещё 1 запись выше' }).click()
+  await tap(page.getByRole('button', { name: 'Показать ещё 1 запись выше' }))
   await expect.poll(() => postTexts(page)).toEqual(shown)
   expect(await page.getByText('Запись удалена').count()).toBe(1)
 })
@@ -105,11 +106,11 @@ test('replies since the last visit are marked, and in order', async ({ journey, 
   // The mark is on the line of the time.
   expect(marked).toBeGreaterThan(plain + 40)
   expect(await page.getByRole('link', { name: / · новый$/ }).count()).toBe(2)
-  await page.getByRole('link', { name: 'К новым' }).click()
+  await tap(page.getByRole('link', { name: 'К новым' }))
   const inOrder = ['Мой ответ', 'Ответ 13', 'Ответ 14']
   await expect.poll(async () => (await postTexts(page)).slice(1)).toEqual(inOrder)
   expect(await fresh(page)).toEqual(['Ответ 13', 'Ответ 14'])
-  await postWith(page, 'Ответ 13').locator('time').click()
+  await tap(postWith(page, 'Ответ 13').locator('time'))
   await page.waitForURL((url) => !url.pathname.endsWith(path))
   await page.goBack()
   await expect.poll(() => fresh(page)).toEqual(['Ответ 13', 'Ответ 14'])
@@ -121,7 +122,7 @@ test('replies since the last visit are marked, and in order', async ({ journey, 
   await page.getByRole('link', { name: 'К первым' }).waitFor()
   expect(await fresh(page)).toEqual([])
 
-  await page.getByRole('link', { name: 'К первым' }).click()
+  await tap(page.getByRole('link', { name: 'К первым' }))
   await readOn(page, 16)
   expect(await postTexts(page)).toEqual(['Кто начал?', 'Я начал', ...former, ...inOrder])
   expect(await page.getByRole('link', { name: 'К началу' }).count()).toBe(0)
@@ -129,7 +130,7 @@ test('replies since the last visit are marked, and in order', async ({ journey, 
   await bringTo(read, 217)
   await page.reload()
   await expect.poll(() => isAt(read, 217)).toBe(true)
-  await page.getByRole('link', { name: 'К новым' }).click()
+  await tap(page.getByRole('link', { name: 'К новым' }))
   await page.waitForURL(`**${path}`)
   await expect.poll(async () => (await postTexts(page))[1]).toBe('Ответ 14')
 })
@@ -137,13 +138,13 @@ test('replies since the last visit are marked, and in order', async ({ journey, 
 test('a replied post that fails to load offers a retry, in its own space', async ({ journey }) => {
   const page = await openLast(journey)
   await page.route(callsAbove(), (route) => route.fulfill({ status: 400 }))
-  await page.getByRole('link', { name: /Я начал/ }).click()
+  await tap(page.getByRole('link', { name: /Я начал/ }))
   await page.waitForURL(`**/posts/${middle.id}`)
   const repeat = page.getByRole('alert').getByRole('button', { name: 'Повторить' })
   await repeat.waitFor()
   await page.unroute(callsAbove())
   const calls = await holdCalls(page, callsAbove())
-  await repeat.click()
+  await tap(repeat)
   const loading = page.getByRole('status', { name: 'Загружаем запись' })
   await loading.waitFor()
   const before = await topOf(page, middle)

@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/http/client.ts'
-import { copy, write, writeWithSlips } from './testing/hands.ts'
+import { copy, tap, write, writeWithSlips } from './testing/hands.ts'
 import { DESKTOP, type Journey, test } from './testing/journey.ts'
 import { signUpModerator } from './testing/moderation-actions.ts'
 import { startPost, textField } from './testing/page/compose.ts'
@@ -38,7 +38,7 @@ async function visitPost({ journey, olga, petr }: Wall, as: TestUser): Promise<P
 
 async function openSignIn({ journey }: Wall): Promise<Locator> {
   const page = await journey.visit()
-  await signInButton(page).click()
+  await tap(signInButton(page))
   return signInDialog(page).email
 }
 
@@ -201,6 +201,6 @@ test('a name of two words is refused, spaces around a name are not sent', async 
   const name = `typed_${olga.username.slice(-5)}`
   await write(field, ` ${name} `)
   await form.getByText('Имя пользователя свободно').waitFor()
-  await save.click()
+  await tap(save)
   await page.getByRole('link', { name: `Имя пользователя ${name}` }).waitFor()
 })

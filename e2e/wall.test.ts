@@ -1,9 +1,10 @@
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
 import { expectNoBarrier } from './testing/axe.ts'
+import { tap } from './testing/hands.ts'
 import { test } from './testing/journey.ts'
 import { newPosts, postTexts, postWith } from './testing/page/feed.ts'
-import { bringTo, isAt, readOn, recordMoves, tap } from './testing/page/layout.ts'
+import { bringTo, isAt, readOn, recordMoves, tapInPlace } from './testing/page/layout.ts'
 import { countRequests, holdCalls, REFUSED } from './testing/page/network.ts'
 import { toast } from './testing/page/overlays.ts'
 import { setVisibility } from './testing/page/tab.ts'
@@ -40,7 +41,7 @@ test('scrolling loads ten posts at a time, or offers a retry', async ({ journey,
   await repeat.waitFor()
   expect(await count()).toBe(20)
   await page.unroute(NEXT_POSTS)
-  await repeat.click()
+  await tap(repeat)
   await expect.poll(() => postTexts(page)).toEqual(downFrom(25, TWO_LINES))
   expect(await feed.getAttribute('aria-busy')).toBe('false')
   expect(await postWith(page, /: 1$/).getAttribute('aria-setsize')).toBe('25')
@@ -63,7 +64,7 @@ test('new posts wait behind a button, which then leads to the top', async ({ jou
   expect(await postWith(page, 'Самая новая').count()).toBe(0)
 
   const moves = await recordMoves(read)
-  await tap(newPosts(page))
+  await tapInPlace(newPosts(page))
   const stopped = page.getByText('Вы остановились здесь')
   await stopped.waitFor({ state: 'attached' })
   const toTop = page.getByRole('button', { name: 'К новым записям' })
@@ -77,7 +78,7 @@ test('new posts wait behind a button, which then leads to the top', async ({ jou
   const [mark, first] = [stopped, postWith(page, /^.*Запись 25$/)].map((it) => it.boundingBox())
   expect((await mark)?.y).toBeLessThan((await first)?.y ?? 0)
 
-  await toTop.click()
+  await tap(toTop)
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(0)
   expect((await postTexts(page))[0]).toBe('Самая новая')
   await toTop.waitFor({ state: 'detached' })
@@ -93,7 +94,7 @@ test('many new posts come from the nearest up, moving nothing', async ({ journey
   await journey.publish(olga, 'Самая новая')
   await newPosts(page).waitFor()
   const movesBelow = await recordMoves(below)
-  await tap(newPosts(page))
+  await tapInPlace(newPosts(page))
   const read = postWith(page, /^.*Новая 10$/)
   await read.waitFor({ state: 'attached' })
   expect(await movesBelow()).toBeLessThanOrEqual(1)
@@ -150,13 +151,13 @@ test('unreadable new posts show why, deleted ones leave nothing', async ({ journ
   const { id } = await journey.publish(olga, 'Сейчас исчезнет')
   await newPosts(page).waitFor()
   await page.route('**/api/v1/posts?*', (route) => route.fulfill(REFUSED))
-  await tap(newPosts(page))
+  await tapInPlace(newPosts(page))
   await toast(page, REFUSED.json.message).waitFor()
   await expect.poll(() => newPosts(page).getAttribute('aria-disabled')).toBe(null)
   await page.unroute('**/api/v1/posts?*')
 
   await journey.call('DELETE', `/posts/${id}`, { token: olga.token })
-  await tap(newPosts(page))
+  await tapInPlace(newPosts(page))
   await newPosts(page).waitFor({ state: 'detached' })
   expect(await isAt(read, 150)).toBe(true)
   expect(await page.getByRole('button', { name: 'К новым записям' }).count()).toBe(0)

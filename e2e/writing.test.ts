@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { write } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { startPost, submitPost, textField } from './testing/page/compose.ts'
 import { postWith } from './testing/page/feed.ts'
@@ -62,7 +62,7 @@ test('if the session ends meanwhile, a text waits for signing in', async ({ jour
   await page.keyboard.press('Control+Enter')
   await dialog.getByText('Сессия завершена. Отправим, когда вы войдёте').waitFor()
   await profileLink(page).waitFor({ state: 'detached' })
-  await dialog.getByRole('button', { name: 'Войти' }).click()
+  await tap(dialog.getByRole('button', { name: 'Войти' }))
 
   await signInThrough(journey, page, vera.email)
   await postWith(page, 'Важная мысль').waitFor()

@@ -2,8 +2,8 @@ import type { CDPSession, Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 /**
- * How journeys type: with pauses and slips, as people do. The same seed makes the same ones;
- * `HANDS=<seed>` makes others.
+ * How journeys type and tap: with pauses and slips, as people do. The same seed makes the
+ * same ones; `HANDS=<seed>` makes others.
  */
 const SEED = process.env.HANDS ?? '1'
 
@@ -54,6 +54,22 @@ export async function clear(field: Locator): Promise<void> {
   if (!isFocused) await field.click()
   const { length } = await field.inputValue()
   if (length > 0) await handsOn(field).deleteAll(length)
+}
+
+/** Types at the caret of a field, and does not look at what stands there afterwards. */
+export async function typeOn(field: Locator, text: string): Promise<void> {
+  await field.focus()
+  await handsOn(field).type(text)
+}
+
+/**
+ * Presses a control. Of the buttons that submit a form, a seeded share is pressed twice: the second
+ * press must do nothing more.
+ */
+export async function tap(control: Locator): Promise<void> {
+  const submits = await control.evaluate((it) => it.matches('button[type=submit]'))
+  if (submits && handsOn(control).random(3) === 0) await control.dblclick()
+  else await control.click()
 }
 
 const known = new WeakMap<Page, Hands>()

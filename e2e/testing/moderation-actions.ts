@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
 import { emailKey } from '../../server/kernel/mail/email-address.ts'
 import type { TestUser } from '../../server/testing/http/client.ts'
-import { write } from './hands.ts'
+import { tap, write } from './hands.ts'
 import { desktopTest, type Journey } from './journey.ts'
 import { chooseFromMenu, postWith } from './page/feed.ts'
 
@@ -28,7 +28,11 @@ export async function signUpModerator({ signUp, rows }: Pick<Journey, 'signUp' |
   return user
 }
 
-export async function reportByApi({ call }: Journey, { token }: TestUser, { id }: Post) {
+export async function reportByApi(
+  { call }: Pick<Journey, 'call'>,
+  { token }: TestUser,
+  { id }: Post,
+) {
   expect((await call('POST', `/posts/${id}/reports?reason_id=1`, { token })).status).toBe(204)
 }
 
@@ -40,7 +44,7 @@ export async function reportByDialog(
   const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
   await dialog.getByRole('radio', { name: 'Другое нарушение' }).check()
   await write(dialog.getByLabel('Что нарушено?'), comment)
-  await dialog.getByRole('button', { name: 'Отправить' }).click()
+  await tap(dialog.getByRole('button', { name: 'Отправить' }))
   await dialog.waitFor({ state: 'detached' })
 }
 
@@ -57,5 +61,5 @@ export async function untilListedOnce(journey: Journey, page: Page): Promise<voi
 }
 
 export function act(card: Locator, name: string | RegExp): Promise<void> {
-  return card.getByRole('button', { name }).click()
+  return tap(card.getByRole('button', { name }))
 }

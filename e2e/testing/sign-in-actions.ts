@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import type { TestUser } from '../../server/testing/http/client.ts'
-import { enterDigits, write } from './hands.ts'
+import { enterDigits, tap, write } from './hands.ts'
 import type { Journey } from './journey.ts'
 
 export function signInDialog(page: Page) {
@@ -16,7 +16,7 @@ export function signInDialog(page: Page) {
 }
 
 export async function askForCode(page: Page, email: string): Promise<void> {
-  await signInButton(page).click()
+  await tap(signInButton(page))
   await sendEmail(page, email)
 }
 
@@ -33,7 +33,7 @@ export async function sendNewEmail(page: Page, email: string): Promise<void> {
   await write(step.email, email)
   await step.email.press('Enter')
   await step.goBack.waitFor()
-  await step.proceed.click()
+  await tap(step.proceed)
   await step.code.waitFor()
 }
 

@@ -1,11 +1,11 @@
 import type { Locator, Page } from 'playwright-core'
-import { write } from '../hands.ts'
+import { tap, write } from '../hands.ts'
 import { profileLink } from '../sign-in-actions.ts'
 
 export async function startPost(page: Page): Promise<Locator> {
   await profileLink(page).waitFor()
   // An empty list of the viewer's own has such a button too.
-  await page.getByRole('button', { name: 'Новая запись' }).first().click()
+  await tap(page.getByRole('button', { name: 'Новая запись' }).first())
   const dialog = page.getByRole('dialog', { name: 'Новая запись', exact: true })
   await dialog.waitFor()
   return dialog

@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import { tap } from '../hands.ts'
 
 export function postWith(page: Page, text: string | RegExp): Locator {
   return page.getByRole('article').filter({ hasText: text })
@@ -9,7 +10,7 @@ export function postTexts(page: Page): Promise<string[]> {
 }
 
 export async function openMenu(post: Locator): Promise<Locator> {
-  await post.getByRole('button', { name: 'Ещё' }).click()
+  await tap(post.getByRole('button', { name: 'Ещё' }))
   const menu = post.page().getByRole('menu')
   await menu.waitFor()
   return menu
@@ -17,12 +18,12 @@ export async function openMenu(post: Locator): Promise<Locator> {
 
 /** Opens the page of a post, with its replies, from a list. */
 export async function openThread(page: Page, text: string): Promise<void> {
-  await page.getByText(text, { exact: true }).click()
+  await tap(page.getByText(text, { exact: true }))
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
 }
 
 export async function chooseFromMenu(post: Locator, name: string): Promise<void> {
-  await (await openMenu(post)).getByRole('menuitem', { name }).click()
+  await tap((await openMenu(post)).getByRole('menuitem', { name }))
 }
 
 export function like(where: Page | Locator): Locator {
@@ -39,8 +40,8 @@ export function feedSwitcher(page: Page): Locator {
 }
 
 export async function switchView(page: Page, name: string): Promise<void> {
-  await feedSwitcher(page).click()
-  await page.getByRole('option', { name }).click()
+  await tap(feedSwitcher(page))
+  await tap(page.getByRole('option', { name }))
 }
 
 export function focusedPost(page: Page): Promise<string | undefined> {

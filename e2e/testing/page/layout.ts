@@ -27,7 +27,7 @@ export function bringTo(post: Locator, top: number): Promise<void> {
 }
 
 /** Taps without scrolling: click() may scroll to a button that is still moving. */
-export function tap(button: Locator): Promise<void> {
+export function tapInPlace(button: Locator): Promise<void> {
   return button.dispatchEvent('click')
 }
 

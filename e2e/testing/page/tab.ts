@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { tap } from '../hands.ts'
 import { profileLink } from '../sign-in-actions.ts'
 
 /** Reloads a page until it shows something: a page of a user may be a second late. */
@@ -17,7 +18,7 @@ export async function clickToLoad(control: Locator): Promise<void> {
   // The page that has the control may be loading still.
   await control.page().waitForLoadState()
   const loaded = control.page().waitForEvent('load')
-  await control.click()
+  await tap(control)
   await loaded
 }
 
