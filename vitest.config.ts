@@ -113,7 +113,7 @@ export default defineConfig({
       }),
       suite('e2e', {
         ...journeys,
-        include: ['e2e/*.test.ts'],
+        include: ['e2e/*.test.ts', 'trials/walk/sample.test.ts'],
         exclude: OVER_PLAIN_HTTP,
         env: { SETS_PUBLIC_URL: '1' },
       }),
@@ -201,6 +201,12 @@ export default defineConfig({
         include: ['trials/visual/*.test.ts'],
         globalSetup: [BROWSER],
         env: { RENEW_PICTURES: process.argv.includes('-u') ? '1' : '0' },
+      }),
+      suite('walk', {
+        ...wholeProduct,
+        include: ['trials/walk/walk.test.ts'],
+        globalSetup: [SHARED_POSTGRES, BROWSER],
+        env: { SETS_PUBLIC_URL: '1' },
       }),
       suite('browsers', {
         ...wholeProduct,

@@ -173,12 +173,12 @@ test('a report that a closed session could not send is sent after signing in, an
   const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
   await dialog.getByRole('radio').first().check()
   await closeFromElsewhere(journey, olga)
-  await dialog.getByRole('button', { name: 'Отправить' }).click()
+  await tap(dialog.getByRole('button', { name: 'Отправить' }))
   await dialog.getByRole('alert').getByText(CLOSED).waitFor()
-  await dialog.getByRole('button', { name: 'Войти' }).click()
+  await tap(dialog.getByRole('button', { name: 'Войти' }))
   await signInThrough(journey, page, olga.email)
   await dialog.getByRole('radio', { checked: true }).waitFor()
-  await dialog.getByRole('button', { name: 'Отправить' }).click()
+  await tap(dialog.getByRole('button', { name: 'Отправить' }))
   await toast(page, 'Жалоба отправлена').waitFor()
   await untilListedOnce(journey, page)
 })
@@ -187,9 +187,9 @@ test('a report that a closed session could not send is sent after signing in, an
 const DECISIONS = {
   'a block in the queue': {
     async decide(page: Page) {
-      await page.getByRole('link', { name: /^Модерация/ }).click()
+      await tap(page.getByRole('link', { name: /^Модерация/ }))
       const card = postWith(page, 'Запись Петра')
-      await card.getByRole('button', { name: /Заблокировать/ }).click()
+      await tap(card.getByRole('button', { name: /Заблокировать/ }))
       const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
       await dialog.getByRole('radio', { name: 'На месяц' }).check()
       const reason = dialog.getByRole('textbox', { name: 'Причина' })
@@ -222,7 +222,7 @@ const DECISIONS = {
   },
   'a decision in the queue': {
     async decide(page: Page) {
-      await page.getByRole('link', { name: /^Модерация/ }).click()
+      await tap(page.getByRole('link', { name: /^Модерация/ }))
       return postWith(page, 'Запись Петра').getByRole('button', { name: /^Удалить/ })
     },
     failure: `Решение не отправлено. ${CLOSED}`,
@@ -243,10 +243,10 @@ test.for(Object.entries(DECISIONS))(
     await profileLink(page).waitFor()
     const confirm = await decide(page)
     await closeFromElsewhere(journey, moderator)
-    await confirm.click()
+    await tap(confirm)
     await page.clock.fastForward(DELAY_MS)
     await toast(page, failure).waitFor()
-    await signInButton(page).click()
+    await tap(signInButton(page))
     await signInThrough(journey, page, moderator.email)
     await isBack(page)
   },

@@ -2,7 +2,7 @@ import type { CDPSession, Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 /**
- * How journeys type and tap: with pauses and slips, as people do. The same seed makes the
+ * How journeys type, tap and leave: with pauses and slips, as people do. The same seed makes the
  * same ones; `HANDS=<seed>` makes others.
  */
 const SEED = process.env.HANDS ?? '1'
@@ -72,6 +72,50 @@ export async function tap(control: Locator): Promise<void> {
   else await control.click()
 }
 
+/** Taps a point, as often as `times`, with a finger where the page has touch. */
+export async function tapAt(page: Page, { x, y }: Point, times: number, isTouch: boolean) {
+  for (let n = 1; n <= times; n++) {
+    if (isTouch) await page.touchscreen.tap(x, y)
+    else await page.mouse.click(x, y, { clickCount: n })
+  }
+}
+
+/** Pastes a text with what messengers add to it. Returns the text that was pasted. */
+export async function paste(field: Locator, text: string): Promise<string> {
+  const page = field.page()
+  const added = handsOn(field).pick(MESSENGERS)?.(text) ?? text
+  await copy(page, added)
+  await page.bringToFront()
+  await field.focus()
+  await page.keyboard.press('ControlOrMeta+V')
+  return added
+}
+
+/** Turns the device on its side, or back. */
+export async function rotate(page: Page): Promise<void> {
+  const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
+  await page.setViewportSize({ width: height, height: width })
+}
+
+/** Gives a page hands whose slips follow from `seed`, whichever test it is in. */
+export function giveHands(page: Page, seed: string): void {
+  known.set(page, new Hands(page, seed))
+}
+
+type Point = { x: number; y: number }
+
+const NBSP = '\u00a0'
+
+/** What a text has around it and in it when it comes from a messenger. */
+const MESSENGERS: readonly ((text: string) => string)[] = [
+  (text) => `${text}\r\n\r\n`,
+  (text) => `\u200e${text}\u200b`,
+  (text) => `От кого: Анна\n${text}`,
+  (text) => text.replaceAll(' ', NBSP),
+  (text) => `\u202a${text}\u202c`,
+  (text) => `\ufeff${text} `,
+]
+
 const known = new WeakMap<Page, Hands>()
 
 function handsOn(field: Locator): Hands {
@@ -87,10 +131,10 @@ class Hands {
   readonly #browser: Promise<CDPSession>
   #state: number
 
-  constructor(page: Page) {
+  constructor(page: Page, seed = `${SEED} ${expect.getState().currentTestName}`) {
     this.#page = page
     this.#browser = page.context().newCDPSession(page)
-    this.#state = hash(`${SEED} ${expect.getState().currentTestName}`)
+    this.#state = hash(seed)
   }
 
   /** Returns an integer from 0 to `below` - 1 (xorshift32). */
@@ -101,11 +145,14 @@ class Hands {
     return (this.#state >>> 0) % below
   }
 
+  pick<Item>(items: readonly Item[]): Item | undefined {
+    return items[this.random(items.length)]
+  }
+
   async type(text: string): Promise<void> {
     // The key Tab would leave the field.
     if (text.length > LONGEST_BY_KEYS || text.includes('\t')) return this.byWords(text)
-    const typist = TYPISTS[this.random(TYPISTS.length)] ?? TYPISTS[0]
-    await typist?.(this, text)
+    await this.pick(TYPISTS)?.(this, text)
   }
 
   async typeDigits(digits: string): Promise<void> {

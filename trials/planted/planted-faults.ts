@@ -92,4 +92,14 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     run: ['--project', 'server', 'trials/failing-calls/sample.test.ts'],
     reports: /fsync \d EIO: success/,
   },
+  {
+    judge: 'walk',
+    fault: 'closing the form forgets the draft',
+    file: 'web/posts/compose/post-form.tsx',
+    text: 'const isClosed = isSessionClosed()',
+    planted: 'draft.clear()\n    const isClosed = isSessionClosed()',
+    run: ['--project', 'walk'],
+    env: { HANDS: '1', MINUTES: '3' },
+    reports: /is nowhere/,
+  },
 ]
