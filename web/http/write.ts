@@ -28,6 +28,7 @@ const DONE_IF_GONE: ReadonlySet<WriteName> = new Set([
   'DELETE /sessions/:id',
   // The report may have hidden the post.
   'POST /posts/:id/reports',
+  'POST /moderation/posts/:id/decision',
 ])
 
 /** Such writes whose answer was lost, so that the server may have done them. */
