@@ -101,7 +101,7 @@ export default defineConfig({
         include: [
           '{server,operator,demo}/**/*.test.ts',
           'trials/pairs/sample.test.ts',
-          'trials/lost-answers/*.test.ts',
+          'trials/lost-answers/repeated-calls.test.ts',
           'trials/failing-calls/sample.test.ts',
           'trials/door/played.test.ts',
         ],
@@ -113,7 +113,11 @@ export default defineConfig({
       }),
       suite('e2e', {
         ...journeys,
-        include: ['e2e/*.test.ts', 'trials/walk/sample.test.ts'],
+        include: [
+          'e2e/*.test.ts',
+          'trials/lost-answers/sample.test.ts',
+          'trials/walk/sample.test.ts',
+        ],
         exclude: OVER_PLAIN_HTTP,
         env: { SETS_PUBLIC_URL: '1' },
       }),
@@ -181,6 +185,12 @@ export default defineConfig({
         ...wholeProduct,
         include: ['trials/planted/planted-faults.test.ts'],
         globalSetup: [FILES_IN_MEMORY],
+      }),
+      suite('lost', {
+        ...journeys,
+        include: ['trials/lost-answers/{first,second}-half.test.ts'],
+        env: { SETS_PUBLIC_URL: '1' },
+        maxWorkers: 2,
       }),
       suite('cluster', {
         ...wholeProduct,

@@ -178,6 +178,7 @@ async function startJourney(env: Record<string, string> = {}) {
   return {
     ...client,
     url: product.url,
+    databaseUrl: database.url,
     product,
     rows,
     mailbox,

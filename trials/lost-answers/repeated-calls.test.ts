@@ -6,8 +6,8 @@ import { WRITES } from '../pairs/writes.ts'
 
 /**
  * The answer to a call gets lost, and the caller sends the call again: what is stored, and the second
- * answer, must be those of one call that was answered. The writes are those of the pairs, which
- * contain every endpoint that writes.
+ * answer, must be those of one call that was answered, also if the two are underway at once. The
+ * writes are those of the pairs, which contain every endpoint that writes.
  */
 
 /** Jobs and commands of the operator, whose answers cross no network. */
@@ -25,8 +25,7 @@ const COUNTED = new Set([
 
 /**
  * Calls of which the second answer says that there is nothing left to do. If the web lost the first
- * one, it shows a success (web/http/write.ts, compose.queries.ts, account.queries.ts), and a moderator
- * reads that the post has been decided about.
+ * one, it shows a success (web/http/write.ts, compose.queries.ts, account.queries.ts).
  */
 const NOTHING_LEFT: Record<string, string> = {
   'close a session': 'SESSION_NOT_FOUND',
@@ -57,26 +56,39 @@ const CALLS: Write[] = [
 const { lab, world, base } = await buildWall()
 afterAll(() => lab.close())
 
-test.for(CALLS)('$name: sent again, it changes nothing more', async ({ name, prepare, call }) => {
-  await lab.read()
-  await lab.restore(base)
-  const id = String(await prepare?.(lab.app, world))
-  const before = await lab.read()
-  const { normal, changes } = createNormalizer(before)
-  const send = (): Promise<Answer> => call({ app: lab.app, world, side: 'A', id })
-  const changed = async () => changes(await lab.read())
+test.for(CALLS)(
+  '$name: sent again, or twice at once, it changes nothing more',
+  async ({ name, prepare, isInSteps, call }) => {
+    await lab.read()
+    await lab.restore(base)
+    const id = String(await prepare?.(lab.app, world))
+    const before = await lab.read()
+    const { normal, changes } = createNormalizer(before)
+    const send = (): Promise<Answer> => call({ app: lab.app, world, side: 'A', id })
+    const changed = async () => changes(await lab.read())
 
-  const once = await send()
-  const expected = await changed()
-  expect(once.status).toBeLessThan(300)
-  await lab.restore(before)
-  await send()
-  const again = await send()
-  expect(await changed()).toEqual(expected)
-  const refusal = NOTHING_LEFT[name]
-  if (refusal) expect(again.body).toMatchObject({ code: refusal })
-  else expect(normal(again)).toEqual(normal(once))
-})
+    const once = await send()
+    const expected = await changed()
+    expect(once.status).toBeLessThan(300)
+    await lab.restore(before)
+    await send()
+    const again = await send()
+    expect(await changed()).toEqual(expected)
+    const refusal = NOTHING_LEFT[name]
+    if (refusal) expect(again.body).toMatchObject({ code: refusal })
+    else expect(normal(again)).toEqual(normal(once))
+
+    // Two that run at once may share the steps of one.
+    if (isInSteps) return
+    await lab.restore(before)
+    const both = await Promise.all(lab.nodes.map(({ app }) => call({ app, world, side: 'A', id })))
+    expect(await changed()).toEqual(expected)
+    const refused = both.filter(({ status }) => status >= 300)
+    expect(refused.length).toBeLessThan(2)
+    for (const { body } of refused) expect(body).toMatchObject({ code: refusal })
+    for (const answer of both) if (answer.status < 300) expect(normal(answer)).toEqual(normal(once))
+  },
+)
 
 test('every exception is the name of a write', () => {
   const names = WRITES.map(({ name }) => name)

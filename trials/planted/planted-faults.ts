@@ -35,6 +35,15 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     reports: /FAIL .*×/,
   },
   {
+    judge: 'lost answers',
+    fault: 'each attempt to send a text has a key of its own',
+    file: 'web/posts/compose/compose.queries.ts',
+    text: "{ 'idempotency-key': text.key }",
+    planted: "{ 'idempotency-key': String(Math.random()) }",
+    run: ['--project', 'e2e', 'trials/lost-answers/sample.test.ts'],
+    reports: /publish: drop POST \/posts 1.*public\.posts has/s,
+  },
+  {
     judge: 'acknowledged writes',
     fault: 'the database confirms what it has not written',
     file: 'server/operations/embedded-postgres/postmaster.ts',

@@ -1,0 +1,3 @@
+import { testEveryOtherFlow } from './every-flow.ts'
+
+testEveryOtherFlow(0)
