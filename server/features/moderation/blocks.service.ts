@@ -20,28 +20,31 @@ import {
 import type { BlockMail } from './moderation.mail.ts'
 import { selectEmail } from './moderators.repository.ts'
 
-/**
- * Blocks a user and mails a notice, unless it is repeated because its answer was lost. Returns the
- * end of the block; null if it has none.
- */
+/** Blocks a user and mails a notice. Returns the end of the block; null if it has none. */
 export async function blockUser(tx: Queryable, block: NewBlock): Promise<Date | null> {
-  const repeated = await selectRepeatedBlock(tx, block)
-  if (repeated) return repeated.until
   const placed = await placeBlock(tx, block)
-  await mailBlock(tx, block.userId, placed)
+  if (!placed.isRepeated) await mailBlock(tx, block.userId, placed)
   return placed.until
 }
 
-/** Blocks all accounts of a user's mailbox and closes their sessions. Throws USER_NOT_FOUND. */
-export async function placeBlock(tx: Queryable, block: NewBlock): Promise<Block> {
+/**
+ * Blocks all accounts of a user's mailbox and closes their sessions, unless the block is repeated
+ * because its answer was lost. Throws USER_NOT_FOUND.
+ */
+export async function placeBlock(
+  tx: Queryable,
+  block: NewBlock,
+): Promise<Block & { isRepeated: boolean }> {
   const { userId, reason, by } = block
   const mailbox = await lockMailboxOf(tx, userId)
+  const repeated = await selectRepeatedBlock(tx, block)
+  if (repeated) return { ...repeated, isRepeated: true }
   const { userIds, until } = await upsertBlocks(tx, { ...block, mailbox })
   const why = `Сессия завершена модератором. Причина: ${reason.replace(/\.+$/, '')}`
   for (const id of userIds) await closeSessions(tx, id, { reason: why })
   const details = { until: until?.toISOString() ?? null }
   await appendToJournal(tx, { actor: by, action: 'user.block', userId, reason, details })
-  return { reason, until }
+  return { reason, until, isRepeated: false }
 }
 
 export async function mailBlock(

@@ -25,7 +25,7 @@ export type NewDecision = {
   reason?: string | undefined
   /** Blocks the author of a removed post for `days`, or without an end if it is null. */
   block?: { days: number | null } | undefined
-  /** Whether the decision may also remove a visible post without reports. */
+  /** Whether the decision may also remove a post without reports that is not removed yet. */
   unreported?: boolean
   /** Whether the decision may be about any post, even without open reports. */
   isAnyPost?: boolean
@@ -62,7 +62,8 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const { owner_id: userId, text, state: was } = subject
   if (decision.isModerator && mailboxOf(email) === mailboxOf(actor)) throw new AppError('OWN_POST')
   const open = await lockOpen(tx, postId)
-  const isRemovable = decision.unreported && verdict === 'remove' && was === 'published'
+  const isThere = was === 'published' || was === 'hidden'
+  const isRemovable = decision.unreported && verdict === 'remove' && isThere
   if (open.reports + open.appeals === 0 && !isRemovable && !decision.isAnyPost) {
     throw new AppError('POST_NOT_FOUND')
   }
@@ -82,7 +83,8 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const mail = isSent ? { to: email, outcome, text, reason, ...until } : undefined
   if (mail && !notifies) await queueMail(tx, 'send-decision-mail', mail)
   // The mail about the post also states the block.
-  if (block && !mail && notifies !== 'nobody') await mailBlock(tx, userId, block)
+  const isTold = mail || notifies === 'nobody' || block?.isRepeated
+  if (block && !isTold) await mailBlock(tx, userId, block)
   return { id, userId, was, mail }
 }
 

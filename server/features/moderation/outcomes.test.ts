@@ -11,6 +11,7 @@ import {
   signUpModerator,
 } from '../../testing/calls/moderation-calls.ts'
 import { passLimitTime } from '../../testing/database/passing-time.ts'
+import { atOnce } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForTest, mailAppForFile } from '../../testing/test-app.ts'
@@ -205,6 +206,16 @@ test('a block can remove what the author has published within a day, hidden or n
   expect(text).toMatch(/^До \d+\u00a0[а-я]+\u00a0\d{4} вы можете только читать\.$/m)
   const gone = { state: 'removed', appeal: null }
   expect(await removedOf(await app.signIn(author.email))).toMatchObject([gone, gone, gone])
+})
+
+test('a block that arrives twice at once removes each post once, and blocks once', async () => {
+  const author = await app.signUp()
+  for (const text of ['Первая', 'Вторая', 'Третья']) await app.publish(author, text)
+  const answers = await atOnce([() => block(author.id), () => block(author.id)])
+  expect(answers.map(({ status }) => status)).toEqual([204, 204])
+  const journal = await readJournal(app.db, { userId: author.id })
+  const acts = journal.map(({ action }) => action).sort()
+  expect(acts).toEqual(['post.remove', 'post.remove', 'post.remove', 'user.block'])
 })
 
 test('a decision can remove with the post what else its author has published within a day', async () => {

@@ -28,7 +28,8 @@ export async function removeWave(
   try {
     for (const postId of ids) {
       const block = told ? undefined : wave.block
-      const post = { postId, verdict: 'remove', isAnyPost: true } as const
+      // Another wave, such as the same call sent again, may have removed the post meanwhile.
+      const post = { postId, verdict: 'remove', unreported: true } as const
       const decision = { ...wave, ...post, notifies, block }
       const decided = await run((tx) => decide(tx, decision)).catch(ignoreGone)
       if (decided) removed.push(postId)
@@ -42,7 +43,7 @@ export async function removeWave(
   return removed
 }
 
-/** Ignores POST_NOT_FOUND, because the author may delete a post meanwhile. */
+/** Ignores POST_NOT_FOUND, because a post may be deleted or removed meanwhile. */
 function ignoreGone(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== 'POST_NOT_FOUND') throw error
 }
