@@ -252,26 +252,6 @@ test.for(Object.entries(DECISIONS))(
   },
 )
 
-test('a text whose dialog is closed after its session returns to its author', async ({
-  journey,
-  olga,
-}) => {
-  const page = await journey.visit({ as: olga })
-  const dialog = await startPost(page)
-  await write(textField(dialog), TEXT)
-  await closeFromElsewhere(journey, olga)
-  await page.keyboard.press('Control+Enter')
-  await dialog.getByRole('alert').getByText(CLOSED).waitFor()
-  await closeByKey(dialog)
-  await toast(page, 'Черновик вернётся, когда вы войдёте').waitFor()
-  expect(await storedTexts(page)).toEqual([])
-  await page.reload()
-  await signInButton(page).click()
-  await signInThrough(journey, page, olga.email)
-  await startPost(page)
-  expect(await textField(dialog).inputValue()).toBe(TEXT)
-})
-
 test('a double click on «Войти» beside a text leaves the focus in the address', async ({
   journey,
   olga,

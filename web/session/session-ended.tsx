@@ -68,12 +68,12 @@ export function useTyped(name: string, initial: string) {
   useEffect(() => {
     if (end) keptTexts.write(key, typed)
   }, [end, key, typed])
-  useEffect(
-    () => () => {
-      if (openedDialog.get()?.name !== 'sign-in') keptTexts.remove(key)
-    },
-    [key],
-  )
+  useEffect(() => () => forgetUnlessSigningIn(key), [key])
 
   return [typed, setTyped, keep] as const
+}
+
+/** Forgets a text whose form is closed, unless the sign-in has replaced the form. */
+export function forgetUnlessSigningIn(key: string): void {
+  if (openedDialog.get()?.name !== 'sign-in') keptTexts.remove(key)
 }

@@ -11,8 +11,7 @@ import {
 import { NOTHING } from '../../../contract/post-rules.ts'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
 import { storedElsewhere } from '../../platform/storage.ts'
-import { withViewer } from '../../session/intents.ts'
-import { SessionEnded } from '../../session/session-ended.tsx'
+import { forgetUnlessSigningIn, SessionEnded } from '../../session/session-ended.tsx'
 import { hadSession } from '../../session/token.ts'
 import { isSessionClosed, useSessionEnd } from '../../session/viewer.ts'
 import { Button, isSecondClick } from '../../ui/button.tsx'
@@ -221,6 +220,7 @@ function useStoredDraft(draft: Draft, { unsent, isStored, onSent }: UnsentText):
     if (isClosed) keep()
   }, [isClosed])
   useEffect(() => storedElsewhere.subscribe((event) => onStorage(event)), [])
+  useEffect(() => () => forgetUnlessSigningIn(draft.name), [draft.name])
 }
 
 function tidied(written: Written): Written {
@@ -252,22 +252,13 @@ export function useCloseWithDraft(draft: Draft, onClose: () => void, error?: unk
   const { kind, postId } = parseTarget(draft.target)
   const isGone = usePost(postId) === null || hasCode(error, 'POST_NOT_FOUND')
   return () => {
-    const isClosed = isSessionClosed()
-    if (!isClosed && kind !== 'appeal' && isGone) moveToNewPost(draft)
-    else if (draft.read() !== null) toast(isClosed ? returning(draft) : saved(draft), ABOUT)
+    if (isSessionClosed()) return onClose()
+    if (kind !== 'appeal' && isGone) moveToNewPost(draft)
+    else if (draft.read() !== null) {
+      toast({ text: draft.isUnsaved() ? UNSAVED : 'Черновик сохранён' }, { about: [OWN_TEXT] })
+    }
     onClose()
   }
-}
-
-const ABOUT = { about: [OWN_TEXT] }
-
-function saved(draft: Draft) {
-  return { text: draft.isUnsaved() ? UNSAVED : 'Черновик сохранён' }
-}
-
-function returning({ target }: Draft) {
-  const onSelect = () => void withViewer(dialogOf(target))
-  return { text: 'Черновик вернётся, когда вы войдёте', link: { label: 'Войти', onSelect } }
 }
 
 /** Returns a message only for a problem that the reader cannot see in the text. */
