@@ -104,6 +104,7 @@ export default defineConfig({
           'trials/lost-answers/repeated-calls.test.ts',
           'trials/failing-calls/sample.test.ts',
           'trials/door/played.test.ts',
+          'trials/month/*.test.ts',
         ],
         exclude: FAULTS,
         globalSetup: [FILES_IN_MEMORY, SHARED_POSTGRES],
