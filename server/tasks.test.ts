@@ -115,21 +115,47 @@ test('while a row of a deleted account is held, other accounts move, codes are m
     .toBe('ok')
 }, 120_000)
 
-test('a job of a killed server is run again at once by another', async () => {
+/** Kills a server while its backup job runs, after `queue` has queued the job, and starts another. */
+async function killDuringBackup(
+  queue: (execute: (sql: string) => Promise<unknown>) => Promise<void>,
+) {
   const databaseUrl = await databaseForTest()
+  const execute = (statement: string) => executeOn(databaseUrl, statement)
   const backupDir = await backupFolder()
-  await executeOn(databaseUrl, 'UPDATE installation SET backup_verified_at = now()')
+  await execute('UPDATE installation SET backup_verified_at = now()')
   const killed = await startMain({
     ...envOf({ databaseUrl }),
     DATA_DIR: await folderForTest(),
     BACKUP_DIR: backupDir,
     BACKUP_COMMAND: 'sleep 60',
   })
-  await executeOn(databaseUrl, `SELECT graphile_worker.add_job('back-up', queue_name => 'back-up')`)
-  await expect.poll(() => readdir(backupDir), { timeout: 20_000 }).toHaveLength(1)
+  await queue(async (statement) => {
+    await execute(statement)
+    await expect.poll(() => readdir(backupDir), { timeout: 20_000 }).toHaveLength(1)
+  })
   await killed.kill()
   const other = await startTestApp({ databaseUrl, config: { backupDir } })
   onTestFinished(() => other.close())
   await other.logLine('jobs of a server that is gone run again')
   await other.logLine('the wall was backed up')
+  return other
+}
+
+test('a job of a killed server is run again at once by another', async () => {
+  await killDuringBackup(async (execute) => {
+    await execute(`SELECT graphile_worker.add_job('back-up', queue_name => 'back-up')`)
+  })
+}, 60_000)
+
+test('a run of a killed server that a later run has replaced is not left in the queue', async () => {
+  const cron = `SELECT graphile_worker.add_job('back-up', queue_name => 'back-up',
+    job_key => 'back-up', job_key_mode => 'preserve_run_at')`
+  const other = await killDuringBackup(async (execute) => {
+    await execute(cron)
+    await execute(cron)
+  })
+  await expect
+    .poll(() => other.sql`SELECT FROM graphile_worker.jobs`, { timeout: 30_000 })
+    .toEqual([])
+  expect(checkJobs(await selectJobFacts(other.db)).level).toBe('ok')
 }, 60_000)

@@ -26,11 +26,21 @@ const SELECT_GONE = `WITH alive AS (${ALIVE})
     AND (${COUNT_NODES}) <= (SELECT count(DISTINCT pid) FROM alive)
   GROUP BY locked_by`
 
+/**
+ * Removes runs that a later run of the same recurring task has replaced while they ran, and that
+ * did not end well: graphile-worker neither tries them again nor removes them.
+ */
+const REMOVE_REPLACED = `DELETE FROM graphile_worker._private_jobs AS job
+  USING graphile_worker._private_tasks AS task, graphile_worker._private_known_crontabs AS recurring
+  WHERE task.id = job.task_id AND recurring.identifier = task.identifier
+    AND job.locked_at IS NULL AND job.attempts >= job.max_attempts`
+
 type WorkersLog = Record<'warn' | 'debug', (details: object, message: string) => void>
 
 /**
  * Holds a lock for each runner of this node, which ends with the process, and makes the jobs of
- * runners without a lock available again: graphile-worker itself would wait for four hours.
+ * runners without a lock available again: graphile-worker itself would wait for four hours. Removes
+ * runs that were replaced.
  */
 export class Workers {
   readonly #url: string
@@ -89,6 +99,7 @@ export class Workers {
         const tasks = gone.flatMap((one) => one.tasks)
         this.#log.warn({ tasks }, 'jobs of a server that is gone run again')
       }
+      await client.query(REMOVE_REPLACED)
       await delay(CHECK_MS, undefined, { signal }).catch(() => {})
     }
   }
