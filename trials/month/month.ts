@@ -46,8 +46,8 @@ const RESTORES = new Map([
  */
 const LEAPS = [25, 25, 14, 4, 60, 60, 190]
 const LONG_MONTH = 14
-/** By the seed the month begins with an empty wall, or with an upgrade of one of these releases. */
-const UPGRADED = [undefined, undefined, '0.1.0', '1.0.0']
+/** By the seed the month begins with an empty wall, or with an upgrade of a release. */
+const UPGRADED = [undefined, '1.0.0']
 const RELEASES = join(import.meta.dirname, '../../server/operations/backup/releases')
 const AFTER_LEAP_HOURS = 3
 const DATING_MS = 100

@@ -3,7 +3,6 @@ import { clientForTest, databaseForTest } from '../../testing/database/database-
 import { executeOn } from '../../testing/database/databases.ts'
 import { startMain } from '../../testing/process/start-main.ts'
 import { StartError } from '../errors/app-error.ts'
-import { createAdopted } from './adopt.ts'
 import { withStartDatabase } from './database.ts'
 import { MIGRATIONS, type Migrations, migrate, productVersion, requireMigrated } from './migrate.ts'
 import { FEED_NAME } from './nodes.ts'
@@ -114,74 +113,3 @@ test('a migration that would break the nodes that run is refused until they have
   await node.end()
   await upgrade({ ...breaking, '999-test': LOCKING })
 })
-
-/**
- * Makes a database of 0.1.0. That its tables are those which 0.1.0 made was compared with a dump of
- * 0.1.0 before the SQL was frozen: other-versions.test.ts keeps it so, and restores its backup.
- */
-async function databaseOf010(): Promise<string> {
-  const url = await databaseForTest('template0')
-  await withStartDatabase(url, ({ db }) => createAdopted(db))
-  await executeOn(
-    url,
-    `UPDATE installation SET version = '0.1.0';
-    INSERT INTO kysely_migration VALUES ('001-product', '');
-    INSERT INTO additive_migrations VALUES ('027-post-changes')`,
-  )
-  return url
-}
-
-test('a database of 0.1.0 is adopted, by nodes that start at once, and is then equal to a new one', async () => {
-  const url = await databaseOf010()
-  await Promise.all([migrate(url), migrate(url)])
-  const fresh = await databaseForTest()
-  expect(await executeOn(url, CATALOG)).toEqual(await executeOn(fresh, CATALOG))
-  for (const table of ['kysely_migration', 'additive_migrations']) {
-    const names = `SELECT name FROM ${table} ORDER BY name`
-    expect(await executeOn(url, names)).toEqual(await executeOn(fresh, names))
-  }
-  for (const migrated of [url, fresh]) {
-    expect(await executeOn(migrated, 'SELECT version FROM installation')).toEqual([
-      { version: productVersion() },
-    ])
-  }
-})
-
-test('a database from before 0.1.0 is refused and stays as it is', async () => {
-  const url = await databaseOf010()
-  await executeOn(url, `DELETE FROM kysely_migration WHERE name = '027-post-changes'`)
-  const before = await executeOn(url, 'TABLE kysely_migration')
-  await expect(migrate(url)).rejects.toThrow(/^База данных старше 0\.1\.0/)
-  expect(await executeOn(url, 'TABLE kysely_migration')).toEqual(before)
-})
-
-/**
- * Describes what is in a schema. The order of columns may differ, and so may the comments in
- * functions and their spaces.
- */
-const CATALOG = `
-  WITH tables AS (
-    SELECT oid, relname, relkind, reloptions FROM pg_class
-    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v')
-  )
-  SELECT concat_ws(' ', relkind, relname, reloptions) AS line FROM tables
-  UNION ALL
-  SELECT concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), attnotnull, attidentity,
-      attgenerated, pg_get_expr(adbin, adrelid))
-    FROM tables JOIN pg_attribute ON attrelid = tables.oid AND attnum > 0 AND NOT attisdropped
-    LEFT JOIN pg_attrdef ON adrelid = tables.oid AND adnum = attnum
-  UNION ALL
-  SELECT concat_ws(' ', relname, conname, pg_get_constraintdef(c.oid))
-    FROM tables JOIN pg_constraint c ON conrelid = tables.oid WHERE contype <> 'n'
-  UNION ALL
-  SELECT pg_get_indexdef(indexrelid) FROM tables JOIN pg_index ON indrelid = tables.oid
-  UNION ALL
-  SELECT pg_get_triggerdef(t.oid) FROM tables JOIN pg_trigger t ON tgrelid = tables.oid AND NOT tgisinternal
-  UNION ALL
-  SELECT relname || array_to_string(ARRAY(
-      SELECT word FROM regexp_split_to_table(pg_get_viewdef(oid), '[,;\\s]+') word ORDER BY word), ' ')
-    FROM tables WHERE relkind = 'v'
-  UNION ALL
-  SELECT regexp_replace(regexp_replace(pg_get_functiondef(oid), '--[^\\n]*', '', 'g'), '\\s+', ' ', 'g')
-    FROM pg_proc WHERE pronamespace = 'public'::regnamespace
-  ORDER BY line`

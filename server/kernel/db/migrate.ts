@@ -5,17 +5,6 @@ import { runMigrations as migrateQueue } from 'graphile-worker'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { StartError } from '../errors/app-error.ts'
-import {
-  ADOPTED,
-  adopt,
-  createAdopted,
-  FIRST,
-  FIRST_SCHEMA,
-  hasTable,
-  readNames,
-  readSchema,
-  SCHEMA,
-} from './adopt.ts'
 import { type Db, type Queryable, type StartDatabase, withStartDatabase } from './database.ts'
 import { errorCode } from './database-errors.ts'
 import { SELECT_NODE_VERSIONS } from './nodes.ts'
@@ -23,12 +12,12 @@ import { refuseUnfinishedRestore } from './restore-lock.ts'
 
 export type Migrations = Record<string, string>
 
+const SCHEMA = join(import.meta.dirname, '../../schema')
+
 export const MIGRATIONS: Migrations = Object.fromEntries(
   readdirSync(SCHEMA)
-    .filter((file) => /^\d{3}-.*\.sql$/.test(file))
     .sort()
-    .map((file) => file.slice(0, -'.sql'.length))
-    .map((name) => [name, name === FIRST ? FIRST_SCHEMA : readSchema(name)]),
+    .map((file) => [file.slice(0, -'.sql'.length), readFileSync(join(SCHEMA, file), 'utf8')]),
 )
 
 /** Returns whether servers without the migration can still work after it. */
@@ -88,12 +77,11 @@ export async function migrate(
 }
 
 export function isKnown(migration: string): boolean {
-  return migration === ADOPTED || Object.hasOwn(MIGRATIONS, migration)
+  return Object.hasOwn(MIGRATIONS, migration)
 }
 
 /** Creates the tables of a known migration in the empty schema `schema`, which `url` selects. */
 export async function migrateTo(migration: string, url: string, schema: string): Promise<void> {
-  if (migration === ADOPTED) return withStartDatabase(url, ({ db }) => createAdopted(db))
   const migrations = Object.entries(MIGRATIONS).filter(([name]) => name <= migration)
   return migrate(url, { migrations: Object.fromEntries(migrations), schema })
 }
@@ -120,7 +108,6 @@ async function migrateOnce(
   migrations: Migrations,
   schema?: string,
 ): Promise<void> {
-  await adopt(db, productVersion())
   if (await isNewer(db, Object.keys(migrations))) return
   const migrator = new Migrator({
     db,
@@ -216,4 +203,22 @@ const PACKAGE = JSON.parse(
 
 export function productVersion(): string {
   return PACKAGE.version
+}
+
+async function hasTable(db: Queryable, table: string): Promise<boolean> {
+  const { rows } = await sql<{
+    exists: boolean
+  }>`SELECT to_regclass(${table}) IS NOT NULL AS exists`.execute(db)
+  return rows[0]?.exists ?? false
+}
+
+async function readNames(
+  db: Queryable,
+  table: 'kysely_migration' | 'additive_migrations',
+): Promise<string[]> {
+  if (!(await hasTable(db, table))) return []
+  const { rows } = await sql<{
+    name: string
+  }>`SELECT name FROM ${sql.table(table)} ORDER BY name`.execute(db)
+  return rows.map(({ name }) => name)
 }
