@@ -34,10 +34,10 @@ async function plant(folder: string, { file, text, planted }: PlantedFault): Pro
 }
 
 function judge(folder: string, { run, env }: PlantedFault): { code: number | null; said: string } {
-  const vitest = join(folder, 'node_modules/.bin/vitest')
-  const { status, stdout, stderr } = spawnSync(vitest, ['run', '--no-color', ...run], {
+  const [program = '', ...args] = run
+  const { status, stdout, stderr } = spawnSync(join(folder, 'node_modules/.bin', program), args, {
     cwd: folder,
-    env: { ...process.env, ...env },
+    env: { ...process.env, NO_COLOR: '1', ...env },
     encoding: 'utf8',
     maxBuffer: 64 * 1024 ** 2,
   })

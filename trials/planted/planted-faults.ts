@@ -6,7 +6,7 @@ export type PlantedFault = {
   file: string
   text: string
   planted: string
-  /** What the judge is run by: the arguments of Vitest. */
+  /** The program that runs the judge, and its arguments. */
   run: string[]
   env?: Record<string, string>
   /** What the judge says of the fault. */
@@ -21,7 +21,7 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     file: 'server/schema/001-schema.sql',
     text: 'PERFORM change_like_counts(array_agg(post_id), array_agg(-(NOT user_left)::int),',
     planted: 'PERFORM change_like_counts(array_agg(post_id), array_agg(-1),',
-    run: ['--project', 'faults', 'server/features/moderation/random-acts.test.ts'],
+    run: ['vitest', 'run', '--project', 'faults', 'server/features/moderation/random-acts.test.ts'],
     env: { ACTS_RUNS: '5' },
     reports: /likes_count/,
   },
@@ -31,7 +31,7 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     file: 'server/features/likes/likes.repository.ts',
     text: ' FOR NO KEY UPDATE\n  )',
     planted: '\n  )',
-    run: ['--project', 'server', 'trials/pairs/sample.test.ts'],
+    run: ['vitest', 'run', '--project', 'server', 'trials/pairs/sample.test.ts'],
     reports: /FAIL .*×/,
   },
   {
@@ -40,7 +40,7 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     file: 'web/posts/compose/compose.queries.ts',
     text: "{ 'idempotency-key': text.key }",
     planted: "{ 'idempotency-key': String(Math.random()) }",
-    run: ['--project', 'e2e', 'trials/lost-answers/sample.test.ts'],
+    run: ['vitest', 'run', '--project', 'e2e', 'trials/lost-answers/sample.test.ts'],
     reports: /publish: drop POST \/posts 1.*public\.posts has/s,
   },
   {
@@ -49,7 +49,7 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     file: 'server/operations/embedded-postgres/postmaster.ts',
     text: "'synchronous_commit=on'",
     planted: "'synchronous_commit=off', 'wal_writer_delay=10s'",
-    run: ['--project', 'faults', 'trials/faults/kill.test.ts'],
+    run: ['vitest', 'run', '--project', 'faults', 'trials/faults/kill.test.ts'],
     reports: /expected \[.*\] to deeply equal \[\]/,
   },
   {
@@ -59,7 +59,7 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     text: 'onChange={(event) => onChange(event.target.value)}\n          onPaste',
     planted:
       'onChange={(event) => onChange(cleanPaste ? cleanPaste(event.target.value) : event.target.value)}\n          onPaste',
-    run: ['--project', 'e2e', 'e2e/typed-fields.test.ts'],
+    run: ['vitest', 'run', '--project', 'e2e', 'e2e/typed-fields.test.ts'],
     reports: /FAIL .*typed-fields/,
   },
   {
@@ -68,7 +68,7 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     file: 'server/features/answers/answers.repository.ts',
     text: 'AND owner_id =',
     planted: 'AND 0 <',
-    run: ['--project', 'server', 'server/access.test.ts'],
+    run: ['vitest', 'run', '--project', 'server', 'server/access.test.ts'],
     reports: /FAIL .*\/mute.* returns to the other/,
   },
   {
@@ -77,7 +77,7 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     file: 'server/kernel/http/request-log.ts',
     text: "else reply.log.info(line, 'request')",
     planted: "else reply.log.info({ ...line, sent: request.body }, 'request')",
-    run: ['--project', 'server', 'server/written-data.test.ts'],
+    run: ['vitest', 'run', '--project', 'server', 'server/written-data.test.ts'],
     reports: /FAIL .*written-data/,
   },
   {
@@ -86,7 +86,7 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     file: 'server/jobs.ts',
     text: 'if (await mayErase()) for (const prune of pruning) await prune(background)',
     planted: 'if (await mayErase()) for (const prune of pruning.slice(1)) await prune(background)',
-    run: ['--project', 'server', 'server/retention.test.ts'],
+    run: ['vitest', 'run', '--project', 'server', 'server/retention.test.ts'],
     reports: /FAIL .*retention/,
   },
   {
@@ -98,7 +98,7 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     throw cause
   }`,
     planted: '() => {}',
-    run: ['--project', 'server', 'trials/failing-calls/sample.test.ts'],
+    run: ['vitest', 'run', '--project', 'server', 'trials/failing-calls/sample.test.ts'],
     reports: /fsync \d EIO: success/,
   },
   {
@@ -107,8 +107,22 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     file: 'web/posts/compose/post-form.tsx',
     text: 'if (isSessionClosed()) return onClose()',
     planted: 'draft.clear()\n    if (isSessionClosed()) return onClose()',
-    run: ['--project', 'walk'],
+    run: ['vitest', 'run', '--project', 'walk'],
     env: { HANDS: '1', MINUTES: '3' },
     reports: /is nowhere/,
+  },
+  {
+    judge: 'month',
+    fault: 'the journal keeps the address of an account that the operator has erased',
+    file: 'server/features/account-deletion/account-deletion.service.ts',
+    text: `await closeAccount(tx, userId)
+    await appendToJournal(tx, { actor, action: ERASURE, userId })`,
+    planted: `const emails = tx.selectFrom('users').select('email').where('id', '=', userId)
+    const details = await emails.executeTakeFirstOrThrow()
+    await closeAccount(tx, userId)
+    await appendToJournal(tx, { actor, action: ERASURE, userId, details })`,
+    run: ['node', 'trials/month/month.ts'],
+    env: { SEED: '4', DAYS: '1', PEOPLE: '40' },
+    reports: /journal has what was erased/,
   },
 ]
