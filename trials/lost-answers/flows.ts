@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { enterDigits, write } from '../../e2e/testing/hands.ts'
 import type { Journey } from '../../e2e/testing/journey.ts'
 import { textField } from '../../e2e/testing/page/compose.ts'
@@ -86,13 +87,8 @@ async function moved({ call, mailbox }: Journey, world: World): Promise<void> {
 
 async function left(journey: Journey, { olga }: World): Promise<void> {
   await leave({ call: journey.call, codeFor }, olga)
-  for (;;) {
-    const [row] = await journey.rows('SELECT FROM visible_posts WHERE owner_id = $1 LIMIT 1', [
-      olga.id,
-    ])
-    if (!row) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  const visible = 'SELECT FROM visible_posts WHERE owner_id = $1'
+  await expect.poll(() => journey.rows(visible, [olga.id])).toEqual([])
 }
 
 const secondSession = ({ signIn }: Journey, { olga }: World): Promise<TestUser> =>

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { DESKTOP, type Journey } from '../../e2e/testing/journey.ts'
 import { codeFor } from '../../e2e/testing/product.ts'
 import { publishFromOutside } from '../../server/kernel/cache/change-feed.ts'
 import { allEndpoints } from '../../server/testing/http/endpoints.ts'
 import { DELAY_MS } from '../../web/http/delayed-write.ts'
-import { createNormalizer, openState } from '../pairs/stored-state.ts'
+import { createNormalizer, JOBS, openState } from '../pairs/stored-state.ts'
 import {
   type Disturbance,
   FAULTS,
@@ -41,6 +41,8 @@ const FLEETING =
 
 /** How long a page may go on changing after the last word of a flow. */
 const LAST_CHANGES_MS = 5000
+
+const SETTLING = { timeout: 60_000, interval: 20 }
 
 const NOTHING_ELSE = { resorts: [], failure: '' }
 
@@ -76,11 +78,11 @@ async function makeWorld(journey: Journey) {
   async function code(email: string): Promise<string> {
     const newest = `SELECT id FROM codes WHERE email = $1 AND mail_state = 'sent'
       ORDER BY mailed_at DESC LIMIT 1`
-    for (;;) {
-      const [row] = await journey.rows(newest, [email])
-      if (row) return codeFor(row.id)
-      await delay(30)
-    }
+    const [row] = await vi.waitUntil(async () => {
+      const found = await journey.rows(newest, [email])
+      return found.length > 0 && found
+    }, SETTLING)
+    return codeFor(row.id)
   }
   return { journey, olga, petr, vera, post, reply, question, code, link: '' }
 }
@@ -104,9 +106,25 @@ export async function runFlow(
   const world = await makeWorld(journey)
   await flow.prepare?.(journey, world)
   const state = await openState(journey.databaseUrl)
-  await settle(journey)
-  const before = await state.read()
+  const before = await betweenJobs(() => state.read())
   const { changes } = createNormalizer(before)
+
+  /**
+   * Works on the rows while no job runs. A job that is stored or removed in its middle would stay
+   * locked, or lock its queue, for good.
+   */
+  async function betweenJobs<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      await settle(journey)
+      await state.execute(`BEGIN; LOCK TABLE ${JOBS} IN EXCLUSIVE MODE`)
+      const { rowCount } = await state.execute(`SELECT FROM ${JOBS} WHERE locked_at IS NOT NULL`)
+      const done = rowCount === 0 ? { result: await work() } : undefined
+      await state.execute('COMMIT')
+      if (done) return done.result
+    }
+  }
+
+  const restore = () => betweenJobs(async () => state.restore(before, await state.read()))
 
   async function readRows(): Promise<End['rows']> {
     await settle(journey)
@@ -129,8 +147,7 @@ export async function runFlow(
   }
 
   async function run(disturbance?: Disturbance, expected?: End) {
-    await settle(journey)
-    await state.restore(before, await state.read())
+    await restore()
     await publishFromOutside(journey.databaseUrl, { kind: 'edited' })
     const proxy = await openLossyProxy(journey.product.port, nameOf, disturbance)
     const heard: string[] = []
@@ -194,8 +211,7 @@ export async function runFlow(
   try {
     return await runAll()
   } finally {
-    await settle(journey)
-    await state.restore(before, await state.read())
+    await restore()
     await state.close()
   }
 }
@@ -235,10 +251,11 @@ async function callNames() {
 
 /** Waits until no job and no mail is due. */
 async function settle({ rows }: Journey): Promise<void> {
-  const due = `SELECT (SELECT count(*) FROM graphile_worker._private_jobs
-      WHERE run_at <= now() AND attempts < max_attempts)
-    + (SELECT count(*) FROM outbox WHERE payload IS NOT NULL AND due_at <= now()) AS count`
-  while ((await rows(due))[0].count !== '0') await delay(20)
+  const due = `SELECT 'job' AS what, to_jsonb(job) AS row FROM ${JOBS} job
+      WHERE run_at <= now() AND attempts < max_attempts
+    UNION ALL SELECT 'mail', to_jsonb(mail) FROM outbox mail
+      WHERE payload IS NOT NULL AND due_at <= now()`
+  await expect.poll(() => rows(due), SETTLING).toEqual([])
 }
 
 function differences(expected: End, end: End): string[] {

@@ -13,7 +13,7 @@ const LEFT_OUT = [
   'public.rate_limits',
   'public.failing_tasks',
 ]
-const JOBS = 'graphile_worker._private_jobs'
+export const JOBS = 'graphile_worker._private_jobs'
 const WALL = 'public.wall_totals'
 /** Not compared: of two calls that end a session, the earlier one stores its reason. */
 const CLOSED = 'public.closed_sessions'
