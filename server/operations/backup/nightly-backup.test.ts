@@ -109,7 +109,7 @@ asRoot(
   async () => {
     const { folder, run, state } = await nightlyForTest()
     await mountForTest(folder, 'size=1m')
-    const left = join(folder, '.vslukh-2026.backup.0123456789ab')
+    const left = join(folder, '.vslukh-2026.backup.0a1b2c-99-4d5e6f')
     await expect(writeFile(left, Buffer.alloc(2_000_000))).rejects.toThrow('ENOSPC')
     const longAgo = new Date(Date.now() - 4 * 3_600_000)
     await utimes(left, longAgo, longAgo)
