@@ -68,7 +68,8 @@ export const verifyEmailChange = endpoint('PUT', '/users/current/email/:id/verif
 
 export const undoEmailChange = endpoint('POST', '/email-changes/:id/undo', {
   access: 'public',
-  summary: 'Undo an e-mail change within three days, with the link mailed to the old address',
+  summary:
+    'Undo an e-mail change within three days, with the link mailed to the old address; an account deleted since comes back',
   params: IdParams,
   body: strictObject({ secret: Type.String({ minLength: 1, maxLength: OPAQUE_MAX }) }),
   errors: ['LINK_EXPIRED', 'EMAIL_ALREADY_EXISTS'],

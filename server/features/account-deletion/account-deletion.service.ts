@@ -57,9 +57,15 @@ export async function returnToAccount(
   const erasedAt = await selectErasure(tx, userId)
   if (erasedAt === undefined) return false
   if (!restore) throw new AppError('ACCOUNT_DELETED', { message: deletedMessage(erasedAt) })
-  if (!(await markReturning(tx, userId))) throw new AppError('OPERATION_EXPIRED')
-  await addJob(tx, 'move-accounts')
+  if (!(await cancelDeletion(tx, userId))) throw new AppError('OPERATION_EXPIRED')
   return true
+}
+
+/** Restores a deleted account. Returns false if it is not deleted, or if it is too late. */
+export async function cancelDeletion(tx: Queryable, userId: string): Promise<boolean> {
+  const isReturning = await markReturning(tx, userId)
+  if (isReturning) await addJob(tx, 'move-accounts')
+  return isReturning
 }
 
 function deletedMessage(erasedAt: number): string {

@@ -24,7 +24,7 @@ export const accountMails = (options: WriteOptions) => ({
         // Browsers do not send what follows the `#`, so no log and no other site sees it.
         `${origin}${PATHS.emailUndo}#${changeId}.${undoSecret(changeId, undoKey)}`,
         '',
-        'Все сессии завершатся, и войти можно будет только с этого адреса.',
+        'Все сессии завершатся, и войти можно будет только с этого адреса. Если аккаунт успели удалить, он вернётся целиком.',
         `Ссылка действует до ${formatTime(expiresAt)}. Никому её не пересылайте.`,
         ...(contact ? ['', `Если ссылка не поможет, напишите нам: ${contact}`] : []),
       ]

@@ -8,6 +8,7 @@ import type { Feature, Node } from '../../kernel/feature.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
+import { cancelDeletion } from '../account-deletion/account-deletion.service.ts'
 import { CODE_REQUESTS } from '../codes/code-quota.ts'
 import {
   redeemCode,
@@ -161,15 +162,23 @@ function registerEmailChanges(node: Node, sessions: Sessions): void {
   })
 }
 
-function registerEmailUndo({ route, db, limits }: Node, undoKey: Buffer): void {
+function registerEmailUndo(node: Node, undoKey: Buffer): void {
+  const { route, db, limits, publishChange } = node
+
   route(calls.undoEmailChange, async ({ params, body }, { request }) => {
     await limits.charge([{ limit: EMAIL_UNDOS, ip: request.ip }])
     const right = undoSecret(params.id, undoKey)
     if (!isSameSecret(body.secret, right)) throw new AppError('LINK_EXPIRED')
-    const { userId, isRepeated } = await db
+    const { userId, isRepeated, isBack } = await db
       .transaction()
-      .execute((tx) => undoEmailChange(tx, params.id))
+      .execute(async (tx) => {
+        const undone = await undoEmailChange(tx, params.id)
+        // The account was deleted after the change, by whoever had it then.
+        const isBack = !undone.isRepeated && (await cancelDeletion(tx, undone.userId))
+        return { ...undone, isBack }
+      })
       .catch(takenAs('EMAIL_ALREADY_EXISTS', { message: OLD_EMAIL_TAKEN }))
+    if (isBack) await publishChange({ kind: 'edited' })
     logEvent(request, isRepeated ? 'answer repeated' : 'e-mail change undone', { userId })
   })
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { comeBack, isSettled, leave } from '../../testing/calls/account-deletion-calls.ts'
 import { newEmail } from '../../testing/calls/account-fixture.ts'
 import {
   changeEmail,
@@ -84,6 +85,23 @@ test('a changed e-mail keeps all sessions; the link restores exactly the old add
 
   expectRefusal(await startAt(app, '/logins', { email: stolen }), 'USER_NOT_FOUND')
   expect((await app.signIn(olga.email)).id).toBe(olga.id)
+})
+
+test('an undo restores an account that was deleted after the change, also if its answer was lost', async () => {
+  const reader = await app.signUp()
+  const olga = await app.signIn(`olga.${randomUUID()}@example.org`)
+  const thief = await app.signIn(olga.email, 'thief')
+  const post = await app.publish(olga, 'О чём говорит стена')
+  const readPost = async () =>
+    (await app.call('GET', `/posts/${post.id}`, { token: reader.token })).status
+  const link = await changeEmail(app, thief, newEmail())
+  expect((await leave(app, thief)).status).toBe(200)
+  expect(await readPost()).toBe(404)
+
+  for (const _ of ['lost', 'received']) expect((await undoChange(app, link)).status).toBe(204)
+  await expect.poll(() => isSettled(app)).toBe(true)
+  await expect.poll(readPost).toBe(200)
+  expect((await comeBack(app, olga.email)).status).toBe(200)
 })
 
 test('a link works once, and only when it is complete', async () => {
