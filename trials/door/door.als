@@ -127,12 +127,12 @@ pred mayRedeem[p: Person, u: Purpose, a: Address] {
   a in p.reads -- rule: a code is read in its mailbox
 }
 
-/** Ends the operation, and others of `ended`. */
+/** Ends the operation, and others of `ended`. A new session may be an atom that was another session before. */
 pred redeem[p: Person, u: Purpose, a: Address, s: set Session, ended: Person -> Purpose -> Address] {
   asked' = asked - p->u->a - ended
   known' = known - p->u->a - ended
   redeemed' = redeemed - p->u->Address + p->u->a
-  opened' = opened - p->u->Session + p->u->s
+  opened' = opened - p->u->Session - Person->Purpose->s + p->u->s
 }
 
 fun emailChanges: Person -> Purpose -> Address { Person -> EmailChange -> Address }
@@ -295,7 +295,8 @@ pred undo[p: Person, d: Change] {
   redeemed' = redeemed and opened' = opened
   Stored' = Stored - addedUnder.d -- rule: an undo removes the passkeys added since
   addedUnder' = addedUnder
-  elsewhere' = elsewhere and Deleted' = Deleted and Erased' = Erased
+  no Deleted' -- rule: an undo restores a deleted account
+  elsewhere' = elsewhere and Erased' = Erased
 }
 
 pred endEmailChange[d: Change] {
@@ -427,7 +428,8 @@ pred signInWithPasskey[p: Person, k: Passkey, s: Session, w: Answer] {
   maySignInWithPasskey[p, k]
   open_[p, s, w]
   no Deleted' and Erased' = Erased
-  addressStays and codesStay and changesStay and passkeysStay
+  asked' = asked and known' = known and redeemed' = redeemed and opened' = opened - Person->Purpose->s
+  addressStays and changesStay and passkeysStay
 }
 
 pred removePasskey[p: Person, s: Session, k: Passkey, w: Answer] {
@@ -571,6 +573,7 @@ assert StolenSessionKeepsThreeDays {
   }
 }
 
+/** Only the owner erases the account: their link also takes back a deletion, of which they got no mail. */
 assert StolenSessionErasesNothing {
   (thief and watchful) implies
     always (some Erased implies once (Step.call = verifyAccountDeletion and Step.by = Owner))
@@ -654,6 +657,16 @@ run Deletion {
     verifyAccountDeletion[Owner, s, Home, Answered]; startLogin[Owner, Home, Answered];
     verifyLogin[Owner, Home, t, Answered]; startAccountDeletion[Owner, t, Answered];
     verifyAccountDeletion[Owner, t, Home, Answered]; erase; nothing
+  )
+} for 2 but 0 Passkey, 1 Int, 9..9 steps
+
+run ThiefDeletes {
+  thief and #Open = 1
+  some s: Thief.token, d: Change | (
+    startEmailChange[Thief, s, Foreign, Answered]; verifyEmailChange[Thief, s, Foreign, Answered];
+    startAccountDeletion[Thief, s, Answered]; verifyAccountDeletion[Thief, s, Foreign, Answered]; dayPasses;
+    undoEmailChange[Owner, d, Answered]; startLogin[Owner, Home, Answered];
+    (some t: Session | verifyLogin[Owner, Home, t, Answered]); nothing
   )
 } for 2 but 0 Passkey, 1 Int, 9..9 steps
 

@@ -32,6 +32,10 @@ const DOOR: Record<string, Broken> = {
   'an undo ends later changes': { instead: 'ended = d {', fails: 'UndoEndsTheTheft' },
   'an undo repeats its answer': { instead: NEVER, fails: 'LinkOpens' },
   'a deletion needs an open session': { fails: 'StolenSessionErasesNothing' },
+  'an undo restores a deleted account': {
+    instead: "Deleted' = Deleted",
+    fails: 'StolenSessionErasesNothing',
+  },
   'an account is erased later than any link ends': { fails: 'StolenSessionErasesNothing' },
   'the secret before works until the new one was seen': { fails: 'LostAnswersKeepTheSession' },
   'an undo removes the passkeys added since': {
