@@ -26,8 +26,14 @@ export type Outcome = { name: string; isCheck: boolean; states: State[] | undefi
 /** The atoms of each set, and the tuples of each field as `a>b`, in one state of a trace. */
 export type State = Map<string, string[]>
 
+type Options = { command?: string; signal: AbortSignal }
+
+/** A worker of Vitest that waits for a program outlives a Vitest that was ended. */
+const orphaned = new AbortController()
+process.once('disconnect', () => orphaned.abort())
+
 /** Returns the outcomes of a model's commands, or of one: `states` of an instance or counterexample. */
-export async function solve(model: string, command?: string): Promise<Outcome[]> {
+export async function solve(model: string, { command, signal }: Options): Promise<Outcome[]> {
   const java = await findJava()
   const jar = await findAlloy()
   const folder = mkdtempSync(join(tmpdir(), 'vslukh-alloy-'))
@@ -48,7 +54,8 @@ export async function solve(model: string, command?: string): Promise<Outcome[]>
       ...only,
       file,
     ]
-    const { stdout, stderr } = await run(java, args, { maxBuffer: 2 ** 26 })
+    const ended = AbortSignal.any([signal, orphaned.signal])
+    const { stdout, stderr } = await run(java, args, { maxBuffer: 2 ** 26, signal: ended })
     const said = stdout + stderr
     const outcomes = [...said.matchAll(/^\d+\. (check|run)\s+(\w+).*?\b(UN)?SAT\s*$/gm)]
     if (outcomes.length === 0 || /error/i.test(said)) throw new Error(said)

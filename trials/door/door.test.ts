@@ -16,10 +16,10 @@ test.each(MODELS)('each rule of $file has a case that breaks it', ({ text, rules
   expect(rulesIn(text).toSorted()).toEqual(Object.keys(rules).toSorted())
 })
 
-test.each(MODELS)(
+test.for(MODELS)(
   'every assertion of $file holds, and every scenario is possible',
-  async ({ file, text }) => {
-    const outcomes = await solve(text)
+  async ({ file, text }, { signal }) => {
+    const outcomes = await solve(text, { signal })
     const commands = [...text.matchAll(/^(?:check|run) (\w+)/gm)].map(([, name]) => name)
     const asserted = [...text.matchAll(/^assert (\w+)/gm)].map(([, name]) => name)
     expect(outcomes.map(({ name }) => name)).toEqual(commands)
@@ -37,10 +37,11 @@ function storable(outcomes: Outcome[]): string {
   return traces.map((trace) => `${JSON.stringify(trace)}\n`).join('')
 }
 
-test.concurrent.each(CASES)(
+test.concurrent.for(CASES)(
   'without «$rule» $fails fails',
-  async ({ text, rule, instead, fails }) => {
-    const [outcome] = await solve(withoutRule(text, rule, instead), fails)
+  async ({ text, rule, instead, fails }, { signal }) => {
+    const broken = withoutRule(text, rule, instead)
+    const [outcome] = await solve(broken, { command: fails, signal })
     expect(outcome?.states, `${fails} holds without the rule`).toBeDefined()
   },
 )
