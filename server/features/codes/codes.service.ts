@@ -185,8 +185,9 @@ export async function redeemCode<Account, Result, Outcome>(
   try {
     return await redeemOnce(node, { ...attempt, ...operation }, redemption)
   } catch (error) {
-    // The same code, sent twice, may have been redeemed meanwhile.
-    if (!(await selectRedeemed(node.db, attempt))) throw error
+    // The same code, sent twice, may have been redeemed meanwhile. A database that fails is not asked
+    // again: the caller would wait for a second timeout.
+    if (!(error instanceof AppError) || !(await selectRedeemed(node.db, attempt))) throw error
     return repeatAnswer(node, attempt, redemption)
   }
 }
