@@ -27,7 +27,15 @@ export async function createPostgres() {
     call(join(programs, 'pg_ctl'), '-D', data, '-w', '-l', join(folder, 'log'), ...args)
   const configure = (...settings: string[]) =>
     appendFile(join(data, 'postgresql.conf'), `${settings.join('\n')}\n`)
-  const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8']
+  const initdb = [
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C.UTF-8',
+  ]
   await call(join(programs, 'initdb'), ...initdb)
   await configure(`port = ${port}`, `unix_socket_directories = '${folder}'`)
   onTestFinished(async () => void (await control('stop', '-m', 'immediate').catch(() => {})))

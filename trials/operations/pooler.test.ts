@@ -32,9 +32,13 @@ test('two nodes behind PgBouncer in transaction mode, at a database that writes 
   const nodes = [await startNode(), await startNode()] as const
   const [one, other] = nodes
 
-  const users = await one.signUps(8)
+  // Without PUBLIC_URL each node has session cookies of its own.
+  const [users, others] = [await one.signUps(4), await other.signUps(4)]
   const acknowledged = new AcknowledgedWrites()
-  const loads = nodes.map(({ url }) => simulateUsers({ url, users, acknowledged }))
+  const loads = [
+    simulateUsers({ url: one.url, users, acknowledged }),
+    simulateUsers({ url: other.url, users: others, acknowledged }),
+  ]
   await acknowledged.waitForMore(200)
   await Promise.all(loads.map((load) => load.stop()))
   const calls = loads.flatMap(({ outcomes }) => outcomes)

@@ -44,6 +44,10 @@ test.each([
     '2026-11-29 20:00:00.000 UTC [7] FATAL:  could not write lock file "postmaster.pid": No space left on device\n',
     'На диске не осталось места (could not write lock file "postmaster.pid": No space left on device). Освободите его',
   ],
+  [
+    'x: LOG:  unrecognized configuration parameter "fsink"\nx: FATAL:  configuration file "/x" contains errors\n',
+    'Он пишет: «unrecognized configuration parameter "fsink"»',
+  ],
   ['x: FATAL:  no such role\n', 'Он пишет: «no such role»'],
   ['', 'Причина неизвестна'],
 ])('the words of a failed PostgreSQL are explained', (output, words) => {

@@ -99,8 +99,10 @@ const PRINTED: [RegExp, () => string][] = [
 export function programReason(output: string): string {
   const lines = output.trim().split('\n')
   const found = lines.findLast((line) => PRINTED.some(([words]) => words.test(line)))
-  const own =
-    found ?? lines.findLast((line) => /error|FATAL|PANIC/.test(line)) ?? lines.at(-1) ?? ''
+  // PostgreSQL says of its settings what is wrong before it says that something is.
+  const setting = lines.findLast((_line, at) => /contains errors/.test(lines[at + 1] ?? ''))
+  const last = lines.findLast((line) => /error|FATAL|PANIC/.test(line)) ?? lines.at(-1) ?? ''
+  const own = found ?? setting ?? last
   const words = own.replace(/^.*?(?:error|FATAL|PANIC|LOG|DETAIL): +/, '').trim()
   const reason = PRINTED.find(([printed]) => printed.test(own))?.[1]()
   if (reason === undefined) return words === '' ? 'Причина неизвестна' : `Он пишет: «${words}»`
