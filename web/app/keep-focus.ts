@@ -16,6 +16,9 @@ let focused: Element = document.body
 let focusVisible = false
 /** The element in which Enter was pressed last. */
 let pressed: EventTarget | null
+/** Whether a mouse was pressed last, and the overlay in which its first press of a double click was. */
+let isMouse = false
+let clickedIn: Element | null = null
 /** The last focused element outside overlays, and its place, which remains after a removal. */
 let below = document.body
 const place = document.createRange()
@@ -27,6 +30,9 @@ document.addEventListener('focusout', ({ relatedTarget }) => {
   if (!relatedTarget) queueMicrotask(() => focused.isConnected && note())
 })
 document.addEventListener('keydown', stopRepeat, { capture: true })
+document.addEventListener('pointerdown', notePointer, { capture: true, passive: true })
+document.addEventListener('mousedown', stopSecondPress, { capture: true })
+document.addEventListener('click', stopSecondPress, { capture: true })
 new MutationObserver(mend).observe(document.body, { childList: true, subtree: true })
 
 function note(): void {
@@ -53,6 +59,23 @@ function stopRepeat(event: KeyboardEvent): void {
   if (key !== 'Enter' || !isOwnKey(target)) return
   if (!repeat) pressed = target
   if (!repeat || (target === pressed && target instanceof HTMLTextAreaElement)) return
+  event.preventDefault()
+  event.stopPropagation()
+}
+
+function notePointer({ pointerType }: PointerEvent): void {
+  isMouse = pointerType === 'mouse'
+}
+
+/**
+ * Makes a double click act, and move the focus, in one place: not in the overlay that its first press
+ * has opened, nor on the page below the one that it has closed.
+ */
+function stopSecondPress(event: MouseEvent): void {
+  const { type, detail, target } = event
+  const overlay = target instanceof Element ? target.closest(OVERLAYS) : null
+  if (type === 'mousedown' && detail === 1) clickedIn = overlay
+  if (!isMouse || detail < 2 || overlay === clickedIn) return
   event.preventDefault()
   event.stopPropagation()
 }

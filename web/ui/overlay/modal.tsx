@@ -174,24 +174,17 @@ function useAboveKeyboard(ref: RefObject<HTMLDialogElement | null>): void {
 
 /**
  * Closes at a press that begins and ends on the backdrop, to which a text selection may be dragged.
- * A press there, and the second of a double click that opened the dialog, leaves the focus in it.
  * Waits for the click, which comes last after a touch, and would otherwise reach the page behind.
  */
 function useBackdropPress(ref: RefObject<HTMLDialogElement | null>, onClose: () => void) {
   const isBeside = useRef(false)
-  const isMouse = useRef(false)
-  const presses = useRef(0)
   return {
     onPointerDown: (event: PointerEvent) => {
       isBeside.current = event.target === ref.current
-      isMouse.current = event.pointerType === 'mouse'
     },
     onMouseDown: (event: MouseEvent) => {
-      presses.current += 1
-      // The first press of the double click has opened the dialog.
-      const beganBefore = isMouse.current && event.detail > presses.current
       // Keeps the focus in the field, if the press does not close the dialog.
-      if (beganBefore || event.target === ref.current) event.preventDefault()
+      if (event.target === ref.current) event.preventDefault()
     },
     onPointerUp: (event: PointerEvent) => {
       isBeside.current &&= event.target === ref.current
