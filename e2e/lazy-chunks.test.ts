@@ -72,7 +72,8 @@ test('a dialog that opens before the focus is watched closes', async ({ journey 
   const dialog = await dialogOf(page, 'Сочетания клавиш')
   const answered = page.waitForResponse(chunk)
   watch.letGo()
-  await (await answered).finished()
+  // The chunk has run.
+  await page.evaluate((url) => import(url), (await answered).url())
   await closeByKey(dialog)
   await page.locator('#content:focus').waitFor()
 })
