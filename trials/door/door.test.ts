@@ -4,8 +4,8 @@ import { MODELS, rulesIn, withoutRule } from './rules.ts'
 import { traceOf } from './traces.ts'
 
 /**
- * Solves the models, and breaks each of their rules: an assertion that no broken rule fails says
- * nothing. played.test.ts plays the scenarios over HTTP; `npm run test:door -- -u` stores them.
+ * Solves the models, and solves them again without each of their rules: an assertion has to fail then.
+ * played.test.ts plays the scenarios over HTTP; `npm run test:door -- -u` stores them.
  */
 
 const CASES = MODELS.flatMap(({ rules, ...model }) =>

@@ -26,7 +26,7 @@ const CHANGE_NOTHING = [
   ...['validateInvitation', 'readCodeMail', 'listSessions'],
 ]
 
-/** Returns the calls of the model, those that are planned, and what is no call. */
+/** Returns three lists of the model: its calls, its planned calls, and its steps that are no calls. */
 function callsOfModel() {
   const model = readFileSync(join(HERE, 'door.als'), 'utf8')
   const [, listed = ''] = /enum Call \{([^}]*)\}/.exec(model) ?? []

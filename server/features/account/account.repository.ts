@@ -97,8 +97,8 @@ const EMAIL_UNDO_SECONDS = 3 * 86_400
 const UNDO_END = sql<Date>`now() + ${EMAIL_UNDO_SECONDS} * interval '1 second'`
 
 /**
- * Adds a change. Earlier changes can be undone for as long as this one: whoever has an address can
- * put out those who got it from a thief of the account.
+ * Adds a change. Earlier changes can be undone for as long as this one, so that an owner can always
+ * undo what a thief of the account has changed since.
  */
 export async function insertEmailChange(
   tx: Queryable,

@@ -173,7 +173,7 @@ function registerEmailUndo(node: Node, undoKey: Buffer): void {
       .transaction()
       .execute(async (tx) => {
         const undone = await undoEmailChange(tx, params.id)
-        // The account was deleted after the change, by whoever had it then.
+        // A deletion that is in force now came after the change, so the undo takes it back too.
         const isBack = !undone.isRepeated && (await cancelDeletion(tx, undone.userId))
         return { ...undone, isBack }
       })

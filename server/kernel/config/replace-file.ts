@@ -20,12 +20,17 @@ export async function remove(path: string): Promise<void> {
 /** The id of a process means nothing on another machine, or in another container, with the same disk. */
 const MACHINE = hash('sha256', hostname()).slice(0, 6)
 /** Ends with the machine, the process and a random part. */
-const UNFINISHED = /^\..+\.([0-9a-f]{6})-(\d+)-[0-9a-f]{6}$/
+const UNFINISHED = /^\.(.+)\.([0-9a-f]{6})-(\d+)-[0-9a-f]{6}$/
 
 /** Returns the hidden path of a file or folder until it is complete. */
 export function unfinishedPath(path: string): string {
   const suffix = `${MACHINE}-${process.pid}-${randomBytes(3).toString('hex')}`
   return join(dirname(path), `.${basename(path)}.${suffix}`)
+}
+
+/** Returns the name that an unfinished file or folder was to get; undefined if it is none. */
+export function nameOfUnfinished(name: string): string | undefined {
+  return UNFINISHED.exec(name)?.[1]
 }
 
 /** Removes the unfinished files and folders of killed processes from a folder. Never rejects. */
@@ -37,7 +42,7 @@ export async function removeAbandoned(folder: string): Promise<void> {
 }
 
 function isAbandoned(name: string): boolean {
-  const [, machine, pid] = UNFINISHED.exec(name) ?? []
+  const [, , machine, pid] = UNFINISHED.exec(name) ?? []
   if (machine !== MACHINE) return false
   try {
     process.kill(Number(pid), 0)

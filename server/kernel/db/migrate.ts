@@ -16,6 +16,7 @@ const SCHEMA = join(import.meta.dirname, '../../schema')
 
 export const MIGRATIONS: Migrations = Object.fromEntries(
   readdirSync(SCHEMA)
+    .filter((file) => /^\d{3}-.*\.sql$/.test(file))
     .sort()
     .map((file) => [file.slice(0, -'.sql'.length), readFileSync(join(SCHEMA, file), 'utf8')]),
 )

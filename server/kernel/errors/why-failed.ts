@@ -99,7 +99,7 @@ const PRINTED: [RegExp, () => string][] = [
 export function programReason(output: string): string {
   const lines = output.trim().split('\n')
   const found = lines.findLast((line) => PRINTED.some(([words]) => words.test(line)))
-  // PostgreSQL says of its settings what is wrong before it says that something is.
+  // PostgreSQL names the wrong setting in the line before «contains errors».
   const setting = lines.findLast((_line, at) => /contains errors/.test(lines[at + 1] ?? ''))
   const last = lines.findLast((line) => /error|FATAL|PANIC/.test(line)) ?? lines.at(-1) ?? ''
   const own = found ?? setting ?? last

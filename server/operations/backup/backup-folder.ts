@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { askForName, openedFile } from '../../kernel/config/opened-files.ts'
 import { ifExists } from '../../kernel/config/read-if-exists.ts'
 import {
+  nameOfUnfinished,
   remove,
   removeAbandoned,
   syncFolder,
@@ -18,7 +19,6 @@ import { fileReason } from '../../kernel/errors/why-failed.ts'
 const FINISHED = /^vslukh-.*\.backup$/
 /** The name of which the hidden names of folders are made in which verifications run. */
 export const VERIFICATION = 'vslukh-verify'
-const LEFT = /^\.vslukh-(?:verify|.*\.backup)\.[0-9a-f]{6}-\d+-[0-9a-f]{6}$/
 
 /** Returns the name of a backup. Names sort by the time of the backup. */
 export function backupName(madeAt: Date): string {
@@ -78,13 +78,18 @@ const IDLE_MS = 3 * 3_600_000
 /** Removes what killed backups and verifications left. PostgreSQL ends itself without its files. */
 export async function removeLeft(folder: string, idleMs = IDLE_MS): Promise<void> {
   const names = await onDisk(folder, () => readdir(folder))
-  for (const name of names.filter((one) => LEFT.test(one))) {
+  for (const name of names.filter(isUnfinished)) {
     const path = join(folder, name)
     const found = await onDisk(folder, () => ifExists(lstat(path)))
     // The folder may be shared, so only files of this user are removed.
     if (found?.uid !== process.getuid?.() || Date.now() - Number(found?.mtimeMs) <= idleMs) continue
     await onDisk(folder, () => remove(path))
   }
+}
+
+function isUnfinished(name: string): boolean {
+  const final = nameOfUnfinished(name) ?? ''
+  return final === VERIFICATION || FINISHED.test(final)
 }
 
 /** A backup cannot be made, read or restored. */
