@@ -14,6 +14,9 @@ export type Fault = 'drop' | 'lose' | 'delay' | 'late' | 'repeat'
 
 export const FAULTS: readonly Fault[] = ['drop', 'lose', 'delay', 'late', 'repeat']
 
+/** The name of a page that the browser navigates to, or reloads. */
+export const PAGE = 'GET page'
+
 /** One fault of one call: `call` is its name, with the number of earlier calls of that name. */
 export type Disturbance = { call: string; fault: Fault }
 
@@ -50,7 +53,7 @@ export async function openLossyProxy(
     }
   }
 
-  /** The live stream and pages pass through. */
+  /** The live stream, pages and their files pass through. */
   function pass(asked: IncomingMessage, response: ServerResponse): void {
     const upstream = request({ ...targetOf(asked, port), agent: false })
     response.on('close', () => upstream.destroy())
@@ -91,15 +94,18 @@ export async function openLossyProxy(
 
   async function handle(asked: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const { pathname } = new URL(asked.url ?? '')
-    if (!pathname.startsWith(API_PREFIX) || pathname === LIVE_PATH) return pass(asked, response)
+    const isPage = asked.headers['sec-fetch-mode'] === 'navigate'
+    const isCall = pathname.startsWith(API_PREFIX) && pathname !== LIVE_PATH
+    if (!isPage && !isCall) return pass(asked, response)
     open++
     response.once('close', () => open--)
-    const name = nameOf(asked.method ?? '', pathname.slice(API_PREFIX.length))
+    const name = isPage ? PAGE : nameOf(asked.method ?? '', pathname.slice(API_PREFIX.length))
     const count = (counts.get(name) ?? 0) + 1
     counts.set(name, count)
     const call = `${name} ${count}`
     calls.push(call)
     if (call === disturbance?.call) return disturb(disturbance.fault, asked, response)
+    if (isPage) return pass(asked, response)
     const answer = await forward(asked, await buffer(asked))
     if (disturbance?.call.startsWith(`${name} `)) await deliverLate()
     answerWith(response, answer)

@@ -4,8 +4,9 @@ import { allEndpoints } from '../../server/testing/http/endpoints.ts'
 import { FLOWS } from './flows.ts'
 import { runFlow } from './run-flow.ts'
 
-/** The lost answer that matters most in each of these flows. */
+/** The lost answer or page that matters most in each of these flows. */
 const SAMPLE = {
+  register: 'drop GET page 2',
   'sign in': 'drop POST /logins/:id/verify 1',
   refresh: 'drop PATCH /sessions/current 2',
   publish: 'drop POST /posts 1',

@@ -36,6 +36,11 @@ export function hadSession(): boolean {
   return localStore.read(HAD_SESSION_KEY) !== null
 }
 
+/** Remembers that this browser has a session, because a stored page was made for a visitor. */
+export function rememberSession(): void {
+  if (!hadSession()) localStore.write(HAD_SESSION_KEY, 'yes')
+}
+
 /** Forgets the token. After `unknown` the next call asks the server; `none` means a visitor. */
 export function resetToken(next: 'unknown' | 'none'): void {
   session = next
@@ -67,7 +72,7 @@ async function refresh(): Promise<string | null> {
   try {
     token = (await askForToken()).accessToken
     session = 'live'
-    if (!hadSession()) localStore.write(HAD_SESSION_KEY, 'yes')
+    rememberSession()
     sessionKnown.emit()
     return token.token
   } catch (error) {

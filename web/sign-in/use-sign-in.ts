@@ -3,6 +3,7 @@ import { useMailedCode } from '../codes/use-mailed-code.ts'
 import { reloadBelowDialog } from '../history/history.ts'
 import { sessionStore } from '../platform/storage.ts'
 import { ARRIVAL_KEY } from '../session/stored-keys.ts'
+import { rememberSession } from '../session/token.ts'
 import { announceSessionChange } from '../session/viewer.ts'
 import { identify } from './identify.ts'
 import { startSignIn, verifySignIn } from './sign-in.queries.ts'
@@ -23,6 +24,7 @@ export function useSignIn() {
     onVerified: (_, { way }) => {
       if (step.at === 'deleted') sessionStore.write(ARRIVAL_KEY, 'returned')
       else if (way === 'registration') sessionStore.write(ARRIVAL_KEY, 'registered')
+      rememberSession()
       announceSessionChange()
       setStep({ at: 'done' })
       reloadBelowDialog()
