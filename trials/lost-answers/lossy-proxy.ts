@@ -94,7 +94,7 @@ export async function openLossyProxy(
 
   async function handle(asked: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const { pathname } = new URL(asked.url ?? '')
-    const isPage = asked.headers['sec-fetch-mode'] === 'navigate'
+    const isPage = asked.headers['sec-fetch-dest'] === 'document'
     const isCall = pathname.startsWith(API_PREFIX) && pathname !== LIVE_PATH
     if (!isPage && !isCall) return pass(asked, response)
     open++

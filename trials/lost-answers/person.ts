@@ -37,7 +37,7 @@ export class Person {
       )
       if (outcome === 'seen') return
       this.resorts.push(outcome)
-      if (outcome === 'offer') next = () => this.#offer().first().click()
+      if (outcome === 'offer') next = () => this.#press()
       else if (outcome === 'error') next = again
       else next = () => this.#reload(act, seen)
     }
@@ -48,7 +48,15 @@ export class Person {
   async finish(): Promise<void> {
     if ((await this.#offer().count()) === 0) return
     this.resorts.push('offer')
-    await this.#offer().first().click()
+    await this.#press()
+  }
+
+  /** Presses what is offered, unless the page itself has repeated the read by now. */
+  async #press(): Promise<void> {
+    await this.#offer()
+      .first()
+      .click({ timeout: 1000 })
+      .catch(() => {})
   }
 
   async #reload(act: () => Promise<unknown>, seen: Seen): Promise<unknown> {

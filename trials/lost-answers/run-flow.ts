@@ -41,7 +41,7 @@ const FLEETING =
   /^(?:Отправляем письмо…|Письмо отправлено|Проверяем код\.\.\.|Показать новые (?:записи|ответы)|Показана сохранённая версия)$/
 
 /** How long a page may go on changing after the last word of a flow. */
-const LAST_CHANGES_MS = 5000
+const LAST_CHANGES_MS = 10_000
 
 const SETTLING = { timeout: 60_000, interval: 20 }
 

@@ -7,7 +7,7 @@ import { requestDownload } from './data-export.queries.ts'
 export function DownloadData() {
   const download = useAction({
     mutationFn: requestDownload,
-    onSuccess: ({ path }) => location.assign(path),
+    onSuccess: ({ path }) => save(path),
     errors: 'toast',
   })
   return (
@@ -28,4 +28,12 @@ export function DownloadData() {
       />
     </button>
   )
+}
+
+/** Lets the browser save a file. Unlike a navigation, a lost connection does not replace the page. */
+function save(path: string): void {
+  const link = document.createElement('a')
+  link.href = path
+  link.download = ''
+  link.click()
 }

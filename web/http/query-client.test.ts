@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { refused } from '../testing/call-errors.ts'
 import { noAnswer } from './call-error.ts'
-import { retryPause, worthRetrying } from './query-client.ts'
+import { outdatedPause, retryPause, worthRetrying } from './query-client.ts'
 
 test.each([
   ['without an answer', noAnswer('OFFLINE'), [true, true, false]],
@@ -24,4 +24,14 @@ test('pauses double from a second to half a minute, up to half of it by chance; 
   expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
   expect(retryPause(3, noAnswer('TIMEOUT'), 1)).toBe(2000)
   expect(retryPause(1, refused('TOO_MANY_REQUESTS', 42), 1)).toBe(42_000)
+})
+
+test('only an outdated read that was not answered is repeated by itself', () => {
+  const pauseAfter = (error: unknown, isInvalidated = true) =>
+    outdatedPause({ isInvalidated, error })
+  const unanswered = [noAnswer('TIMEOUT'), noAnswer('OFFLINE'), refused('UNAVAILABLE')]
+  expect(unanswered.map((error) => pauseAfter(error))).toEqual([5000, 5000, 5000])
+  expect(pauseAfter(refused('POST_NOT_FOUND'))).toBe(false)
+  expect(pauseAfter(null)).toBe(false)
+  expect(pauseAfter(noAnswer('TIMEOUT'), false)).toBe(false)
 })

@@ -4,6 +4,7 @@ import { CallError } from './call-error.ts'
 const RETRIES = 2
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
+const OUTDATED_PAUSE_MS = 5000
 
 /** Sends requests even if the browser reports that it is offline, because that is often wrong. */
 export const queryClient = new QueryClient({
@@ -11,6 +12,7 @@ export const queryClient = new QueryClient({
     queries: {
       networkMode: 'always',
       retry: worthRetrying,
+      refetchInterval: ({ state }) => outdatedPause(state),
       staleTime: 60_000,
       refetchOnWindowFocus: false,
     },
@@ -23,6 +25,16 @@ export function worthRetrying(failures: number, error: unknown): boolean {
   if (failures >= RETRIES || !(error instanceof CallError) || error.code === 'TIMEOUT') return false
   if (globalThis.navigator?.onLine === false) return false
   return error.code === 'OFFLINE' || error.status >= 500
+}
+
+/**
+ * Returns after how many milliseconds to repeat a read that an act has made outdated and that was not
+ * answered, because nothing on the page would; else false.
+ */
+export function outdatedPause(state: { isInvalidated: boolean; error: unknown }): number | false {
+  const { isInvalidated, error } = state
+  const isUnanswered = error instanceof CallError && (error.status === 0 || error.status >= 500)
+  return isInvalidated && isUnanswered && OUTDATED_PAUSE_MS
 }
 
 /** Returns the pause in milliseconds. `chance` (0 to 1) lets pages retry at different times. */

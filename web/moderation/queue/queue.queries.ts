@@ -10,7 +10,7 @@ import type {
 import { MODERATION_PATH } from '../../../contract/pages.ts'
 import { exactDay } from '../../format/labels.ts'
 import { call } from '../../http/call.ts'
-import { queryClient } from '../../http/query-client.ts'
+import { outdatedPause, queryClient } from '../../http/query-client.ts'
 import { serverNow } from '../../http/server-clock.ts'
 import { write } from '../../http/write.ts'
 import { createAtom, useAtom } from '../../platform/atom.ts'
@@ -51,7 +51,7 @@ export function useQueue() {
   const { data, error, refetch } = useQuery({
     ...queueQuery,
     refetchOnWindowFocus: true,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: ({ state }) => outdatedPause(state) || REFRESH_MS,
   })
   const shown = useAtom(acts)
   return { data: data && shown.reduce(withAct, data), error, refetch }
