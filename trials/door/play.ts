@@ -18,7 +18,7 @@ const DAY = 86_400
 const QUARTER = 900
 const CODE_LIFE = 1800
 
-/** The browser of a person. That of a thief is a copy of the one that has the stolen session. */
+/** The browser of a person. A thief's browser is a copy of the browser with the stolen session. */
 type Profile = { clientToken: string; browser: string }
 type OtherAccount = { token: string; clientToken: string }
 

@@ -68,8 +68,8 @@ function notePointer({ pointerType }: PointerEvent): void {
 }
 
 /**
- * Makes a double click act, and move the focus, in one place: not in the overlay that its first press
- * has opened, nor on the page below the one that it has closed.
+ * Makes a double click act, and move the focus, in one place. Its second press does nothing in an
+ * overlay that the first press has opened, or on the page below an overlay that it has closed.
  */
 function stopSecondPress(event: MouseEvent): void {
   const { type, detail, target } = event

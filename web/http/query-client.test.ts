@@ -17,6 +17,7 @@ test.each([
 test('without a network nothing is repeated', () => {
   vi.stubGlobal('navigator', { onLine: false })
   expect(worthRetrying(0, noAnswer('OFFLINE'))).toBe(false)
+  expect(outdatedPause({ isInvalidated: true, error: noAnswer('OFFLINE') })).toBe(false)
 })
 
 test('pauses double from a second to half a minute, up to half of it by chance; the server may ask for more', () => {

@@ -22,19 +22,20 @@ export const queryClient = new QueryClient({
 
 /** Returns whether to retry a read: false offline, because reconnecting repeats the read. */
 export function worthRetrying(failures: number, error: unknown): boolean {
-  if (failures >= RETRIES || !(error instanceof CallError) || error.code === 'TIMEOUT') return false
-  if (globalThis.navigator?.onLine === false) return false
-  return error.code === 'OFFLINE' || error.status >= 500
+  return failures < RETRIES && mayBeAnsweredNow(error) && error.code !== 'TIMEOUT'
 }
 
 /**
- * Returns after how many milliseconds to repeat a read that an act has made outdated and that was not
- * answered, because nothing on the page would; else false.
+ * Returns the pause in milliseconds before a read is repeated that an act has made outdated and that
+ * was not answered: the page shows the former state until then. Returns false for other reads.
  */
 export function outdatedPause(state: { isInvalidated: boolean; error: unknown }): number | false {
-  const { isInvalidated, error } = state
-  const isUnanswered = error instanceof CallError && (error.status === 0 || error.status >= 500)
-  return isInvalidated && isUnanswered && OUTDATED_PAUSE_MS
+  return state.isInvalidated && mayBeAnsweredNow(state.error) && OUTDATED_PAUSE_MS
+}
+
+function mayBeAnsweredNow(error: unknown): error is CallError {
+  if (!(error instanceof CallError) || globalThis.navigator?.onLine === false) return false
+  return error.status === 0 || error.status >= 500
 }
 
 /** Returns the pause in milliseconds. `chance` (0 to 1) lets pages retry at different times. */

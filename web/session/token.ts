@@ -36,7 +36,7 @@ export function hadSession(): boolean {
   return localStore.read(HAD_SESSION_KEY) !== null
 }
 
-/** Remembers that this browser has a session, because a stored page was made for a visitor. */
+/** Stores that this browser has a session. */
 export function rememberSession(): void {
   if (!hadSession()) localStore.write(HAD_SESSION_KEY, 'yes')
 }

@@ -24,6 +24,7 @@ export function useSignIn() {
     onVerified: (_, { way }) => {
       if (step.at === 'deleted') sessionStore.write(ARRIVAL_KEY, 'returned')
       else if (way === 'registration') sessionStore.write(ARRIVAL_KEY, 'registered')
+      // The service worker may show a page that it has stored for a visitor.
       rememberSession()
       announceSessionChange()
       setStep({ at: 'done' })
