@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
-import { CallError } from './call-error.ts'
+import { CallError, isUnanswered } from './call-error.ts'
 
 const RETRIES = 2
 const FIRST_PAUSE_MS = 1000
@@ -35,7 +35,7 @@ export function outdatedPause(state: { isInvalidated: boolean; error: unknown })
 
 function mayBeAnsweredNow(error: unknown): error is CallError {
   if (!(error instanceof CallError) || globalThis.navigator?.onLine === false) return false
-  return error.status === 0 || error.status >= 500
+  return isUnanswered(error) || error.status >= 500
 }
 
 /** Returns the pause in milliseconds. `chance` (0 to 1) lets pages retry at different times. */
