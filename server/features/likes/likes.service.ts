@@ -1,8 +1,8 @@
 import { postIdsOf } from '../../../contract/post-rules.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import type { ViewerFlag } from '../../kernel/cache/response-cache.ts'
-import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
+import { SharedRead } from '../../kernel/db/shared-read.ts'
 import type { Authenticator } from '../../kernel/http/route.ts'
 import {
   deletePosts,
@@ -41,7 +41,7 @@ export async function erasePostsOf(tx: Queryable, ownerId: string): Promise<numb
 
 /** Creates the part of the cache that adds each viewer's own likes to responses. */
 export function createLikeFlag(db: Db, auth: Pick<Authenticator, 'areLive'>): ViewerFlag {
-  const reads = new BatchedCalls(async (readers: Reader[]) => {
+  const reads = new SharedRead(async (readers: Reader[]) => {
     const [areLive, liked] = await Promise.all([
       auth.areLive(readers.map(({ viewer }) => viewer)),
       selectLikedPosts(db, readers),

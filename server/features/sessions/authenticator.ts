@@ -2,8 +2,8 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { AccessTokenAnswer } from '../../../contract/fields.ts'
 import { deriveKey, readSigned, signText } from '../../kernel/config/app-secret.ts'
-import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import type { Db } from '../../kernel/db/database.ts'
+import { SharedRead } from '../../kernel/db/shared-read.ts'
 import type { Authenticator, LiveSession, Viewer } from '../../kernel/http/route.ts'
 import { writeRefusal } from '../site-state/write-refusal.ts'
 import { selectLiveness, selectLiveSessions } from './sessions.repository.ts'
@@ -44,14 +44,14 @@ export class SessionAuthenticator implements Authenticator {
   readonly #contact: string | undefined
   readonly #known = new LRUCache<string, Claims>({ max: KNOWN_MAX })
   readonly #wereLive = new LRUCache<string, true>({ max: RECENT_MAX, ttl: RECENT_MS })
-  readonly #checks: BatchedCalls<Viewer, Awaited<ReturnType<typeof selectLiveSessions>>[number]>
+  readonly #checks: SharedRead<Viewer, Awaited<ReturnType<typeof selectLiveSessions>>[number]>
 
   /** `contact` is the address that blocked users may write to. */
   constructor(db: Db, tokens: TokenOptions, contact: string | undefined) {
     this.#db = db
     this.#tokens = tokens
     this.#contact = contact
-    this.#checks = new BatchedCalls((viewers) => selectLiveSessions(db, viewers))
+    this.#checks = new SharedRead((viewers) => selectLiveSessions(db, viewers))
   }
 
   /** Returns null for an invalid or expired token, or if it expires later than a new token. */

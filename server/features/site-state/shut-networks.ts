@@ -1,6 +1,5 @@
 import ipaddr from 'ipaddr.js'
 import type { Change } from '../../kernel/cache/change-feed.ts'
-import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { parseAddress } from '../../kernel/limits/limits.ts'
 import { selectBans } from './site-state.repository.ts'
@@ -16,11 +15,8 @@ export class ShutNetworks {
   isEmpty = true
   /** Those with the latest end first; `until` is Infinity without an end. */
   #shut: Shut[] = []
-  /** Changes during a read share the next one, however long that waits for a connection. */
-  readonly #reads = new BatchedCalls(async (changes: undefined[]) => {
-    await this.#read()
-    return changes
-  })
+  #isReading = false
+  #isOutdated = false
   readonly #db: Db
   readonly #onShut: () => void
 
@@ -38,17 +34,29 @@ export class ShutNetworks {
   }
 
   note(change: Change): void {
-    if (change.kind === 'edited' && change.postId === undefined) void this.#reads.call(undefined)
+    if (change.kind === 'edited' && change.postId === undefined) void this.#readNow()
   }
 
   /** Reads the bans now and each minute, because changes can be missed. Returns a stop function. */
   watch(): () => void {
-    void this.#reads.call(undefined)
-    const timer = setInterval(() => void this.#reads.call(undefined), MISSED_MS).unref()
+    void this.#readNow()
+    const timer = setInterval(() => void this.#readNow(), MISSED_MS).unref()
     return () => clearInterval(timer)
   }
 
-  /** Reads the bans. They stay as they were if the database is unavailable. */
+  /** Reads the bans. Changes during a read share the next one, which waits for its end. */
+  async #readNow(): Promise<void> {
+    this.#isOutdated = true
+    if (this.#isReading) return
+    this.#isReading = true
+    while (this.#isOutdated) {
+      this.#isOutdated = false
+      await this.#read()
+    }
+    this.#isReading = false
+  }
+
+  /** They stay as they were if the database is unavailable. */
   async #read(): Promise<void> {
     const bans = await selectBans(this.#db).catch(() => undefined)
     if (!bans) return

@@ -196,7 +196,7 @@ export type QueryTime = { ms: number }
 
 const current = new AsyncLocalStorage<QueryTime>()
 
-/** Adds the time of the queries that `work` starts to `time`; a batch counts for its first call. */
+/** Adds the time of the queries that `work` starts to `time`; a shared read counts for its first call. */
 export function addQueryTime<T>(time: QueryTime, work: () => T): T {
   return current.run(time, work)
 }

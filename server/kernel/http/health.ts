@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises'
 import { sql } from 'kysely'
-import { BatchedCalls } from '../db/batch-calls.ts'
 import { MIGRATIONS } from '../db/migrate.ts'
 import { AppError } from '../errors/app-error.ts'
 import { size } from '../errors/words.ts'
@@ -23,13 +22,17 @@ export function serveHealth(node: Node, isDraining: () => boolean): void {
     if (isBroken && !wasBroken) log.error({ migrations }, BROKEN)
     wasBroken = isBroken
   }
-  const checks = new BatchedCalls(async (calls: undefined[]) => {
-    const reason = await findLastingReason(node, noteBroken)
-    return calls.map(() => reason)
-  })
+  let finding: Promise<string | undefined> | undefined
+  /** Calls at the same time share a check. */
+  const findReason = () => {
+    finding ??= findLastingReason(node, noteBroken).finally(() => {
+      finding = undefined
+    })
+    return finding
+  }
   http.get('/readyz', route, async (_request, reply) => {
     if (isDraining()) throw new AppError('UNAVAILABLE')
-    const message = await checks.call(undefined)
+    const message = await findReason()
     if (message === undefined) return 'ok'
     reply.header('not-ready', 'lasting')
     throw new AppError('UNAVAILABLE', { message })
