@@ -41,7 +41,7 @@ export type AppOptions = {
   webFolder: string
   poolLimits?: PoolLimits | undefined
   handleMs?: number | undefined
-  /** How long publications wait for a lock; see `createPublish`. */
+  /** How long writes of rows that many people share wait for a lock; see `writeShared`. */
   lockWaitMs?: number | undefined
   /** How long the clock must have run evenly; see `createSteadyClock`. */
   settleMs?: number | undefined

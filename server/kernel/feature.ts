@@ -14,6 +14,8 @@ export type Node = {
   key: (purpose: string) => Buffer
   log: FastifyBaseLogger
   db: Db
+  /** How long writes of rows that many people share wait for a lock; see `writeShared`. */
+  lockWaitMs?: number | undefined
   /** The pool of jobs, whose statements may take an hour. */
   background: Db
   /** The HTTP server, for routes that are not endpoints of the contract. */

@@ -82,7 +82,7 @@ export async function startTestApp({
     log: createLogger(config.logLevel, log.stream),
     webFolder: await writeFiles(join(dataDir, 'web'), webFiles),
     poolLimits: { ...(!keepsTimeLimits && PATIENT), ...poolLimits },
-    ...(!keepsTimeLimits && { handleMs: PATIENT_HANDLE_MS }),
+    ...(!keepsTimeLimits && { handleMs: PATIENT_HANDLE_MS, lockWaitMs: 0 }),
     ...limits,
     settleMs: 0,
   }

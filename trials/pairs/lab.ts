@@ -73,8 +73,8 @@ export async function openLab() {
       return present
     },
 
-    async restore(wanted: State, more?: string): Promise<void> {
-      await state.restore(wanted, present, more)
+    async restore(wanted: State): Promise<void> {
+      await state.restore(wanted, present)
       present = wanted
     },
 

@@ -1,9 +1,4 @@
 import { AssertionError } from 'node:assert'
-import { type KeyObject, randomUUID } from 'node:crypto'
-import { accessTokenKey, signAccessToken } from '../../server/features/sessions/authenticator.ts'
-import { selectTokenKey } from '../../server/features/sessions/sessions.repository.ts'
-import type { TestUser } from '../../server/testing/http/client.ts'
-import { SECRET } from '../../server/testing/test-app.ts'
 import { type Node, openLab } from './lab.ts'
 import { betweenTransactions, inOrders, namesOf, type Side, type Sides } from './schedules.ts'
 import { createNormalizer } from './stored-state.ts'
@@ -22,8 +17,7 @@ export async function buildWall() {
     SELECT setval(format('%I.%I', schemaname, sequencename)::regclass,
       1000000 * row_number() OVER (ORDER BY sequencename))
     FROM pg_sequences WHERE schemaname = 'public'`)
-  const tokenKey = accessTokenKey(SECRET, await selectTokenKey(lab.app.db))
-  return { lab, world, base: await lab.read(), tokenKey }
+  return { lab, world, base: await lab.read() }
 }
 
 /**
@@ -31,32 +25,24 @@ export async function buildWall() {
  * how many it ran, up to how many switches (undefined: all), the statuses of the two serial orders,
  * and each result that no serial order has.
  */
-export async function runPair(
-  { lab, world: known, base, tokenKey }: Wall,
-  { writes, isUnknown }: Pair,
-  most: number,
-) {
+export async function runPair({ lab, world, base }: Wall, { writes }: Pair, most: number) {
   const { app, nodes, isBlocked } = lab
   // Removes the rows of a failed pair, and the log of earlier pairs.
   lab.takeLog()
   await lab.read()
   await lab.restore(base)
   const ids = new Map<Write, unknown>()
-  for (const write of new Set(writes)) ids.set(write, await write.prepare?.(app, known))
+  for (const write of new Set(writes)) ids.set(write, await write.prepare?.(app, world))
   const before = await lab.read()
   const { normal, changes } = createNormalizer(before)
 
-  let world = known
   const sideOf = (side: 'A' | 'B', { app, postgres }: Node, write: Write): Side => ({
     postgres,
     call: () => write.call({ app, world, side, id: String(ids.get(write)) }),
   })
   const sides: Sides = [sideOf('A', nodes[0], writes[0]), sideOf('B', nodes[1], writes[1])]
   async function begin() {
-    const fresh = isUnknown ? [known.olga, known.petr].map((it) => freshSession(it, tokenKey)) : []
-    await lab.restore(before, fresh.map(({ renewing }) => renewing).join(';'))
-    const [olga = known.olga, petr = known.petr] = fresh.map(({ user }) => user)
-    world = { ...known, olga, petr }
+    await lab.restore(before)
     return sides
   }
 
@@ -104,17 +90,6 @@ export async function runPair(
     faults.push(`${order}\n${compare(result, serial)}`)
   })
   return { orders: count, switches, statuses: serial.map((one) => one.statuses), faults }
-}
-
-/** Returns a user whose session has a new id, and the SQL that stores it. */
-function freshSession(user: TestUser, key: KeyObject) {
-  const [userId = '', old] = user.token.split('.')
-  const sessionId = randomUUID()
-  const { accessToken } = signAccessToken({ userId, sessionId }, { key, seconds: 14_400 })
-  return {
-    user: { ...user, token: accessToken.token },
-    renewing: `UPDATE sessions SET id = '${sessionId}' WHERE id = '${old}'`,
-  }
 }
 
 type Result = { answers: string[]; rows: Record<string, readonly string[]> }

@@ -23,7 +23,7 @@ const STANDSTILL_LOOKS = 5000
 
 /** Statements that neither change nor lock rows that others use: these pass at once. */
 const WITHOUT_EFFECT =
-  /^\s*(begin|start transaction|select pg_notify)|\brate_limits\b|clock_timestamp\(\)\) \* 1000/i
+  /^\s*(begin|start transaction|set local|select pg_notify)|\brate_limits\b|clock_timestamp\(\)\) \* 1000/i
 
 /**
  * Runs the two calls in `most` orders of their statements, those with the fewest switches first. A

@@ -38,15 +38,15 @@ export async function openState(databaseUrl: string) {
   return {
     read,
 
-    /** Turns the rows of `present` into those of `wanted`, and then runs `more`. */
-    async restore(wanted: State, present: State, more = ''): Promise<void> {
+    /** Turns the rows of `present` into those of `wanted`. */
+    async restore(wanted: State, present: State): Promise<void> {
       const work = tables.map(({ name, columns }) => {
         const rows = wanted.get(name)?.join() ?? ''
         if (rows === present.get(name)?.join()) return ''
         return `DELETE FROM ${name}; INSERT INTO ${name} (${columns}) OVERRIDING SYSTEM VALUE
           SELECT ${columns} FROM jsonb_populate_recordset(NULL::${name}, ${pg.escapeLiteral(`[${rows}]`)});`
       })
-      await client.query(work.join('') + more)
+      await client.query(work.join(''))
     },
 
     execute: (text: string) => client.query(text),

@@ -285,32 +285,18 @@ const BY_OTHERS: [names: RegExp, others: Calls][] = [
   ],
 ]
 
-export type Pair = {
-  name: string
-  writes: [first: Write, second: Write]
-  /** Whether no node knows the sessions of Olga and Petr, so that publishing checks them itself. */
-  isUnknown?: true
-}
+export type Pair = { name: string; writes: [first: Write, second: Write] }
 
 const pairOf = (first: Write, second: Write): Pair => ({
   name: `${first.name} × ${second.name}`,
   writes: [first, second],
 })
 
-const IN_KNOWN_SESSIONS = [
+export const PAIRS: Pair[] = [
   ...WRITES.flatMap((first, at) => WRITES.slice(at).map((second) => pairOf(first, second))),
   ...BY_OTHERS.flatMap(([names, others]) =>
     WRITES.filter(({ name }) => names.test(name)).flatMap((first) =>
       writesOf(others).map((second) => pairOf(first, second)),
     ),
   ),
-]
-
-export const PAIRS: Pair[] = [
-  ...IN_KNOWN_SESSIONS,
-  ...IN_KNOWN_SESSIONS.filter(({ writes }) =>
-    writes.some(({ name }) => name === 'publish' || name === 'reply'),
-  ).map(({ name, writes }): Pair => {
-    return { name: `${name}, in unknown sessions`, writes, isUnknown: true }
-  }),
 ]

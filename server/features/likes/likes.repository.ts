@@ -2,43 +2,38 @@ import { sql } from 'kysely'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 
+export type Like = { postId: string; userId: string }
+
 /** Locks a visible post before its likes and totals, in the order that prevents deadlocks. */
 const lockedPost = (postId: string) => sql`post AS MATERIALIZED (
     SELECT id, likes_count FROM visible_posts WHERE id = ${postId} FOR NO KEY UPDATE
   )`
 
-/** Returns the post's number of likes; undefined if it does not exist. `userIds` are distinct. */
-export async function addLikes(
-  db: Queryable,
-  postId: string,
-  userIds: string[],
+/** Returns the post's number of likes; undefined if it does not exist. */
+export async function addLike(
+  tx: Queryable,
+  { postId, userId }: Like,
 ): Promise<number | undefined> {
   const { rows } = await sql<{ likes: number }>`
     WITH ${lockedPost(postId)}, added AS (
-      INSERT INTO likes (post_id, user_id)
-      SELECT post.id, user_id FROM post, unnest(${userIds}::bigint[]) user_id ORDER BY user_id
+      INSERT INTO likes (post_id, user_id) SELECT id, ${userId}::bigint FROM post
       ON CONFLICT DO NOTHING RETURNING user_id
     )
-    SELECT likes_count + (SELECT count(*)::int FROM added) AS likes FROM post`.execute(db)
+    SELECT likes_count + (SELECT count(*)::int FROM added) AS likes FROM post`.execute(tx)
   return rows[0]?.likes
 }
 
-export async function removeLikes(
-  db: Queryable,
-  postId: string,
-  userIds: string[],
+export async function removeLike(
+  tx: Queryable,
+  { postId, userId }: Like,
 ): Promise<number | undefined> {
   const { rows } = await sql<{ likes: number }>`
-    WITH ${lockedPost(postId)}, locked AS MATERIALIZED (
-      SELECT post_id, user_id FROM likes
-      WHERE post_id = (SELECT id FROM post) AND user_id = ANY(${userIds}::bigint[])
-      ORDER BY user_id FOR UPDATE
-    ), removed AS (
-      DELETE FROM likes USING locked
-      WHERE likes.post_id = locked.post_id AND likes.user_id = locked.user_id RETURNING user_left
+    WITH ${lockedPost(postId)}, removed AS (
+      DELETE FROM likes WHERE post_id = (SELECT id FROM post) AND user_id = ${userId}
+      RETURNING user_left
     )
     SELECT likes_count - (SELECT count(*)::int FROM removed WHERE NOT user_left) AS likes
-    FROM post`.execute(db)
+    FROM post`.execute(tx)
   return rows[0]?.likes
 }
 

@@ -10,7 +10,6 @@ import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
-import { batchLikes } from './likes.routes.ts'
 
 const app = await appForFile()
 const olga = await app.signUp()
@@ -79,19 +78,15 @@ test('likes and an unlike of a post wait for another transaction on the users’
   await like(post.id, one)
   const lockPost = await app.db.startTransaction().execute()
   await sql`SELECT FROM posts WHERE id = ${post.id} FOR UPDATE`.execute(lockPost)
-  const setLike = batchLikes(app.db)
-  const changes = [setLike({ postId: post.id, userId: third.id, isLiked: true })]
-  await expect.poll(() => lockWaits(app)).toBe(1)
-  // These two come while the first transaction on the post is running.
-  changes.push(setLike({ postId: post.id, userId: two.id, isLiked: true }))
-  changes.push(setLike({ postId: post.id, userId: one.id, isLiked: false }))
+  const changes = [like(post.id, third), like(post.id, two), unlike(post.id, one)]
+  await expect.poll(() => lockWaits(app)).toBe(changes.length)
   const removal = await app.db.startTransaction().execute()
   await lockTotal(removal, one)
   await lockPost.rollback().execute()
   await expect.poll(() => lockWaits(app)).toBeGreaterThan(0)
   await lockTotal(removal, two)
   await removal.rollback().execute()
-  await Promise.all(changes)
+  for (const { status } of await Promise.all(changes)) expect(status).toBe(200)
   expect(await likesOf(post.id)).toBe(2)
 })
 

@@ -36,14 +36,10 @@ export function registerPosts(node: Node, publish: Publish): Feature {
 
   route(calls.readPost, ({ params, viewer }) => requirePost(db, params.id, viewer))
 
-  route(
-    calls.createPost,
-    ({ body, headers, viewer }, { request }) => {
-      const idempotencyKey = headers['idempotency-key']
-      return publish({ viewer, request, body, idempotencyKey, repliedId: null })
-    },
-    { checksSession: true },
-  )
+  route(calls.createPost, ({ body, headers, viewer }, { request }) => {
+    const idempotencyKey = headers['idempotency-key']
+    return publish({ viewer, request, body, idempotencyKey, repliedId: null })
+  })
 
   route(calls.editPost, async ({ params: { id }, body, viewer }) => {
     const written = requireWritten(body)

@@ -1,22 +1,18 @@
 import type { Post, PostBody } from '../../../contract/posts.ts'
 import type { Change } from '../../kernel/cache/change-feed.ts'
-import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
-import { isRowId } from '../../kernel/db/database.ts'
+import { isRowId, type SharedWrites, writeShared } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import type { NoteAccess } from '../../kernel/journal/journal.ts'
 import { type Charge, type Limit, type Refused, tooMany } from '../../kernel/limits/limits.ts'
 import { privateDomainOf } from '../../kernel/mail/email-address.ts'
-import { MAY_WRITE } from '../sessions/sessions.repository.ts'
 import { requirePost } from './hydrate-posts.ts'
 import { requireWritten } from './posts.service.ts'
-import {
-  findByIdempotencyKey,
-  insertPosts,
-  type NewPost,
-  type Published,
-} from './publications.repository.ts'
+import { findByIdempotencyKey, insertPost, type NewPost } from './publications.repository.ts'
+
+/** No post has this id. */
+const NO_POST = '0'
 
 const PUBLICATIONS: Limit = {
   name: 'publication',
@@ -78,117 +74,73 @@ const DOMAIN_REPLIES: Limit = {
     'Новые авторы с почтой вашего домена опубликовали много ответов: следующий — через {time}',
 }
 
-type Options = Pick<Node, 'db' | 'limits' | 'publishChange' | 'noteAccess'> & {
-  /** How long publications that share a statement wait for a lock of another transaction. */
-  lockWaitMs?: number | undefined
-}
+type Options = SharedWrites & Pick<Node, 'limits' | 'publishChange' | 'noteAccess'>
 
-const NO_POST = '0'
-
-type Submitted = NewPost & Pick<Parameters<NoteAccess>[1], 'request'>
-
-type Publication = Pick<Submitted, 'repliedId' | 'idempotencyKey' | 'request'> & {
+type Publication = Pick<NewPost, 'repliedId' | 'idempotencyKey'> & {
+  request: Parameters<NoteAccess>[1]['request']
   viewer: Viewer
   body: PostBody
 }
 
 export type Publish = (publication: Publication) => Promise<Post>
 
-/** `post` is set for a published reply. */
-type Outcome = Awaited<ReturnType<typeof insertPosts>>[number] & { post?: Post }
+type Published = { post: Post; repliedOwnerId: string | null }
 
 /**
- * Creates the function that publishes within the limits. Calls that arrive while a statement runs
- * share the next statement. A retry with a known Idempotency-Key returns the post of the first
- * call, or rejects with POST_NOT_FOUND if it is gone. Refused calls are not charged.
+ * Creates the function that publishes within the limits. A retry with a known Idempotency-Key
+ * returns the post of the first call, or rejects with POST_NOT_FOUND if it is gone. Neither retries
+ * nor refused calls are charged.
  */
 export function createPublish(options: Options): Publish {
   const { db, limits, publishChange } = options
-  const insertions = new BatchedCalls(
-    (posts: Submitted[], isAlone) => insertNoted(posts, isAlone, options),
-    { failsAlone: true },
-  )
-  return async ({ viewer, body, repliedId: asked, ...rest }) => {
-    const { userId: ownerId, checkSession } = viewer
-    const sessionId = checkSession ? viewer.sessionId : null
+  return async ({ viewer, body, request, repliedId: asked, idempotencyKey }) => {
     const written = requireWritten(body)
     const repliedId = asked === null || isRowId(asked) ? asked : NO_POST
-    const newPost = { written, ownerId, sessionId, repliedId, ...rest }
-    const charges = chargesOf(viewer, { ip: rest.request.ip, isReply: asked !== null })
+    const newPost = { written, ownerId: viewer.userId, repliedId, idempotencyKey }
+    const firstId = await findByIdempotencyKey(db, newPost)
+    if (firstId !== undefined) return requirePost(db, firstId, viewer)
+    const charges = chargesOf(viewer, { ip: request.ip, isReply: repliedId !== null })
     const tripped = await limits.tryCharge(charges)
-    const insert = () =>
-      insertions.call(newPost).catch((error) => {
-        // Not awaited: the caller would wait for a second timeout of the database.
-        limits.refund(charges).catch(() => {})
-        throw error
-      })
-    const outcome = tripped ? undefined : await insert()
-    if (outcome?.refusal === null) {
-      await publishChange(changeBy(newPost, outcome))
-      return outcome.post ?? newPostOf(newPost, outcome)
+    if (tripped) throw refusedBy(tripped, viewer)
+    const published = await insert(newPost, request, options).catch(async (error) => {
+      const refunded = limits.refund(charges).catch(() => {})
+      // If the database failed, the caller would wait for its second timeout.
+      if (error instanceof AppError) await refunded
+      throw error
+    })
+    if (published) {
+      await publishChange(changeBy(newPost, published))
+      return published.post
     }
-    // A retry is always refused, by the limit or by its key: only refused calls need a look-up.
-    if (!tripped) await limits.refund(charges)
-    await checkSession?.()
-    const { idempotencyKey } = rest
-    const firstId = idempotencyKey && (await findByIdempotencyKey(db, ownerId, idempotencyKey))
-    if (!firstId) throw tripped ? refusedBy(tripped, viewer) : refusalOf(outcome?.refusal)
-    return requirePost(db, firstId, viewer)
+    await limits.refund(charges)
+    return requirePost(db, (await findByIdempotencyKey(db, newPost)) ?? NO_POST, viewer)
   }
 }
 
-async function insertNoted(
-  posts: Submitted[],
-  isAlone: boolean,
-  { db, noteAccess, lockWaitMs = 250 }: Options,
-): Promise<Outcome[]> {
-  const options = { lockWaitMs: isAlone ? 0 : lockWaitMs, mayWrite: MAY_WRITE }
-  // One statement needs no transaction around it, which would cost two round trips.
-  if (!noteAccess && posts.every(({ repliedId }) => repliedId === null)) {
-    return insertPosts(db, posts, options)
-  }
-  return db.transaction().execute(async (tx) => {
-    const outcomes: Outcome[] = await insertPosts(tx, posts, options)
-    const accesses: Parameters<NoteAccess>[1][] = []
-    for (const [n, { ownerId, repliedId, request }] of posts.entries()) {
-      const outcome = outcomes[n]
-      if (outcome?.refusal !== null) continue
-      accesses.push({ action: 'publish', userId: ownerId, postId: outcome.id, request })
-      // The replied post is locked, so it cannot change before the reply is read.
-      if (repliedId !== null) outcome.post = await requirePost(tx, outcome.id, { userId: ownerId })
-    }
-    await noteAccess?.(tx, ...accesses)
-    return outcomes
+/** Returns undefined if another call has just published with the same key. */
+async function insert(
+  newPost: NewPost,
+  request: Publication['request'],
+  { noteAccess, ...writes }: Options,
+): Promise<Published | undefined> {
+  const userId = newPost.ownerId
+  return writeShared(writes, async (tx) => {
+    const inserted = await insertPost(tx, newPost)
+    if (inserted.refusal === 'KEY_USED') return undefined
+    if (inserted.refusal !== null) throw new AppError(inserted.refusal)
+    const { id: postId, replied_owner_id: repliedOwnerId } = inserted
+    await noteAccess?.(tx, { action: 'publish', userId, postId, request })
+    // The replied post is locked, so it cannot change before the reply is read.
+    return { post: await requirePost(tx, postId, { userId }), repliedOwnerId }
   })
 }
 
-function refusalOf(refusal: Outcome['refusal'] = null): AppError {
-  return new AppError(refusal === null || refusal === 'KEY_USED' ? 'POST_NOT_FOUND' : refusal)
-}
-
 /** Includes a replied user who has muted the post: events are public and must not reveal a mute. */
-function changeBy({ ownerId, repliedId }: NewPost, { id, replied_owner_id }: Published): Change {
+function changeBy({ ownerId, repliedId }: NewPost, { post, repliedOwnerId }: Published): Change {
+  const { id } = post
   if (repliedId === null) return { kind: 'added', newest: { id, by: ownerId }, answered: [] }
-  const repliedUsers = [replied_owner_id ?? ownerId].filter((userId) => userId !== ownerId)
+  const repliedUsers = [repliedOwnerId ?? ownerId].filter((userId) => userId !== ownerId)
   return { kind: 'added', answered: [...repliedUsers, `${repliedId}:${id}:${ownerId}`] }
-}
-
-function newPostOf({ ownerId, written }: NewPost, { id, created_at, username }: Published): Post {
-  return {
-    id,
-    ...written,
-    created_at,
-    is_modified: false,
-    owner: { id: ownerId, username },
-    actions: {
-      is_liked: false,
-      likes_count: 0,
-      replies_count: 0,
-      parent_post_id: null,
-      replied_post_id: null,
-      replied_post: null,
-    },
-  }
 }
 
 /** New accounts of one mailbox count as one, and those of one network or domain also together. */

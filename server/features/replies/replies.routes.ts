@@ -24,12 +24,8 @@ export function registerReplies({ route, db }: Node, publish: Publish): void {
     readAncestors(db, { id, limit }, viewer),
   )
 
-  route(
-    calls.createReply,
-    ({ params, body, headers, viewer }, { request }) => {
-      const idempotencyKey = headers['idempotency-key']
-      return publish({ viewer, request, body, idempotencyKey, repliedId: params.id })
-    },
-    { checksSession: true },
-  )
+  route(calls.createReply, ({ params, body, headers, viewer }, { request }) => {
+    const idempotencyKey = headers['idempotency-key']
+    return publish({ viewer, request, body, idempotencyKey, repliedId: params.id })
+  })
 }

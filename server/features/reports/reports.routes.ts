@@ -1,6 +1,6 @@
 import * as calls from '../../../contract/reports.ts'
 import { isVisible, parsePostText } from '../../../contract/text.ts'
-import { isRowId } from '../../kernel/db/database.ts'
+import { isRowId, writeShared } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
@@ -16,13 +16,14 @@ const REPORTS: Limit = {
   isShared: true,
 }
 
-export function registerReports({ route, db, limits, config, publishChange }: Node): void {
+export function registerReports(node: Node): void {
+  const { route, db, limits, config, publishChange } = node
   route(calls.listReasons, async () => ({ reasons: await selectReasons(db) }))
 
   route(calls.reportPost, async ({ params: { id: postId }, query, body, viewer }) => {
     const { userId: reporterId, newcomer } = viewer
     const { reason_id: reasonId } = query
-    const isHidden = await db.transaction().execute(async (tx) => {
+    const isHidden = await writeShared(node, async (tx) => {
       // Reports of one post are added one after another, so that each counts the others.
       const post = await lockPost(tx, postId)
       if (post?.hidden_for !== null) throw new AppError('POST_NOT_FOUND')

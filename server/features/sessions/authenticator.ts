@@ -35,15 +35,11 @@ const KNOWN_MAX = 10_000
 /** The most by which the clock of the node that signed a token may be ahead. */
 const CLOCK_DIFFERENCE_SECONDS = 60
 
-const RECENT_MAX = 10_000
-const RECENT_MS = 5 * 60_000
-
 export class SessionAuthenticator implements Authenticator {
   readonly #db: Db
   readonly #tokens: TokenOptions
   readonly #contact: string | undefined
   readonly #known = new LRUCache<string, Claims>({ max: KNOWN_MAX })
-  readonly #wereLive = new LRUCache<string, true>({ max: RECENT_MAX, ttl: RECENT_MS })
   readonly #checks: SharedRead<Viewer, Awaited<ReturnType<typeof selectLiveSessions>>[number]>
 
   /** `contact` is the address that blocked users may write to. */
@@ -75,16 +71,7 @@ export class SessionAuthenticator implements Authenticator {
   async findSession(viewer: Viewer): Promise<LiveSession | null> {
     const session = await this.#checks.call(viewer)
     if (!session) return null
-    const { newcomer } = session
-    const refusal = writeRefusal(session, this.#contact)
-    if (!refusal && !newcomer && !this.#wereLive.has(viewer.sessionId)) {
-      this.#wereLive.set(viewer.sessionId, true)
-    }
-    return { newcomer, writeRefusal: refusal }
-  }
-
-  wasLive({ sessionId }: Viewer): boolean {
-    return this.#wereLive.has(sessionId)
+    return { newcomer: session.newcomer, writeRefusal: writeRefusal(session, this.#contact) }
   }
 }
 

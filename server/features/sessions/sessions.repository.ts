@@ -59,10 +59,6 @@ export async function selectLiveness(db: Queryable, viewers: Viewer[]): Promise<
   return viewers.map(({ sessionId, userId }) => live.get(sessionId) === userId)
 }
 
-/** SQL for whether the session `session_id` is live while writing is open. */
-export const MAY_WRITE = sql<boolean>`(SELECT ${LIVE} AND writing_closed IS NULL
-  FROM sessions, site_state WHERE sessions.id = session_id)`
-
 type NewSession = Pick<
   Insertable<Tables['sessions']>,
   | 'id'

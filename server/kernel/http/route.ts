@@ -35,8 +35,6 @@ export type Authenticator = {
   findSession(viewer: Viewer): Promise<LiveSession | null>
   /** Returns for each viewer whether the session is live. */
   areLive(viewers: Viewer[]): Promise<boolean[]>
-  /** Returns whether a recent check found the session live, and its user able to write. */
-  wasLive(viewer: Viewer): boolean
 }
 
 type ViewerOf<E extends Endpoint> = E['access'] extends 'user' | 'moderator'
@@ -48,11 +46,8 @@ type Handler<E extends Endpoint> = (
   call: Call<E>,
   http: Http,
 ) => Promise<E extends { answer: object } ? Answer<E> : void>
-/**
- * With `checksSession`, the handler itself checks a session that was recently live; with
- * `answersClosedSession`, any session, because it repeats an answer that has closed it.
- */
-type RouteOptions = { checksSession?: boolean; answersClosedSession?: boolean }
+/** With `answersClosedSession` the handler checks the session: it repeats what has closed it. */
+type RouteOptions = { answersClosedSession?: boolean }
 export type Route = <E extends Endpoint>(
   endpoint: E,
   handler: Handler<E>,
@@ -179,15 +174,8 @@ async function identifyViewer(
     if (access === 'moderator') throw new AppError('NOT_FOUND')
     return null
   }
-  let checked: Promise<LiveSession> | undefined
-  const checkSession = () => {
-    checked ??= requireSession(viewer, endpoint, { auth, isModerator })
-    return checked
-  }
-  const isLeftToHandler = options.checksSession
-    ? auth.wasLive(viewer)
-    : options.answersClosedSession
-  if (isLeftToHandler) return { ...viewer, checkSession }
+  const checkSession = () => requireSession(viewer, endpoint, { auth, isModerator })
+  if (options.answersClosedSession) return { ...viewer, checkSession }
   const { newcomer } = await checkSession()
   return { ...viewer, newcomer }
 }
