@@ -45,7 +45,6 @@ const NAMES: Record<string, (id: string) => string> = {
   'post replies': (id) => `Ответы на запись ${id}`,
   'owner posts': (id) => `Записи человека ${id}`,
   'owner replies': (id) => `Ответы человека ${id}`,
-  'user likes': (id) => `Отметки человека ${id}`,
   wall: () => 'Записи стены',
 }
 

@@ -79,7 +79,7 @@ test('expired posts, their likes, old reports and ended blocks are deleted for g
     SELECT FROM graphile_worker.jobs WHERE task_identifier = 'remove-expired'`
   await expect.poll(jobs).toEqual([])
   expect(await rowsOf('posts')).toMatchObject([{ id: postId }])
-  expect(await rowsOf('likes')).toMatchObject([{ post_hidden: true }])
+  expect(await rowsOf('likes')).toMatchObject([{ post_id: postId }])
   await own.sql`UPDATE posts SET hidden_until = hidden_until - interval '31 days'`
   await own.sql`UPDATE reports SET created_at = created_at - interval '181 days'`
   await own.sql`UPDATE blocks SET until = until - interval '2 days'`

@@ -133,8 +133,6 @@ const COUNTS = {
     (SELECT count(*) FROM posts r WHERE r.replied_post_id = p.id AND r.hidden_for IS NULL)`,
   'posts of people': `SELECT user_id FROM owner_totals t WHERE posts + replies <>
     (SELECT count(*) FROM posts p WHERE p.owner_id = t.user_id AND p.hidden_for IS NULL)`,
-  'likes of people': `SELECT user_id FROM like_totals t WHERE likes <>
-    (SELECT count(*) FROM likes l WHERE l.user_id = t.user_id AND NOT l.post_hidden)`,
   'likes of no post': `SELECT l.post_id FROM likes l WHERE NOT EXISTS
     (SELECT FROM posts p WHERE p.id = l.post_id)`,
 }

@@ -22,7 +22,7 @@ const past = (table: string, column: string, what: string): Bound => ({
 
 /** Rows that stay as long as an account or for good, by the same page: nothing of them gets late. */
 export const UNBOUNDED = [
-  ...['reserved_usernames', 'likes', 'owner_totals', 'like_totals', 'answer_states', 'mutes'],
+  ...['reserved_usernames', 'likes', 'owner_totals', 'answer_states', 'mutes'],
   ...['moderators', 'journal'],
 ]
 

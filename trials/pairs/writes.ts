@@ -1,7 +1,7 @@
 import { eraseNow } from '../../server/features/account-deletion/account-deletion.service.ts'
 import { moveAccounts } from '../../server/features/account-deletion/account-moves.service.ts'
 import { answerJobs } from '../../server/features/answers/answers.mail.ts'
-import { moveLikes } from '../../server/features/likes/likes.service.ts'
+import { purgePosts } from '../../server/features/likes/likes.service.ts'
 import { decide as decideAny } from '../../server/features/moderation/decisions.service.ts'
 import { purgeExpiredPosts, reviewHidden } from '../../server/features/moderation/hiding.service.ts'
 import { tellModerators } from '../../server/features/moderation/moderation.service.ts'
@@ -231,7 +231,7 @@ const LISTED: Calls = {
   purge: [
     within(async ({ app }) => {
       await purgeExpiredPosts(app.db)
-      await moveLikes(app.db)
+      await purgePosts(app.db)
     }),
     async (app, world) => {
       await removed(app, world)

@@ -18,9 +18,9 @@ export const PLANTED_FAULTS: PlantedFault[] = [
   {
     judge: 'counts',
     fault: 'a like of somebody who left is counted off once more when it is deleted',
-    file: 'server/schema/001-schema.sql',
-    text: 'PERFORM change_like_counts(array_agg(post_id), array_agg(-(NOT user_left)::int),',
-    planted: 'PERFORM change_like_counts(array_agg(post_id), array_agg(-1),',
+    file: 'server/schema/007-liked-list.sql',
+    text: 'array_agg(-1)) FROM old_rows WHERE NOT user_left;',
+    planted: 'array_agg(-1)) FROM old_rows;',
     run: ['vitest', 'run', '--project', 'faults', 'server/features/moderation/random-acts.test.ts'],
     env: { ACTS_RUNS: '5' },
     reports: /likes_count/,

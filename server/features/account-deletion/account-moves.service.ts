@@ -5,7 +5,7 @@ import { appendToJournal, isInJournal } from '../../kernel/journal/journal.ts'
 import type { Job } from '../../kernel/queue/queue.ts'
 import { reserveNamesOf } from '../account/account.service.ts'
 import { moveOwnLikes } from '../likes/likes.repository.ts'
-import { erasePostsOf, moveLikes } from '../likes/likes.service.ts'
+import { erasePostsOf } from '../likes/likes.service.ts'
 import { rememberBlock } from '../moderation/blocks.service.ts'
 import { movePostsOf } from '../posts/posts.service.ts'
 import {
@@ -73,14 +73,10 @@ export class AccountMover {
   }
 
   async hide(): Promise<void> {
-    const { stopping, publishChange } = this.#options
-    const haveHiddenPosts = await this.#repeat(
-      (tx) => movePostsOf(tx, this.#move.userId, true),
-      // Moved before the next posts, so that few hidden posts still have visible likes.
-      () => moveLikes(this.#db, stopping),
-    )
+    const { userId } = this.#move
+    const haveHiddenPosts = await this.#repeat((tx) => movePostsOf(tx, userId, true))
     const haveMovedLikes = await this.#moveOwnLikes(true)
-    if (haveHiddenPosts || haveMovedLikes) await publishChange({ kind: 'edited' })
+    if (haveHiddenPosts || haveMovedLikes) await this.#options.publishChange({ kind: 'edited' })
   }
 
   async show(): Promise<void> {
@@ -131,7 +127,7 @@ export class AccountMover {
   }
 
   /** Repeats a step until it finds nothing more to do. Returns whether anything was done. */
-  async #repeat(step: Step, afterEach = async () => {}): Promise<boolean> {
+  async #repeat(step: Step): Promise<boolean> {
     const { stopping } = this.#options
     let hasDoneAny = false
     for (;;) {
@@ -140,7 +136,6 @@ export class AccountMover {
         .execute(async (tx) => (await lockAccount(tx, this.#move)) && (await step(tx)))
       if (!(await Promise.race([once, stopping ?? once]))) return hasDoneAny
       hasDoneAny = true
-      await afterEach()
     }
   }
 }

@@ -89,7 +89,8 @@ type Last = { id: string; at?: string }
 export const LISTS: Record<string, (userId: string, last: Last) => RawBuilder<Last>> = {
   // A like is archived if its post is hidden or the user has left.
   'likes.json': (userId, { id }) => sql`
-    SELECT id::text, post_id::text AS "postId", created_at AS "likedAt", post_hidden OR user_left AS "isArchived"
+    SELECT id::text, post_id::text AS "postId", created_at AS "likedAt",
+      user_left OR (SELECT hidden_for FROM posts WHERE posts.id = post_id) IS NOT NULL AS "isArchived"
     FROM likes WHERE user_id = ${userId}::bigint AND id > ${id}::bigint ORDER BY likes.id LIMIT ${STEP}`,
   // The moderator's name is left out, because it is the moderator's own data.
   'decisions.json': (userId, { id }) => sql`

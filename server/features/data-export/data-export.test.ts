@@ -47,7 +47,6 @@ const COLUMNS = {
       hidden_by: 'names a moderator',
       hidden_at: 'in decisions.json',
       hidden_until: 'when the post is erased, the same for all posts',
-      likes_moving_since: 'a step of a job',
     },
     others: [],
   },

@@ -67,31 +67,6 @@ export async function selectLikedPosts(
 export const LIKES_STEP = 5000
 const STEP = sql.raw(String(LIKES_STEP))
 
-type MovingPost = { id: string; kind: 'hide' | 'show' | 'purge'; since: string }
-
-/** Hides, shows or purges a post's next likes. Returns the last user's id; null if none is left. */
-export async function moveNextLikes(
-  db: Queryable,
-  { id, kind, since }: MovingPost,
-  afterUserId: string,
-): Promise<string | null> {
-  const step = sql`post AS MATERIALIZED (
-      SELECT id FROM posts WHERE id = ${id} AND likes_moving_since = ${since}::timestamptz FOR KEY SHARE
-    ), step AS MATERIALIZED (
-      SELECT post_id, user_id FROM likes
-      WHERE post_id = (SELECT id FROM post) AND user_id > ${afterUserId}
-      ORDER BY user_id LIMIT ${STEP} FOR UPDATE
-    )`
-  const moved =
-    kind === 'purge'
-      ? sql`DELETE FROM likes l USING step WHERE l.post_id = step.post_id AND l.user_id = step.user_id`
-      : sql`UPDATE likes l SET post_hidden = ${kind === 'hide'} FROM step
-          WHERE l.post_id = step.post_id AND l.user_id = step.user_id AND post_hidden <> ${kind === 'hide'}`
-  const { rows } = await sql<{ last: string | null }>`
-    WITH ${step}, moved AS (${moved}) SELECT max(user_id) AS last FROM step`.execute(db)
-  return rows[0]?.last ?? null
-}
-
 /** Deletes some likes of locked posts. Returns their number: below LIKES_STEP if none is left. */
 export async function deleteLikesOf(db: Queryable, postIds: string[]): Promise<number> {
   const { numAffectedRows = 0n } = await sql`DELETE FROM likes WHERE (post_id, user_id) IN (

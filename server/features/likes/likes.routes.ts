@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { addLike, type Like, removeLike } from './likes.repository.ts'
-import { moveLikes } from './likes.service.ts'
+import { purgePosts } from './likes.service.ts'
 
 const LIKES: Limit = {
   name: 'like',
@@ -30,11 +30,7 @@ export function registerLikes(node: Node): Feature {
     likes_count: await setLike(node, removeLike, { postId, userId }),
   }))
 
-  return {
-    jobs: {
-      'move-likes': { cron: '* * * * *', run: ({ stopping }) => moveLikes(background, stopping) },
-    },
-  }
+  return { jobs: { 'purge-posts': { run: ({ stopping }) => purgePosts(background, stopping) } } }
 }
 
 /** Adds or removes a like. Returns the post's number of likes. Throws POST_NOT_FOUND. */

@@ -4,36 +4,24 @@ import type { ViewerFlag } from '../../kernel/cache/response-cache.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { SharedRead } from '../../kernel/db/shared-read.ts'
 import type { Authenticator } from '../../kernel/http/route.ts'
-import {
-  deletePosts,
-  lockPostsOf,
-  markMoved,
-  selectMoving,
-} from '../posts/hidden-posts.repository.ts'
-import {
-  deleteLikesOf,
-  LIKES_STEP,
-  moveNextLikes,
-  type Reader,
-  selectLikedPosts,
-} from './likes.repository.ts'
+import { deletePosts, lockMarked, lockPostsOf } from '../posts/hidden-posts.repository.ts'
+import { deleteLikesOf, LIKES_STEP, type Reader, selectLikedPosts } from './likes.repository.ts'
 
-/** Hides, shows or purges many likes in steps. It may be interrupted or run twice at once. */
-export async function moveLikes(db: Db, stopping?: Promise<never>): Promise<void> {
-  for (const post of await selectMoving(db)) {
-    let last: string | null = '0'
-    while (last !== null) {
-      const step: Promise<string | null> = moveNextLikes(db, post, last)
-      last = await Promise.race([step, stopping ?? step])
-    }
-    if (post.kind === 'purge') await deletePosts(db, [post.id])
-    else await markMoved(db, post)
-  }
+/** Erases the posts that are marked for it, in steps. It may be interrupted or run twice at once. */
+export async function purgePosts(db: Db, stopping?: Promise<never>): Promise<void> {
+  let erased: number
+  do {
+    const step = db.transaction().execute(async (tx) => erasePosts(tx, await lockMarked(tx)))
+    erased = await Promise.race([step, stopping ?? step])
+  } while (erased > 0)
 }
 
 /** Erases some of a user's hidden posts, or of their likes. Returns 0 if nothing was left. */
 export async function erasePostsOf(tx: Queryable, ownerId: string): Promise<number> {
-  const ids = await lockPostsOf(tx, ownerId, 'hidden')
+  return erasePosts(tx, await lockPostsOf(tx, ownerId, 'hidden'))
+}
+
+async function erasePosts(tx: Queryable, ids: string[]): Promise<number> {
   const likes = await deleteLikesOf(tx, ids)
   if (likes < LIKES_STEP) await deletePosts(tx, ids)
   return likes + ids.length

@@ -64,8 +64,8 @@ export async function reviewHidden(
   }
 }
 
-/** Purges expired hidden posts, except posts with an open appeal. */
+/** Erases expired hidden posts, except posts with an open appeal. */
 export async function purgeExpiredPosts(db: Queryable): Promise<void> {
   await markExpired(db, UNDER_APPEAL)
-  await addJob(db, 'move-likes')
+  await addJob(db, 'purge-posts')
 }

@@ -15,7 +15,7 @@ import { atOnce } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForTest, mailAppForFile } from '../../testing/test-app.ts'
-import { moveLikes } from '../likes/likes.service.ts'
+import { purgePosts } from '../likes/likes.service.ts'
 import { purgeExpiredPosts } from './hiding.service.ts'
 import { countWaiting } from './queue.repository.ts'
 
@@ -135,7 +135,7 @@ test('a removed post stays as long as its appeal is open, and the queue counts n
     WHERE hidden_for IS NOT NULL`
   expectRefusal(await appeal(author, silent), 'POST_NOT_FOUND')
   await purgeExpiredPosts(app.db)
-  await moveLikes(app.db)
+  await purgePosts(app.db)
   const hidden = await app.sql`SELECT id FROM posts WHERE hidden_for IS NOT NULL`
   expect(hidden).toEqual([{ id: waiting }])
 

@@ -70,7 +70,7 @@ async function selectWhere(
       EXISTS (SELECT FROM moderator_users m WHERE m.user_id = u.id) AS is_moderator,
       coalesce(o.posts, 0)::float8 AS posts, coalesce(o.replies, 0)::float8 AS replies,
       (SELECT count(*) FROM posts p WHERE p.owner_id = u.id AND p.hidden_for IS NOT NULL)::float8 AS hidden,
-      coalesce(l.likes, 0)::float8 AS likes,
+      (SELECT count(*) FROM likes l JOIN visible_posts p ON p.id = l.post_id WHERE l.user_id = u.id)::float8 AS likes,
       (SELECT count(*) FROM sessions s WHERE s.user_id = u.id)::int AS sessions,
       (SELECT count(*)::int FROM received_replies r WHERE r.recipient_id = u.id AND r.received_no > a.seen_no)
         AS unread_replies, coalesce(a.wants_mail, true) AS wants_reply_mails,
@@ -80,7 +80,6 @@ async function selectWhere(
     FROM (SELECT *, (count(*) OVER ())::int AS total FROM users
       WHERE ${condition} ORDER BY id DESC LIMIT ${limit}::int) u
     LEFT JOIN owner_totals o ON o.user_id = u.id
-    LEFT JOIN like_totals l ON l.user_id = u.id
     LEFT JOIN answer_states a ON a.user_id = u.id
     LEFT JOIN blocks_in_force b ON b.user_id = u.id
     CROSS JOIN LATERAL (

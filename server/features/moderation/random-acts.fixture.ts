@@ -51,7 +51,7 @@ export const ACTS: Record<string, [weight: number, act: Act]> = {
   restore: [1, restorePost],
   block: [1, (moment) => changeBlock(moment, 'PUT', { reason: 'Спам', days: 1 })],
   unblock: [1, (moment) => changeBlock(moment, 'DELETE')],
-  'move likes': [1, ({ world }) => run(world, 'move-likes')],
+  purge: [1, ({ world }) => run(world, 'purge-posts')],
   'move accounts': [1, ({ world }) => run(world, 'move-accounts')],
   leave: [2, leaveWall],
   return: [2, ({ world }) => withLeft(world, async (at) => (await signIn(world, at, true)).status)],
@@ -126,7 +126,7 @@ function changeBlock({ world, person: { id } }: Moment, method: string, body?: o
   return send({ world, person: world.moderator }, method, `/moderation/users/${id}/block`, body)
 }
 
-async function run({ app }: World, task: 'move-likes' | 'move-accounts'): Promise<number> {
+async function run({ app }: World, task: 'purge-posts' | 'move-accounts'): Promise<number> {
   await addJob(app.db, task)
   return 200
 }

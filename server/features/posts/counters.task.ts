@@ -24,19 +24,13 @@ export const counterJobs = (db: Db, { log, storeResult }: Options): Jobs => ({
 export type Difference = { counter: string; id: string; kept: number; rows: number }
 
 /** `rows` is the SQL after FROM for the counted rows, `by` their column with the counter's key. */
-type Counter = [
-  table: 'owner_totals' | 'like_totals' | 'posts',
-  column: string,
-  by: string,
-  rows: string,
-]
+type Counter = [table: 'owner_totals' | 'posts', column: string, by: string, rows: string]
 
 const ON_WALL = 'visible_posts WHERE replied_post_id IS NULL'
 const REPLIES = 'visible_posts WHERE replied_post_id IS NOT NULL'
 const COUNTERS: Record<string, Counter> = {
   'owner posts': ['owner_totals', 'posts', 'owner_id', ON_WALL],
   'owner replies': ['owner_totals', 'replies', 'owner_id', REPLIES],
-  'user likes': ['like_totals', 'likes', 'user_id', 'likes WHERE NOT post_hidden'],
   'post likes': ['posts', 'likes_count', 'post_id', 'likes WHERE NOT user_left'],
   'post replies': ['posts', 'replies_count', 'replied_post_id', REPLIES],
 }

@@ -43,33 +43,40 @@ const ENOUGH = 2 * (LIMIT + 1)
 const rowsMade = (node: PlanNode) => node['Actual Rows'] * node['Actual Loops']
 const touched = (node: PlanNode) =>
   rowsMade(node) + (node['Rows Removed by Filter'] ?? 0) * node['Actual Loops']
+/** It finds the rows that the scan above it touches. */
+const isHalfOfScan = (node: PlanNode) => node['Node Type'] === 'Bitmap Index Scan'
 const isScanOf = (node: PlanNode) =>
   node['Node Type'] === 'Seq Scan' &&
   ['posts', 'likes', 'users'].includes(node['Relation Name'] ?? '')
 const isBigSort = (node: PlanNode) =>
   /Sort/.test(node['Node Type']) && (node.Plans ?? []).some((input) => rowsMade(input) > LIMIT + 1)
 
-/** No table is read through, no more is sorted than shown, and no step touches more rows. */
-function expectCheap(nodes: PlanNode[], most: number, what = ''): void {
+/**
+ * No table is read through, no more is sorted than shown, and no step touches more rows, but for one
+ * step for each of the tables whose rows a total counts.
+ */
+function expectCheap(nodes: PlanNode[], most: number, what = '', counted: string[] = []): void {
   expect(nodes.filter(isScanOf), what).toEqual([])
   expect(nodes.filter(isBigSort), what).toEqual([])
-  expect(Math.max(...nodes.map(touched)), what).toBeLessThanOrEqual(most)
+  const long = nodes.filter((node) => touched(node) > most && !isHalfOfScan(node))
+  expect(long.map((node) => node['Relation Name']).sort(), what).toEqual(counted)
 }
 
 test.each([
   ['the wall', '/posts?', undefined],
   ['the wall for a user', '/posts?', busy.token],
   ['one owner’s posts', `/posts?userId=${busy.id}&`, busy.token],
-  ['liked posts', '/posts?filter=liked&', busy.token],
+  ['liked posts', '/posts?filter=liked&', busy.token, ['likes', 'posts']],
   ['own replies', '/posts/replies?', busy.token],
   ['replies to a post', `/posts/${hotId}/replies?`, busy.token],
 ])(
   '%s: the first page and one by a cursor touch few rows; other pages are read along an index, without a sort',
-  async (_name, path, token) => {
+  async (_name, path, token, counted = []) => {
     const { nextCursor } = await app.read(`${path}limit=1&page=600`, { token })
     expect(nextCursor).not.toBeNull()
     for (const place of ['', `&cursor=${nextCursor}`, `&cursor=${FROM_OLDEST}`]) {
-      expectCheap(await plansOf(`${path}limit=${LIMIT}${place}`, token), ENOUGH, place)
+      const nodes = await plansOf(`${path}limit=${LIMIT}${place}`, token)
+      expectCheap(nodes, ENOUGH, place, counted)
     }
     const { lastPage } = await app.read(`${path}limit=${LIMIT}`, { token })
     expect(lastPage).toBeGreaterThan(60)

@@ -3,6 +3,7 @@ import type { Post, PostBody } from '../../../contract/posts.ts'
 import { parsePostText } from '../../../contract/text.ts'
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import { addJob } from '../../kernel/queue/queue.ts'
 import {
   deletePosts,
   type Hiding,
@@ -42,6 +43,9 @@ export async function lockPost(tx: Queryable, id: string): Promise<LockedPost | 
   return isRowId(id) ? (await lockPosts(tx, [id]))[0] : undefined
 }
 
+/** The job `purge-posts` erases a post with more likes, in short steps. */
+const LIKES_AT_ONCE = 500
+
 /** Deletes a post for its author; a reported post stays as evidence. Throws POST_NOT_FOUND. */
 export async function deletePost(
   tx: Queryable,
@@ -50,10 +54,12 @@ export async function deletePost(
   const post = await lockPost(tx, id)
   if (post?.owner_id !== ownerId || post.hidden_for !== null) throw new AppError('POST_NOT_FOUND')
   const isKept = await isReported(tx, id)
-  if (!isKept && !post.has_many_likes) return deletePosts(tx, [id])
+  if (!isKept && post.likes_count <= LIKES_AT_ONCE) return deletePosts(tx, [id])
   const days = isKept ? evidenceDays : 0
   await setHidden(tx, [id], { why: 'deleted', reason: null, by: 'author', days })
-  if (!isKept) await eraseText(tx, id)
+  if (isKept) return
+  await eraseText(tx, id)
+  await addJob(tx, 'purge-posts')
 }
 
 const LEFT: Hiding = { why: 'left', reason: null, by: 'vslukh', days: null }

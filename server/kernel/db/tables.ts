@@ -101,6 +101,7 @@ export type Tables = {
     owner_id: Id
     text: string
     replied_post_id: Id | null
+    likes_count: number
     hidden_for: HiddenFor | null
     hidden_by: string | null
     hidden_until: Date | null

@@ -27,8 +27,7 @@ export async function isSettled({ db, sql }: TestApp): Promise<boolean> {
   const [row] = await sql<{ left: number }>`
     SELECT ((SELECT count(*) FROM visible_posts p JOIN users u ON u.id = p.owner_id WHERE u.deleted_at IS NOT NULL)
       + (SELECT count(*) FROM likes l JOIN users u ON u.id = l.user_id WHERE u.deleted_at IS NOT NULL AND NOT user_left)
-      + (SELECT count(*) FROM users WHERE is_returning)
-      + (SELECT count(*) FROM posts WHERE likes_moving_since IS NOT NULL))::int AS left`
+      + (SELECT count(*) FROM users WHERE is_returning))::int AS left`
   return row?.left === 0
 }
 

@@ -90,7 +90,7 @@ export async function passDays({ db, sql }: TestApp, days: number): Promise<void
   for (const { name, columns } of tables) await passTime(db, days * 86_400, name, ...columns)
   await addJob(db, 'remove-expired')
   const waiting = () => sql`SELECT FROM graphile_worker.jobs
-    WHERE task_identifier IN ('remove-expired', 'move-likes')`
+    WHERE task_identifier IN ('remove-expired', 'purge-posts')`
   await expect.poll(waiting).toEqual([])
 }
 
