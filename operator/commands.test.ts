@@ -1,8 +1,11 @@
+import { sql } from 'kysely'
+import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../server/features/posts/counters.task.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import { report, signUpModerator } from '../server/testing/calls/moderation-calls.ts'
-import { executeOn } from '../server/testing/database/databases.ts'
+import { clientForTest } from '../server/testing/database/database-for-test.ts'
+import { executeOn, lockWaits } from '../server/testing/database/databases.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
 import { runHere } from '../server/testing/process/run-command.ts'
 import { NODES } from '../server/testing/test-app.ts'
@@ -198,6 +201,45 @@ test('recount fixes every wrong counter and lists it', async () => {
   expect(await findCounterDifferences(app.db)).toHaveLength(5)
   expect((await vslukh('recount')).out).toContain('Исправлено: 5.')
   expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+/** Rows in the order in which the triggers that count posts lock them. */
+const COUNTED = ['posts ORDER BY id', 'wall_totals ORDER BY slot', 'owner_totals ORDER BY user_id']
+
+test('recount locks posts, then the wall, then owners, each in ascending order, so that it and a publication never wait for each other', async () => {
+  const authors = [await app.signUp(), await app.signUp()]
+  for (const author of authors) await app.publish(author)
+  const ends = async (column: string, table: string) => {
+    const [row] = await app.sql<{ low: string; high: string }>`
+      SELECT min(${sql.ref(column)}) AS low, max(${sql.ref(column)}) AS high FROM ${sql.table(table)}`
+    return row as { low: string; high: string }
+  }
+  const [post, owner] = [await ends('id', 'posts'), await ends('user_id', 'owner_totals')]
+  // The counter that is checked first is wrong in the last row.
+  await executeOn(
+    app.databaseUrl,
+    `UPDATE posts SET likes_count = 7 WHERE id = ${post.high};
+    UPDATE posts SET replies_count = 8 WHERE id = ${post.low};
+    UPDATE owner_totals SET posts = posts + 1 WHERE user_id = ${owner.high};
+    UPDATE owner_totals SET replies = replies + 2 WHERE user_id = ${owner.low};
+    UPDATE wall_totals SET posts = posts + 3 WHERE slot = 5`,
+  )
+  const holders: { client: pg.Client; rows: string }[] = []
+  for (const rows of COUNTED) {
+    const client = await clientForTest(app.databaseUrl)
+    await client.query('BEGIN')
+    await client.query(`SELECT FROM ${rows} LIMIT 1 FOR NO KEY UPDATE`)
+    holders.push({ client, rows })
+  }
+  const recount = vslukh('recount')
+  for (const { client, rows } of holders) {
+    await expect.poll(() => lockWaits(app)).toBe(1)
+    const count = async (lock: string) =>
+      (await client.query(`SELECT FROM ${rows} ${lock}`)).rowCount
+    expect(await count('FOR NO KEY UPDATE SKIP LOCKED'), rows).toBe(await count(''))
+    await client.query('ROLLBACK')
+  }
+  expect((await recount).out).toContain('Исправлено: 5.')
 })
 
 test('the journal describes every action in Russian with its details', async () => {

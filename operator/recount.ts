@@ -1,5 +1,9 @@
 import type { Difference } from '../server/features/posts/counters.task.ts'
-import { findCounterDifferences, fixCounter } from '../server/features/posts/counters.task.ts'
+import {
+  findCounterDifferences,
+  fixCounter,
+  inLockOrder,
+} from '../server/features/posts/counters.task.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import { storeCounterCheck } from '../server/operations/status/status.repository.ts'
 import { type Command, type Context, change, type Output } from './command.ts'
@@ -32,9 +36,7 @@ async function mendAll(context: Context): Promise<Output> {
 
 async function mend(context: Context, found: Difference[]): Promise<void> {
   await change(context, async (tx) => {
-    // All writes lock rows in one order: posts, then totals, then the wall.
-    const inOrder = found.toSorted((a, b) => ORDER.indexOf(a.counter) - ORDER.indexOf(b.counter))
-    for (const difference of inOrder) await fixCounter(tx, difference)
+    for (const difference of inLockOrder(found)) await fixCounter(tx, difference)
     const details = { mended: found }
     await appendToJournal(tx, { actor: context.actor, action: 'counters.mend', details })
   })
@@ -47,5 +49,3 @@ const NAMES: Record<string, (id: string) => string> = {
   'owner replies': (id) => `Ответы человека ${id}`,
   wall: () => 'Записи стены',
 }
-
-const ORDER = Object.keys(NAMES)

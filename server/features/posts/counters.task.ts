@@ -69,10 +69,27 @@ export async function findCounterDifferences(db: Queryable): Promise<Difference[
   return differences.slice(0, DIFFERENCES_MAX)
 }
 
-/** Recounts a counter. It locks the counter's row first, so that changes of its rows wait. */
-export async function fixCounter(tx: Queryable, { counter, id }: Difference): Promise<void> {
-  if (counter === 'wall') {
+/** The order in which the triggers lock counters, those of a table by ascending id. */
+const LOCK_ORDER = ['posts', 'wall_totals', 'owner_totals']
+
+const tableOf = ({ counter }: Difference) => COUNTERS[counter]?.[0] ?? 'wall_totals'
+
+/** Sorts differences so that `fixCounter` locks counters in the same order as the triggers. */
+export function inLockOrder(differences: Difference[]): Difference[] {
+  const place = (difference: Difference) => LOCK_ORDER.indexOf(tableOf(difference))
+  return differences.toSorted((a, b) => place(a) - place(b) || Number(a.id) - Number(b.id))
+}
+
+/**
+ * Recounts a counter. It locks the counter's row first, so that changes of its rows wait, and before
+ * an owner's row the wall, as a publication does.
+ */
+export async function fixCounter(tx: Queryable, difference: Difference): Promise<void> {
+  const { counter, id } = difference
+  if (tableOf(difference) !== 'posts') {
     await sql`SELECT FROM wall_totals ORDER BY slot FOR UPDATE`.execute(tx)
+  }
+  if (counter === 'wall') {
     await sql`UPDATE wall_totals
       SET posts = CASE slot WHEN 0 THEN ${sql.raw(WALL_POSTS)} ELSE 0 END`.execute(tx)
     return
