@@ -61,12 +61,12 @@ export function registerDataExport(node: Node): void {
         throw new AppError('NOT_FOUND', { message: 'Запросите архив ещё раз' })
       }
       // A client that has disconnected already emits no `close`, so it must not get a slot.
-      const leave = reply.raw.destroyed ? null : archives.tryEnter(widestNetworkOf(ip))
-      if (!leave) throw archives.refusal()
+      const slot = reply.raw.destroyed ? null : archives.tryTake(widestNetworkOf(ip))
+      if (!slot) throw archives.refusal()
       const late = setTimeout(() => reply.raw.destroy(), LONGEST_MS)
       reply.raw.once('close', () => {
         clearTimeout(late)
-        leave()
+        slot.free()
         const isWhole = reply.statusCode === 200 && reply.raw.writableFinished
         if (isWhole) limits.tryCharge([{ limit: DOWNLOADS, key: userId }]).catch(() => {})
       })

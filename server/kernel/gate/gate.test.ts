@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { Gate, type Leave } from './gate.ts'
+import { Gate } from './gate.ts'
 
 test('when too many tasks wait, or after the wait, it is UNAVAILABLE; a task that fails lets the next one start', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -20,36 +21,55 @@ test('when too many tasks wait, or after the wait, it is UNAVAILABLE; a task tha
   expect(await gate.run(async () => 'after it')).toBe('after it')
 })
 
-test('one network cannot take all slots, nor all places of waiting tasks, and its waiting tasks do not delay others', async () => {
-  const gate = new Gate({ running: 3, each: 2, waiting: 3, waitMs: 60_000 })
+/** A gate, and the names of the tasks that it admitted, in their order. */
+function gateWithLog(bounds: ConstructorParameters<typeof Gate>[0]) {
+  const gate = new Gate(bounds)
   const begun: string[] = []
-  const enter = (network: string, name: string) => {
-    const { promise, resolve } = Promise.withResolvers<Leave | null>()
-    const giveUp = gate.enter({ network }, (leave) => {
-      begun.push(name)
-      resolve(leave)
-    })
-    return { giveUp, left: () => promise.then((leave) => leave?.()) }
+  const take = async (network: string, name: string, wait: Parameters<Gate['take']>[1] = {}) => {
+    const slot = await gate.take(network, wait)
+    if (slot) begun.push(name)
+    return slot
   }
-  const [first, , third] = ['a1', 'a2', 'a3', 'a4'].map((name) => enter('a', name))
+  return { gate, begun, take }
+}
+
+test('one network cannot take all slots, nor all places of waiting tasks, and its waiting tasks do not delay others', async () => {
+  const { gate, begun, take } = gateWithLog({ running: 3, each: 2, waiting: 3, waitMs: 60_000 })
+  const gone = new AbortController()
+  const first = take('a', 'a1')
+  void take('a', 'a2')
+  const third = take('a', 'a3', { signal: gone.signal })
+  void take('a', 'a4')
   expect(await gate.run(async () => 'a5', 'a').catch(({ code }) => code)).toBe('UNAVAILABLE')
-  const other = enter('b', 'b1')
-  enter('c', 'c1')
+  const other = take('b', 'b1')
+  void take('c', 'c1')
+  await setImmediate()
   expect(begun).toEqual(['a1', 'a2', 'b1'])
-  await other.left()
+  ;(await other)?.free()
   await expect.poll(() => begun).toEqual(['a1', 'a2', 'b1', 'c1'])
-  third?.giveUp()
-  await first?.left()
+  gone.abort()
+  expect(await third).toBeNull()
+  ;(await first)?.free()
   await expect.poll(() => begun.at(-1)).toBe('a4')
 })
 
 test('a slot is freed once, and the first request of a connection goes before later ones', async () => {
-  const gate = new Gate({ running: 1, waiting: 10, waitMs: 60_000 })
-  const leave = gate.tryEnter()
-  const begun: string[] = []
-  gate.enter({}, () => begun.push('later'))
-  gate.enter({ isFirst: true }, () => begun.push('first'))
-  leave?.()
-  leave?.()
+  const { gate, begun, take } = gateWithLog({ running: 1, waiting: 10, waitMs: 60_000 })
+  const slot = gate.tryTake()
+  void take('', 'later')
+  void take('', 'first', { isFirst: true })
+  slot?.free()
+  slot?.free()
   await expect.poll(() => begun).toEqual(['first'])
+  await setImmediate()
+  expect(begun).toEqual(['first'])
+})
+
+test('a task whose caller gave up before it waits takes no slot', async () => {
+  const { gate, take } = gateWithLog({ running: 1, waiting: 1, waitMs: 60_000 })
+  const slot = gate.tryTake()
+  expect(await take('', 'gone', { signal: AbortSignal.abort() })).toBeNull()
+  slot?.free()
+  await setImmediate()
+  expect(gate.tryTake()).not.toBeNull()
 })

@@ -105,7 +105,7 @@ export class RequestLog extends LogController {
   }
 
   #noteRefused(request: FastifyRequest, { refused }: FastifyReply, line: RequestLine): void {
-    if (request.leaveLane === null) return
+    if (request.isRefusedByGate) return
     if (refused?.failure && this.#options.noteRefused(refused.failure)) return
     const isLogged = this.#refusals.note({ ...line, code: refused?.code, network: request.ip })
     if (isLogged && refused?.failure) {
