@@ -6,14 +6,9 @@ import type { Change } from './change-feed.ts'
 export type Stale = { response: CachedResponse; age: number }
 
 type Begin = { version: number; at: number }
-
 type Entry = Begin & { cachedAt: number; response: CachedResponse }
+type Flight = Begin & { response: Promise<CachedResponse> }
 type Make = () => Promise<CachedResponse>
-type Read = {
-  begin: Begin
-  response: Promise<CachedResponse>
-  next?: Promise<CachedResponse>
-}
 
 const MAX_AGE_MS = 1000
 /** How long a cached page may lack newer posts; see `npm run bench -- --beside-writes`. */
@@ -24,7 +19,8 @@ const MAX_BYTES = 32 * 1024 * 1024
 /** Caches responses by URL: for a second as current, then for ten minutes as stale. */
 export class MemoryCache {
   readonly #entries: LRUCache<string, Entry>
-  readonly #reading = new Map<string, Read>()
+  /** The newest read in flight of each URL. */
+  readonly #flights = new Map<string, Flight>()
   readonly #clock: () => number
   #version = 0
   #lastEdit = 0
@@ -36,15 +32,6 @@ export class MemoryCache {
       maxSize: maxBytes,
       sizeCalculation: ({ response }, url) => response.size + 2 * url.length,
     })
-  }
-
-  /** Returns the state that `put` needs. Must be called before the first statement of a read. */
-  begin(): Begin {
-    return { version: this.#version, at: this.#clock() }
-  }
-
-  #isCurrent(begin: Begin): boolean {
-    return begin.version === this.#version && this.#clock() - begin.at <= MAX_AGE_MS
   }
 
   get(url: string): CachedResponse | undefined {
@@ -61,10 +48,13 @@ export class MemoryCache {
     return { response: entry.response.toStale(), age: Math.floor(ms / 1000) }
   }
 
-  /** Caches nothing if a post was edited or removed since `begin`, or while not subscribed. */
-  put(url: string, response: CachedResponse, begin: Begin): void {
-    if (this.#isSubscribed && begin.version >= this.#lastEdit)
-      this.#entries.set(url, { ...begin, cachedAt: this.#clock(), response })
+  /** Resolves to the cached response, to that of a current read in flight, or of a new read. */
+  async read(url: string, make: Make): Promise<CachedResponse> {
+    const cached = this.get(url)
+    if (cached) return cached
+    const flight = this.#flights.get(url)
+    // Two reads of a URL are in flight at once if posts changed after the first began.
+    return flight && this.#isCurrent(flight) ? flight.response : this.#fly(url, make)
   }
 
   /** Makes all responses stale, and deletes those that show an edited or removed post. */
@@ -86,30 +76,31 @@ export class MemoryCache {
     if (value) this.#entries.clear()
   }
 
-  start(url: string, make: Make): Promise<CachedResponse> {
-    const begin = this.begin()
+  #fly(url: string, make: Make): Promise<CachedResponse> {
+    const begin = { version: this.#version, at: this.#clock() }
     const response = make().then((made) => {
-      this.put(url, made, begin)
+      this.#put(url, made, begin)
       return made
     })
-    const read: Read = { begin, response }
-    this.#reading.set(url, read)
-    const end = () => {
-      if (this.#reading.get(url) === read) this.#reading.delete(url)
+    const flight = { ...begin, response }
+    this.#flights.set(url, flight)
+    const land = () => {
+      if (this.#flights.get(url) === flight) this.#flights.delete(url)
     }
-    response.then(end, end)
+    response.then(land, land)
     return response
   }
 
-  /** Returns the cached response, or a read in flight, or the next one if that is outdated. */
-  find(url: string, make: Make): CachedResponse | Promise<CachedResponse> | undefined {
-    const cached = this.get(url)
-    const read = this.#reading.get(url)
-    if (cached || !read) return cached
-    if (this.#isCurrent(read.begin)) return read.response
-    const startNext = async () => this.get(url) ?? this.start(url, make)
-    read.next ??= read.response.then(startNext, startNext)
-    return read.next
+  /** Caches nothing if a post was edited or removed since `begin`, or while not subscribed. */
+  #put(url: string, response: CachedResponse, begin: Begin): void {
+    if (!this.#isSubscribed || begin.version < this.#lastEdit) return
+    const cached = this.#entries.peek(url)
+    if (cached && cached.version > begin.version) return
+    this.#entries.set(url, { ...begin, cachedAt: this.#clock(), response })
+  }
+
+  #isCurrent(begin: Begin): boolean {
+    return begin.version === this.#version && this.#clock() - begin.at <= MAX_AGE_MS
   }
 
   #raise(isEdit: boolean): void {

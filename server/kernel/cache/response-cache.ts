@@ -58,16 +58,14 @@ export class ResponseCache {
       return this.serveShared({ ...http, url }, async () => this.#respond(endpoint, await read()))
     }
     http.reply.type(JSON_TYPE)
-    const respond = async (answer: unknown) =>
-      this.#respond(endpoint, this.#options.flag.setFor(await answer, NONE))
-    // No `await` may come before `find`: concurrent calls would begin a read each.
-    const isPast = this.writers.includes(viewer, headers)
-    const cached = isPast ? undefined : this.memory.find(url, () => respond(read()))
-    if (cached) return this.bodyFor(viewer, await cached)
+    if (this.writers.includes(viewer, headers)) return toJson(await read())
+    let own = null as Promise<unknown> | null
+    const response = await this.memory.read(url, async () => {
+      own = read()
+      return this.#respond(endpoint, this.#options.flag.setFor(await own, NONE))
+    })
     // The viewer's own read already has the flags; its response is cached without them.
-    const answer = read()
-    this.memory.start(url, () => respond(answer)).catch(() => {})
-    return Buffer.from(JSON.stringify(await answer))
+    return own ? toJson(await own) : this.bodyFor(viewer, response)
   }
 
   /** Sends a visitor the cached response of a URL, or the result of `make`. */
@@ -96,7 +94,7 @@ export class ResponseCache {
     const isTrue = await flag.trueFor(viewer, postIds)
     if (!isTrue) throw new AppError('UNAUTHORIZED')
     if (!postIds.some((postId) => isTrue.has(postId))) return identity.body
-    return Buffer.from(JSON.stringify(flag.setFor(answer, isTrue)))
+    return toJson(flag.setFor(answer, isTrue))
   }
 
   close(): Promise<void> {
@@ -116,9 +114,7 @@ export class ResponseCache {
       if (stale) outage.noteStale()
       return stale
     }
-    const response = this.memory.find(url, make) ?? this.memory.start(url, make)
-    if (!(response instanceof Promise)) return { response }
-    const current = response.then((made) => ({ response: made }))
+    const current = this.memory.read(url, make).then((response) => ({ response }))
     try {
       return (await withDeadline(current, SILENCE_MS, serveStale)) ?? (await current)
     } catch (error) {
@@ -133,7 +129,7 @@ export class ResponseCache {
     const { headers, flag } = this.#options
     return new CachedResponse({
       route: API_PREFIX + path,
-      body: Buffer.from(JSON.stringify(answer)),
+      body: toJson(answer),
       answer,
       type: JSON_TYPE,
       headers,
@@ -141,4 +137,8 @@ export class ResponseCache {
       postIds: flag.postIdsOf(answer),
     })
   }
+}
+
+function toJson(answer: unknown): Buffer {
+  return Buffer.from(JSON.stringify(answer))
 }
