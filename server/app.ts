@@ -70,7 +70,7 @@ export async function createApp(options: AppOptions) {
 }
 
 async function registerAll(node: OpenNode): Promise<Feature[]> {
-  const { config, server, sessions } = node
+  const { config, requestLog, sessions } = node
   const folder = join(config.dataDir, 'pages')
   const readText = registerTexts(node, { ...config, folder, origin: originOf(config) })
   const search = registerSearch(node)
@@ -91,7 +91,7 @@ async function registerAll(node: OpenNode): Promise<Feature[]> {
   registerMutes(node)
   registerReports(node)
   registerDataExport(node)
-  registerIdentity(node, () => server.refusalLog.recent())
+  registerIdentity(node, () => requestLog.refusals.recent())
   await servePages({ ...node, search, readText })
   node.live.serve(node.http, node.limits)
   return features

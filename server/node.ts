@@ -19,7 +19,7 @@ import { Outage } from './kernel/db/outage.ts'
 import type { Node } from './kernel/feature.ts'
 import { securityHeaders } from './kernel/http/headers.ts'
 import { describeApi } from './kernel/http/openapi.ts'
-import { hashAddresses } from './kernel/http/request-log.ts'
+import { hashAddresses, RequestLog } from './kernel/http/request-log.ts'
 import { createRouter } from './kernel/http/route.ts'
 import { HttpServer } from './kernel/http/server.ts'
 import { createAccessJournal } from './kernel/journal/journal.ts'
@@ -27,7 +27,7 @@ import { Limits } from './kernel/limits/limits.ts'
 import { Live } from './kernel/live/live.ts'
 import type { MailTransport } from './kernel/mail/transport.ts'
 import { createMetrics } from './operations/metrics/metrics.ts'
-import { pageNotNow } from './pages/serve-pages.ts'
+import { pageNotNow } from './pages/rendered-pages.ts'
 import { loadWebApp } from './pages/web-app.ts'
 
 export type AppOptions = {
@@ -161,20 +161,20 @@ async function openHttp(base: Base) {
     headers,
     flag: createLikeFlag(db, auth),
   })
-  const observe = metrics?.observe
-  const fastPath = new FastPath(cache, { auth, limits, trustProxy, log, outage, observe })
+  const { noteRefused } = outage
+  const requestLog = new RequestLog({ log, noteRefused, observe: metrics?.observe })
+  const fastPath = new FastPath(cache, { auth, limits, trustProxy, requestLog, outage })
   const server = new HttpServer({
     logger: log,
-    noteRefused: outage.noteRefused,
+    requestLog,
     trustProxy,
     shut,
     headers,
-    observe,
     fastPath,
     pageNotNow: web && pageNotNow(web),
     contact: config.contactEmail,
   })
   const { cookieName } = base.sessions
   await describeApi(server.app, { appName: config.appName, cookieName, limits })
-  return { web, headers, live, cache, server, shut }
+  return { web, headers, live, cache, requestLog, server, shut }
 }

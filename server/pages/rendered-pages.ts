@@ -25,7 +25,7 @@ import { noteRefusal } from '../kernel/http/error-handler.ts'
 import { HTML_TYPE } from '../kernel/http/refusal.ts'
 import type { Http } from '../kernel/http/route.ts'
 import { withHandlerDeadline } from '../kernel/http/server.ts'
-import { headOf, type Missing, VISITOR_META } from './page-head.ts'
+import { type Bare, headOf, type Missing, siteStateMeta, VISITOR_META } from './page-head.ts'
 import type { Site, WebApp } from './web-app.ts'
 
 /** The names of the pages with a list of posts that visitors may see. */
@@ -51,6 +51,9 @@ const MISSING: Record<Missing, { route: string; url: string }> = {
   nothing: { route: '*', url: '/nothing' },
 }
 const NOTHING: FoundPage = { posts: [], nextCursor: null, words: [], similar: [] }
+const NOT_NOW =
+  'Страница сейчас не открывается. Обновите её через несколько секунд' +
+  '<noscript><meta http-equiv="refresh" content="5"></noscript>'
 const KEY_ENDS = { visitor: '', session: ' session' }
 
 /** Thrown if a page has another address. */
@@ -66,6 +69,7 @@ export class PageMoved extends Error {
 export class RenderedPages {
   readonly #web: WebApp
   readonly #site: Site
+  readonly #shellNotNow: WebApp['shell']
   /** Never rejects. */
   readonly readSiteState: ReturnType<typeof createSiteStateReader>
   readonly #missing: Partial<Record<Missing, Promise<CachedResponse>>> = {}
@@ -73,6 +77,7 @@ export class RenderedPages {
   constructor(web: WebApp, site: Site) {
     this.#web = web
     this.#site = site
+    this.#shellNotNow = shellNotNow(web)
     this.readSiteState = createSiteStateReader(site.db)
   }
 
@@ -103,11 +108,26 @@ export class RenderedPages {
     return this.#missing[shows]
   }
 
+  /** Resolves to a page that the browser fills. Never rejects. */
+  shell(shows: 'own' | Missing, reader: Reader): Promise<string> {
+    return this.#fill(this.#web.shell, shows, reader)
+  }
+
+  /** Resolves to the page for a request that is refused. Never rejects. */
+  refused(reader: Reader): Promise<string> {
+    return this.#fill(this.#shellNotNow, 'other', reader)
+  }
+
+  async #fill({ before, after }: WebApp['shell'], shows: Bare, reader: Reader): Promise<string> {
+    const state = siteStateMeta(await this.readSiteState())
+    return before + headOf({ shows }, this.#web) + state + metaOf(reader) + after
+  }
+
   async #render({ route, url, first }: Content, reader: Reader): Promise<CachedResponse> {
     const isVisitors = reader === 'visitor'
     const made = this.#web.maker.make({
       url,
-      head: headOf(first, this.#web, url) + (isVisitors ? VISITOR_META : ''),
+      head: headOf(first, this.#web, url) + metaOf(reader),
       data: JSON.stringify(first),
       isVisitors,
     })
@@ -123,6 +143,7 @@ export class RenderedPages {
       vary: 'Cookie',
       ...(isPrivate && { cacheControl: 'private, no-cache' }),
       postIds: postIdsShown(first),
+      refusedPage: () => this.refused(reader),
       markSaved,
     })
   }
@@ -183,6 +204,22 @@ export class RenderedPages {
     if (refused && found.status !== 400) noteRefusal(http.reply, found)
     return body
   }
+}
+
+/** Returns the page for an overloaded server. Without scripts it reloads itself after 5 s. */
+export function pageNotNow(web: WebApp): Record<Reader, string> {
+  const { before, after } = shellNotNow(web)
+  const start = before + headOf({ shows: 'other' }, web)
+  return { visitor: start + metaOf('visitor') + after, session: start + metaOf('session') + after }
+}
+
+function shellNotNow({ shell }: WebApp): WebApp['shell'] {
+  const after = shell.after.replace(/(?<=<p id="no-scripts"[^>]*>).*?(?=<\/p>)/s, NOT_NOW)
+  return { ...shell, after }
+}
+
+function metaOf(reader: Reader): string {
+  return reader === 'visitor' ? VISITOR_META : ''
 }
 
 /** Returns the address of a page as links spell it. */

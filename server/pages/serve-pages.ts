@@ -14,13 +14,19 @@ import {
 } from '../../contract/pages.ts'
 import { createUnsubscribe, type Unsubscribe } from '../features/answers/unsubscribe.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
-import { MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
-import { NO_POST_CACHE_CONTROL, noteRefusal } from '../kernel/http/error-handler.ts'
-import { asPage, HTML_TYPE } from '../kernel/http/refusal.ts'
+import { callBy, MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
+import {
+  answerError,
+  NO_POST_CACHE_CONTROL,
+  noteRefusal,
+  PAGE_HEADERS,
+  sendError,
+} from '../kernel/http/error-handler.ts'
+import { asPage } from '../kernel/http/refusal.ts'
 import type { Http } from '../kernel/http/route.ts'
 import { serveAppFiles } from './app-files.ts'
 import { serveFeeds } from './feeds.ts'
-import { type Bare, headOf, type Missing, siteStateMeta, VISITOR_META } from './page-head.ts'
+import type { Missing } from './page-head.ts'
 import { servePostPictures } from './post-pictures.ts'
 import {
   LISTS,
@@ -33,24 +39,8 @@ import {
 import { serveSitemap } from './sitemap.ts'
 import type { Site, WebApp } from './web-app.ts'
 
-const NOT_NOW =
-  'Страница сейчас не открывается. Обновите её через несколько секунд' +
-  '<noscript><meta http-equiv="refresh" content="5"></noscript>'
-
 const WITH_LIST = new Set<string>(LISTS)
 const PUBLIC = new Set<string>([...LISTS, ...TEXT_NAMES])
-
-/** Returns the page for an overloaded server. Without scripts it reloads itself after 5 s. */
-export function pageNotNow(web: WebApp): Record<Reader, string> {
-  const { before, after } = shellNotNow(web)
-  const start = before + headOf({ shows: 'other' }, web)
-  return { visitor: start + VISITOR_META + after, session: start + after }
-}
-
-function shellNotNow({ shell }: WebApp): WebApp['shell'] {
-  const after = shell.after.replace(/(?<=<p id="no-scripts"[^>]*>).*?(?=<\/p>)/s, NOT_NOW)
-  return { ...shell, after }
-}
 
 /** Serves pages, files, feeds and the sitemap, and answers requests for unknown paths. */
 export async function servePages(site: Site): Promise<void> {
@@ -104,17 +94,13 @@ function spell(path: string, query: string): string {
 }
 
 class Pages {
-  readonly #web: WebApp
   readonly #site: Site
   readonly #rendered: RenderedPages
-  readonly #refusedShell: WebApp['shell']
   readonly #unsubscribe: Unsubscribe
 
   constructor(web: WebApp, site: Site) {
-    this.#web = web
     this.#site = site
     this.#rendered = new RenderedPages(web, site)
-    this.#refusedShell = shellNotNow(web)
     this.#unsubscribe = createUnsubscribe(site)
   }
 
@@ -144,14 +130,10 @@ class Pages {
   }
 
   /** Sends a page that the browser fills. */
-  async #sendShell({ request, reply }: Http, shows: Bare): Promise<FastifyReply> {
-    const { before, after } = shows === 'other' ? this.#refusedShell : this.#web.shell
-    const session = this.#hasSession(request) ? '' : VISITOR_META
-    const state = siteStateMeta(await this.#rendered.readSiteState())
+  async #sendShell({ request, reply }: Http, shows: 'own' | Missing): Promise<FastifyReply> {
     return reply
-      .headers({ 'cache-control': asPage('private, no-cache'), vary: 'Cookie' })
-      .type(HTML_TYPE)
-      .send(before + headOf({ shows }, this.#web) + state + session + after)
+      .headers(PAGE_HEADERS)
+      .send(await this.#rendered.shell(shows, this.#readerOf(request)))
   }
 
   async #sendOwn(http: Http, path: string): Promise<FastifyReply> {
@@ -186,11 +168,8 @@ class Pages {
     const { request, reply } = http
     const { ip } = request
     try {
-      await this.#site.limits.charge([
-        { limit: VISITOR_CALLS, ip },
-        { limit: MADE_PAGES, ip },
-      ])
-      const reader = this.#hasSession(request) ? 'session' : 'visitor'
+      await this.#site.limits.charge([callBy(null, ip), { limit: MADE_PAGES, ip }])
+      const reader = this.#readerOf(request)
       return reply.send(await this.#rendered.serve(page, { request, reply, reader }))
     } catch (error) {
       if (isCode(error, 'POST_NOT_FOUND')) return this.#sendMissing(http, 'missing post')
@@ -199,9 +178,13 @@ class Pages {
       if (error instanceof PageMoved) return reply.redirect(error.url, 302)
       // The cursor is malformed, so the redirect leads to the beginning of the list.
       if (isCode(error, 'INVALID_REQUEST')) return reply.redirect(urlOf({ ...page, cursor: '' }))
-      noteRefusal(reply, error as Error)
-      return this.#sendShell(http, 'other')
+      const refusedPage = await this.#rendered.refused(this.#readerOf(request))
+      return sendError(reply, answerError(error as Error, { headers: {}, page: refusedPage }))
     }
+  }
+
+  #readerOf(request: FastifyRequest): Reader {
+    return this.#hasSession(request) ? 'session' : 'visitor'
   }
 
   #hasSession({ cookies }: FastifyRequest): boolean {

@@ -27,6 +27,8 @@ type Content = {
   answer?: unknown
   /** The posts whose text it shows; absent if it may show any post. */
   postIds?: string[]
+  /** Resolves to the page for a request that is refused; refusals are JSON without it. */
+  refusedPage?: () => Promise<string>
   /** Returns the body with a notice that it is stale. */
   markSaved?: (body: string) => string
 }
@@ -62,11 +64,6 @@ export class CachedResponse {
     this.tag = tag
     this.identity = this.#variantOf(body, 'identity')
     this.#variants = { identity: this.identity }
-  }
-
-  get ownHeaders(): ResponseHeaders {
-    const { headers, type } = this.content
-    return { ...headers, 'cache-control': 'no-store', 'content-type': type }
   }
 
   /** The size in bytes, with the variants and the stale body that may be added later. */

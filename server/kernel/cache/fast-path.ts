@@ -4,13 +4,13 @@ import type {
   RequestListener,
   ServerResponse,
 } from 'node:http'
-import type { FastifyBaseLogger } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { READ_AFTER_WRITE_MS } from '../../../contract/constants.ts'
 import type { Outage } from '../db/outage.ts'
-import { USER_CALLS, VISITOR_CALLS } from '../http/call-limits.ts'
+import { callBy } from '../http/call-limits.ts'
+import { answerError, type Refused } from '../http/error-handler.ts'
 import { clientAddress } from '../http/forwarded-for.ts'
-import { nextRequestId, type ObserveRequest, requestLine } from '../http/request-log.ts'
+import { nextRequestId, type RequestLog } from '../http/request-log.ts'
 import { type Authenticator, tokenOf, type Viewer } from '../http/route.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { MemoryCache } from './cache.ts'
@@ -19,25 +19,22 @@ import type { Answer, CachedResponse } from './cached-response.ts'
 type Cache = {
   memory: MemoryCache
   writers: RecentWriters
-  bodyFor(viewer: Viewer, cached: CachedResponse): Promise<Buffer>
+  answerUser(viewer: Viewer, cached: CachedResponse): Promise<Answer>
 }
 
 type Options = {
   auth: Pick<Authenticator, 'readToken'>
   limits: Limits
   trustProxy: string[]
-  log: FastifyBaseLogger
+  requestLog: Pick<RequestLog, 'note'>
   outage: Pick<Outage, 'noteStale'>
-  observe?: ObserveRequest | undefined
 }
 
-type Answered = Promise<Answer & { userId?: string }>
-
-declare module 'node:http' {
-  interface IncomingMessage {
-    /** The error with which the fast path refused the caller; the route throws it. */
-    refusal?: unknown
-  }
+/** A read whose answer is cached: for a visitor that answer, for a user one with their flags. */
+type CachedRead = {
+  cached: CachedResponse
+  viewer: Viewer | null
+  answer: () => Answer | Promise<Answer>
 }
 
 /** The most users to remember: one node cannot answer the writes of more in two seconds. */
@@ -71,23 +68,9 @@ export class FastPath {
 
   wrap(listener: RequestListener): RequestListener {
     return (request, response) => {
-      const isRead = request.method === 'GET'
-      const cached = isRead ? this.#cache.memory.get(request.url ?? '') : undefined
-      if (!cached) return listener(request, response)
-      const began = performance.now()
-      const isVisitors = request.headers.authorization === undefined
-      const answered = isVisitors
-        ? this.#answerVisitor(request, cached)
-        : this.#answerUser(request, cached)
-      if (!answered) return listener(request, response)
-      answered.then(
-        ({ status, headers, body, userId }) => {
-          response.writeHead(status, headers).end(body)
-          const ms = performance.now() - began
-          this.#note({ route: cached.content.route, status, ms, userId })
-        },
-        () => listener(request, response),
-      )
+      const read = this.#findRead(request)
+      if (read) void this.#serve(read, request, response)
+      else listener(request, response)
     }
   }
 
@@ -106,38 +89,53 @@ export class FastPath {
     return true
   }
 
-  #answerVisitor(request: IncomingMessage, cached: CachedResponse): Answered | undefined {
-    const { headers } = request
-    if (needsPageOfOwn(request, cached)) return undefined
-    const variant = cached.readyVariant(headers['accept-encoding'])
-    if (!variant) return undefined
-    const answer = cached.answerTo(headers, variant)
-    // If the limit refuses, the route answers with the error.
-    const charge = { limit: VISITOR_CALLS, ip: this.#addressOf(request) }
-    return this.#options.limits.charge([charge]).then(() => answer)
+  /** Returns undefined if the answer is not cached, so that Fastify must make it. */
+  #findRead(request: IncomingMessage): CachedRead | undefined {
+    const { method, url = '', headers } = request
+    const cached = method === 'GET' ? this.#cache.memory.get(url) : undefined
+    if (!cached) return undefined
+    if (headers.authorization === undefined) {
+      if (needsPageOfOwn(request, cached)) return undefined
+      const variant = cached.readyVariant(headers['accept-encoding'])
+      return variant && { cached, viewer: null, answer: () => cached.answerTo(headers, variant) }
+    }
+    if (cached.content.answer === undefined) return undefined
+    const viewer = this.#options.auth.readToken(tokenOf(headers))
+    if (!viewer || this.#cache.writers.includes(viewer, headers)) return undefined
+    return { cached, viewer, answer: () => this.#cache.answerUser(viewer, cached) }
   }
 
-  #answerUser(request: IncomingMessage, cached: CachedResponse): Answered | undefined {
-    const { auth, limits } = this.#options
-    const viewer = cached.content.answer !== undefined && auth.readToken(tokenOf(request.headers))
-    if (!viewer || this.#cache.writers.includes(viewer, request.headers)) return undefined
-    const answer = async () => {
-      await limits.charge([{ limit: USER_CALLS, key: viewer.userId }])
-      const body = await this.#cache.bodyFor(viewer, cached)
-      const headers = { ...cached.ownHeaders, 'content-length': body.length }
-      return { status: 200, headers, body, userId: viewer.userId }
-    }
-    return answer().catch((error) => {
-      request.refusal = error
-      throw error
+  async #serve(read: CachedRead, request: IncomingMessage, response: ServerResponse) {
+    const began = performance.now()
+    const network = this.#addressOf(request)
+    const { status, headers, body, refused } = await this.#answer(read, request, network)
+    response.writeHead(status, headers).end(body)
+    this.#options.requestLog.note({
+      reqId: nextRequestId(),
+      method: 'GET',
+      route: read.cached.content.route,
+      status,
+      ms: performance.now() - began,
+      userId: refused ? undefined : read.viewer?.userId,
+      network,
+      refused,
+      isCacheHit: !refused,
     })
   }
 
-  #note(line: Omit<Parameters<typeof requestLine>[0], 'reqId' | 'method'>): void {
-    const facts = { method: 'GET', ...line }
-    this.#options.observe?.(facts, true)
-    // A line would cost half as much as the read; the read that filled the cache has one.
-    this.#options.log.debug(requestLine({ reqId: nextRequestId(), ...facts }), 'request')
+  async #answer(
+    { cached, viewer, answer }: CachedRead,
+    { headers }: IncomingMessage,
+    network: string | undefined,
+  ): Promise<Answer & { refused?: Refused }> {
+    try {
+      await this.#options.limits.charge([callBy(viewer, network)])
+      return await answer()
+    } catch (error) {
+      const { headers: everywhere, refusedPage } = cached.content
+      const refusal = answerError(error as Error, { headers, page: await refusedPage?.() })
+      return { ...refusal, headers: { ...everywhere, ...refusal.headers } }
+    }
   }
 }
 

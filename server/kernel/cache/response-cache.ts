@@ -5,7 +5,7 @@ import { type Outage, withDeadline } from '../db/outage.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { CachedEndpoint, Http, Viewer } from '../http/route.ts'
 import { MemoryCache, type Stale } from './cache.ts'
-import { CachedResponse } from './cached-response.ts'
+import { type Answer, CachedResponse } from './cached-response.ts'
 import type { Change, ChangeFeed, FeedEvents, PublishChange } from './change-feed.ts'
 import { RecentWriters } from './fast-path.ts'
 
@@ -48,24 +48,18 @@ export class ResponseCache {
     })
   }
 
-  /** Resolves to the JSON with the viewer's flags; a visitor may get a stale response. */
+  /** Sends a read: to a user with their flags, to a visitor perhaps a stale response. */
   async serveRead(
     { endpoint, http }: { endpoint: CachedEndpoint; http: Http },
     read: Read,
   ): Promise<Buffer> {
-    const { url, viewer, headers } = http.request
-    if (!viewer) {
-      return this.serveShared({ ...http, url }, async () => this.#respond(endpoint, await read()))
+    const { url, viewer } = http.request
+    if (viewer) {
+      const { headers, body } = await this.#readForUser(viewer, { endpoint, http }, read)
+      http.reply.headers(headers)
+      return body
     }
-    http.reply.type(JSON_TYPE)
-    if (this.writers.includes(viewer, headers)) return toJson(await read())
-    let own = null as Promise<unknown> | null
-    const response = await this.memory.read(url, async () => {
-      own = read()
-      return this.#respond(endpoint, this.#options.flag.setFor(await own, NONE))
-    })
-    // The viewer's own read already has the flags; its response is cached without them.
-    return own ? toJson(await own) : this.bodyFor(viewer, response)
+    return this.serveShared({ ...http, url }, async () => this.#respond(endpoint, await read()))
   }
 
   /** Sends a visitor the cached response of a URL, or the result of `make`. */
@@ -87,14 +81,14 @@ export class ResponseCache {
     }
   }
 
-  /** Resolves to the JSON with the viewer's flags. Throws UNAUTHORIZED for a closed session. */
-  async bodyFor(viewer: Viewer, { content, identity }: CachedResponse) {
+  /** Answers with a cached response and the user's flags. Throws UNAUTHORIZED for no session. */
+  async answerUser(viewer: Viewer, { content, identity }: CachedResponse): Promise<Answer> {
     const { answer, postIds = [] } = content
     const { flag } = this.#options
     const isTrue = await flag.trueFor(viewer, postIds)
     if (!isTrue) throw new AppError('UNAUTHORIZED')
-    if (!postIds.some((postId) => isTrue.has(postId))) return identity.body
-    return toJson(flag.setFor(answer, isTrue))
+    const isSame = !postIds.some((postId) => isTrue.has(postId))
+    return this.#ownAnswer(isSame ? identity.body : toJson(flag.setFor(answer, isTrue)))
   }
 
   close(): Promise<void> {
@@ -104,6 +98,28 @@ export class ResponseCache {
   #invalidate(change: Change): void {
     this.memory.invalidate(change)
     this.#options.onChange(change)
+  }
+
+  async #readForUser(
+    viewer: Viewer,
+    { endpoint, http }: { endpoint: CachedEndpoint; http: Http },
+    read: Read,
+  ): Promise<Answer> {
+    const { url, headers } = http.request
+    if (this.writers.includes(viewer, headers)) return this.#ownAnswer(toJson(await read()))
+    let own = null as Promise<unknown> | null
+    const response = await this.memory.read(url, async () => {
+      own = read()
+      return this.#respond(endpoint, this.#options.flag.setFor(await own, NONE))
+    })
+    // The viewer's own read already has the flags; its response is cached without them.
+    return own ? this.#ownAnswer(toJson(await own)) : this.answerUser(viewer, response)
+  }
+
+  #ownAnswer(body: Buffer): Answer {
+    const own = { 'cache-control': 'no-store', 'content-type': JSON_TYPE }
+    const headers = { ...this.#options.headers, ...own, 'content-length': body.length }
+    return { status: 200, headers, body }
   }
 
   /** Resolves to the current response, or the stale one while the database fails or is silent. */

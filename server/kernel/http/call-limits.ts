@@ -1,4 +1,4 @@
-import type { Limit } from '../limits/limits.ts'
+import type { Charge, Limit } from '../limits/limits.ts'
 
 const FIVE_MINUTES = 300
 
@@ -11,7 +11,7 @@ export const VISITOR_CALLS: Limit = {
 /** Separate, so that visitors who read too much keep nobody of their network from a new token. */
 export const COOKIE_CALLS: Limit = { ...VISITOR_CALLS, name: 'cookie-call' }
 
-export const USER_CALLS: Limit = {
+const USER_CALLS: Limit = {
   name: 'user-call',
   rates: [[1500, FIVE_MINUTES]],
   refusal: 'От вас слишком много запросов: следующий — через {time}',
@@ -28,4 +28,9 @@ export const MADE_PAGES: Limit = {
   name: 'made-page',
   rates: [[300, 60]],
   refusal: 'Из вашей сети открывают слишком много страниц: следующая — через {time}',
+}
+
+/** Returns the charge of any call or cached read: of the viewer, or of a visitor's network. */
+export function callBy(viewer: { userId: string } | null, ip: string | undefined): Charge {
+  return viewer ? { limit: USER_CALLS, key: viewer.userId } : { limit: VISITOR_CALLS, ip }
 }

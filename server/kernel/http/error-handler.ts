@@ -1,8 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../../contract/errors.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { AppError } from '../errors/app-error.ts'
-import { RETRY_UNAVAILABLE_SECONDS } from './refusal.ts'
+import { asPage, HTML_TYPE, RETRY_UNAVAILABLE_SECONDS, type Refusal } from './refusal.ts'
 
 /** Codes of the framework's errors by their status. */
 const CODES: Record<number, ErrorCode> = {
@@ -10,12 +11,22 @@ const CODES: Record<number, ErrorCode> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8'
+export const PAGE_HEADERS = {
+  'cache-control': asPage('private, no-cache'),
+  vary: 'Cookie',
+  'content-type': HTML_TYPE,
+}
+
 /** Lets a shared cache store the answer, so that it stops serving the post. */
 export const NO_POST_CACHE_CONTROL = 'public, max-age=0, s-maxage=1'
 
+/** What the log needs of a refusal; `failure` is an error of the server that the answer hides. */
+export type Refused = { code: ErrorCode; failure: Error | undefined }
+
 declare module 'fastify' {
   interface FastifyReply {
-    refused: { code: ErrorCode; failure: Error | undefined } | null
+    refused: Refused | null
   }
 }
 
@@ -23,13 +34,14 @@ export function handleErrors(app: FastifyInstance): void {
   app.decorateReply('refused', null)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const isClients = error === request.raw.errored
-    return refuse(reply, isClients ? new AppError('INVALID_REQUEST') : error)
+    const answered = isClients ? new AppError('INVALID_REQUEST') : error
+    return sendError(reply, answerError(answered, request))
   })
 }
 
 export function answerFrameworkError(headers: Record<string, string>) {
-  return (error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void => {
-    refuse(reply.headers(headers), error)
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    sendError(reply.headers(headers), answerError(error, request))
   }
 }
 
@@ -42,25 +54,46 @@ export function toAppError(error: FastifyError): AppError {
   )
 }
 
-/** Sets the status, Retry-After and the facts for the log. Returns the error of the contract. */
-export function noteRefusal(reply: FastifyReply, error: Error): AppError {
-  const refusal = toAppError(error as FastifyError)
-  const failure = refusal.status >= 500 && refusal !== error ? error : undefined
-  reply.refused = { code: refusal.code, failure }
-  const retryAfter =
-    refusal.retryAfter ?? (refusal.status === 503 ? RETRY_UNAVAILABLE_SECONDS : undefined)
-  if (retryAfter !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfter)))
-  reply.code(refusal.status)
-  return refusal
+/** Returns the status, headers and body that answer an error, and the facts for the log. */
+export function answerError(
+  error: Error,
+  { headers: { authorization }, page }: { headers: IncomingHttpHeaders; page?: string | undefined },
+): Refusal & { refused: Refused } {
+  const { code, message, ...facts } = describe(error)
+  const isMissing = code === 'POST_NOT_FOUND' && authorization === undefined
+  const ofJson = isMissing
+    ? { 'cache-control': NO_POST_CACHE_CONTROL, vary: 'Authorization' }
+    : { 'cache-control': 'no-store' }
+  const headers = page === undefined ? { ...ofJson, 'content-type': JSON_TYPE } : PAGE_HEADERS
+  const body = Buffer.from(page ?? JSON.stringify({ code, message }))
+  return {
+    ...facts,
+    headers: { ...facts.headers, ...headers, 'content-length': body.length },
+    body,
+  }
 }
 
-function refuse(reply: FastifyReply, error: Error): FastifyReply {
-  const refusal = noteRefusal(reply, error)
-  if (refusal.code === 'POST_NOT_FOUND' && reply.request.headers.authorization === undefined) {
-    reply.headers({ 'cache-control': NO_POST_CACHE_CONTROL, vary: 'Authorization' })
-  } else reply.header('cache-control', 'no-store')
-  return reply
-    .type('application/json; charset=utf-8')
-    .serializer(JSON.stringify)
-    .send({ code: refusal.code, message: refusal.message })
+/** Sets the status, Retry-After and the facts for the log. The caller sends a body of its own. */
+export function noteRefusal(reply: FastifyReply, error: Error): void {
+  const { status, headers, refused } = describe(error)
+  reply.refused = refused
+  reply.code(status).headers(headers)
+}
+
+/** Sends what `answerError` returned. */
+export function sendError(
+  reply: FastifyReply,
+  { status, headers, body, refused }: ReturnType<typeof answerError>,
+): FastifyReply {
+  reply.refused = refused
+  return reply.code(status).headers(headers).send(body)
+}
+
+function describe(error: Error) {
+  const { status, code, message, retryAfter } = toAppError(error as FastifyError)
+  const failure = status >= 500 && !(error instanceof AppError) ? error : undefined
+  const seconds = retryAfter ?? (status === 503 ? RETRY_UNAVAILABLE_SECONDS : undefined)
+  const headers: Refusal['headers'] =
+    seconds === undefined ? {} : { 'retry-after': Math.max(1, Math.ceil(seconds)) }
+  return { status, code, message, headers, refused: { code, failure } }
 }

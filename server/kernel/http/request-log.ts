@@ -8,7 +8,8 @@ import {
 } from 'fastify'
 import { addQueryTime, type QueryTime } from '../db/database.ts'
 import { networkOf } from '../limits/limits.ts'
-import type { RefusalLog } from './refusal-log.ts'
+import type { Refused } from './error-handler.ts'
+import { RefusalLog } from './refusal-log.ts'
 
 const HASH_LENGTH = 12
 const DAY_MS = 86_400_000
@@ -32,13 +33,19 @@ type RequestLine = {
 }
 
 type RequestFacts = Pick<RequestLine, 'method' | 'route' | 'status' | 'ms'>
+
 export type ObserveRequest = (facts: RequestFacts, isCacheHit: boolean) => void
 
-/** Counts the error of a refusal. Returns whether the log needs no line about it. */
-export type NoteRefused = (failure: Error) => boolean
+type Answered = RequestLine & {
+  network: string | undefined
+  refused: Refused | null | undefined
+  isCacheHit?: boolean
+}
 
 type Options = {
-  noteRefused: NoteRefused
+  log: FastifyBaseLogger
+  /** Counts the error of a refusal. Returns whether the log needs no line about it. */
+  noteRefused: (failure: Error) => boolean
   observe?: ObserveRequest | undefined
 }
 
@@ -47,10 +54,6 @@ const PROCESS = randomBytes(4).toString('hex')
 
 export function nextRequestId(): string {
   return `req-${PROCESS}-${(++requests).toString(36)}`
-}
-
-export function requestLine({ ms, dbMs, ...line }: RequestLine): RequestLine {
-  return { ...line, ms: inTenths(ms), dbMs: dbMs && inTenths(dbMs) }
 }
 
 function inTenths(ms: number): number {
@@ -73,14 +76,15 @@ export function measureQueryTime<T>(request: IncomingMessage, work: () => T): T 
   return addQueryTime(request.queryTime, work)
 }
 
+/** Counts and logs every answered request, whether Fastify or the fast path answered it. */
 export class RequestLog extends LogController {
+  readonly refusals: RefusalLog
   readonly #options: Options
-  readonly #refusals: RefusalLog
 
-  constructor(options: Options, refusals: RefusalLog) {
+  constructor(options: Options) {
     super()
     this.#options = options
-    this.#refusals = refusals
+    this.refusals = new RefusalLog(options.log)
   }
 
   override incomingRequest(): void {}
@@ -90,26 +94,35 @@ export class RequestLog extends LogController {
   override defaultErrorLog(): void {}
 
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const { method, viewer } = request
+    const { id: reqId, method, viewer, postId } = request
     const { url: route = null, logLevel } = request.routeOptions
-    const { statusCode: status, elapsedTime: ms } = reply
-    this.#options.observe?.({ method, route, status, ms }, false)
-    const isRefused = status >= 400
-    if (logLevel === 'warn' && !isRefused) return
+    const { statusCode: status, elapsedTime: ms, refused } = reply
+    const isSilent = request.isRefusedByGate || (logLevel === 'warn' && status < 400)
+    if (isSilent) return void this.#options.observe?.({ method, route, status, ms }, false)
     const dbMs = request.raw.queryTime?.ms || undefined
-    const { id: reqId, postId } = request
-    const userId = viewer?.userId
-    const line = requestLine({ reqId, method, route, status, ms, dbMs, userId, postId })
-    if (isRefused) this.#noteRefused(request, reply, line)
-    else reply.log.info(line, 'request')
+    const line = { reqId, method, route, status, ms, dbMs, userId: viewer?.userId, postId }
+    this.note({ ...line, network: request.ip, refused })
   }
 
-  #noteRefused(request: FastifyRequest, { refused }: FastifyReply, line: RequestLine): void {
-    if (request.isRefusedByGate) return
+  note({ network, refused, isCacheHit = false, ms, dbMs, ...facts }: Answered): void {
+    const { log, observe } = this.#options
+    const { method, route, status } = facts
+    observe?.({ method, route, status, ms }, isCacheHit)
+    const line = { ...facts, ms: inTenths(ms), dbMs: dbMs && inTenths(dbMs) }
+    if (status >= 400) this.#noteRefused(line, { network, refused })
+    // A line would cost half as much as the read; the read that filled the cache has one.
+    else if (isCacheHit) log.debug(line, 'request')
+    else log.info(line, 'request')
+  }
+
+  #noteRefused(
+    line: RequestLine,
+    { network, refused }: Pick<Answered, 'network' | 'refused'>,
+  ): void {
     if (refused?.failure && this.#options.noteRefused(refused.failure)) return
-    const isLogged = this.#refusals.note({ ...line, code: refused?.code, network: request.ip })
+    const isLogged = this.refusals.note({ ...line, code: refused?.code, network })
     if (isLogged && refused?.failure) {
-      request.log.error({ reqId: line.reqId, err: refused.failure }, 'request failed')
+      this.#options.log.error({ reqId: line.reqId, err: refused.failure }, 'request failed')
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Answer, CacheRule, Endpoint, Input } from '../../../contract/endpo
 import { isOfErasedUser } from '../db/database-errors.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/limits.ts'
-import { COOKIE_CALLS, USER_CALLS, VISITOR_CALLS } from './call-limits.ts'
+import { COOKIE_CALLS, callBy } from './call-limits.ts'
 import { toAppError } from './error-handler.ts'
 import { integersOf, namesUnknown, readNumbers } from './input.ts'
 import { schemaOf } from './openapi.ts'
@@ -90,7 +90,6 @@ export function createRouter(app: FastifyInstance, options: RouterOptions): Rout
       url: API_PREFIX + endpoint.path,
       schema: schemaOf(endpoint),
       async onRequest(request) {
-        if (request.raw.refusal) throw request.raw.refusal
         request.viewer = await identifyViewer(request, endpoint, { ...options, ...routeOptions })
         if (endpoint.method !== 'GET') requireSameUser(request)
       },
@@ -165,10 +164,8 @@ async function identifyViewer(
   const { access } = endpoint
   const hasToken = access !== 'cookie' && request.headers.authorization !== undefined
   const viewer = hasToken ? auth.readToken(tokenOf(request.headers)) : null
-  const byAddress = access === 'cookie' ? COOKIE_CALLS : VISITOR_CALLS
-  await limits.charge([
-    viewer ? { limit: USER_CALLS, key: viewer.userId } : { limit: byAddress, ip: request.ip },
-  ])
+  const { ip } = request
+  await limits.charge([access === 'cookie' ? { limit: COOKIE_CALLS, ip } : callBy(viewer, ip)])
   if (!viewer) {
     if (hasToken || access === 'user') throw new AppError('UNAUTHORIZED')
     if (access === 'moderator') throw new AppError('NOT_FOUND')

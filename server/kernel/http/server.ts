@@ -18,21 +18,13 @@ import { clientAddress, createForwardedForCheck } from './forwarded-for.ts'
 import { parseBodies } from './input.ts'
 import { type ListenAddress, listenOnManySockets } from './listen.ts'
 import { answerBrokenRequest, createRefusals, type Refusals, sendRefusal } from './refusal.ts'
-import { RefusalLog } from './refusal-log.ts'
-import {
-  measureQueryTime,
-  type NoteRefused,
-  nextRequestId,
-  type ObserveRequest,
-  RequestLog,
-} from './request-log.ts'
+import { measureQueryTime, nextRequestId, type RequestLog } from './request-log.ts'
 
 type Options = {
   logger: FastifyBaseLogger
-  noteRefused: NoteRefused
+  requestLog: RequestLog
   trustProxy: string[]
   shut: { isEmpty: boolean; until(address: string | undefined): number | undefined }
-  observe?: ObserveRequest | undefined
   headers: Record<string, string>
   fastPath: LaneOptions['fastPath'] & { wrap(listener: RequestListener): RequestListener }
   /** The HTML for a page request that gets no slot; null if no pages are served. */
@@ -60,7 +52,6 @@ const NO_PAGE = '/%25'
 /** The server without routes: its limits, headers, body parser, errors and request log. */
 export class HttpServer {
   readonly app: FastifyInstance
-  readonly refusalLog: RefusalLog
   readonly #options: Options
   readonly #addressOf: ReturnType<typeof clientAddress>
   readonly #connections = new Connections()
@@ -71,7 +62,6 @@ export class HttpServer {
     const { headers, logger, fastPath, pageNotNow: pages, contact } = options
     this.#options = options
     this.#addressOf = clientAddress(options.trustProxy)
-    this.refusalLog = new RefusalLog(logger)
     this.#refusals = createRefusals(headers, { pages, contact })
     this.app = this.#createApp()
     handleErrors(this.app)
@@ -101,14 +91,14 @@ export class HttpServer {
   async stop(graceMs: number): Promise<void> {
     await this.#connections.end(this.#servers, { graceMs, cutMs: DRAIN_MS })
     await this.app.close()
-    this.refusalLog.close()
+    this.#options.requestLog.refusals.close()
   }
 
   #createApp(): FastifyInstance {
-    const { headers, logger, trustProxy } = this.#options
+    const { headers, logger, requestLog, trustProxy } = this.#options
     return Fastify({
       loggerInstance: logger,
-      logController: new RequestLog(this.#options, this.refusalLog),
+      logController: requestLog,
       trustProxy: trustProxy.length > 0 ? trustProxy : false,
       bodyLimit: BODY_MAX,
       return503OnClosing: false,
