@@ -51,41 +51,83 @@ export type Decided = {
  * is the author's.
  */
 export async function decide(tx: Queryable, decision: NewDecision): Promise<Decided> {
-  const { postId, verdict, actor, note, order, notifies } = decision
+  const subject = await lockSubject(tx, decision.postId)
+  requireDecidable(subject, decision)
+  const applied = await applyVerdict(tx, decision, subject)
+  await closeReports(tx, decision)
+  const mail = await announce(tx, decision, { subject, ...applied })
+  return { id: applied.id, userId: subject.owner_id, was: subject.state, mail }
+}
+
+/** A locked post with its author's address and the numbers of its open reports and appeals. */
+type LockedSubject = Subject & { email: string; open: { reports: number; appeals: number } }
+type Applied = { id: string; reason: string | null; block: PlacedBlock | undefined }
+type PlacedBlock = Awaited<ReturnType<typeof placeBlock>>
+
+/** Locks the author, the post and what is open about it, in this order. Throws POST_NOT_FOUND. */
+async function lockSubject(tx: Queryable, postId: string): Promise<LockedSubject> {
   const found = await selectSubject(tx, postId)
   // An account that leaves is locked before its posts too.
   const author = found && (await lockUser(tx, found.owner_id))
   await lockPost(tx, postId)
+  // The post may have changed before it was locked.
   const subject = await selectSubject(tx, postId)
   if (!subject || !author) throw new AppError('POST_NOT_FOUND')
-  const { email } = author
-  const { owner_id: userId, text, state: was } = subject
+  return { ...subject, email: author.email, open: await lockOpen(tx, postId) }
+}
+
+function requireDecidable({ email, state, open }: LockedSubject, decision: NewDecision): void {
+  const { actor, verdict } = decision
   if (decision.isModerator && mailboxOf(email) === mailboxOf(actor)) throw new AppError('OWN_POST')
-  const open = await lockOpen(tx, postId)
-  const isThere = was === 'published' || was === 'hidden'
+  const isThere = state === 'published' || state === 'hidden'
   const isRemovable = decision.unreported && verdict === 'remove' && isThere
   if (open.reports + open.appeals === 0 && !isRemovable && !decision.isAnyPost) {
     throw new AppError('POST_NOT_FOUND')
   }
+}
+
+/** Sets the post's state, writes the decision to the journal, and blocks the author if it says so. */
+async function applyVerdict(
+  tx: Queryable,
+  decision: NewDecision,
+  subject: LockedSubject,
+): Promise<Applied> {
+  const { postId, verdict, actor, note, order } = decision
+  const { owner_id: userId, text } = subject
   const reason = await reasonOf(tx, decision, subject)
   const action = await setState(tx, decision, { ...subject, reason })
   const details = { text, note, order }
   const id = await appendToJournal(tx, { actor, action, userId, postId, reason, details })
-  await closeOpen(tx, postId, { verdict, isSeen: notifies === 'nobody' })
-  // A reporter who loses trust by this decision must no longer hide other posts.
-  if (verdict === 'keep') await addJob(tx, 'review-hidden', { key: 'review-hidden' })
   const days = verdict === 'remove' ? decision.block?.days : undefined
   const about = { userId, reason: reason ?? DEFAULT_REASON, by: actor }
   const block = days === undefined ? undefined : await placeBlock(tx, { ...about, days })
+  return { id, reason, block }
+}
+
+async function closeReports(
+  tx: Queryable,
+  { postId, verdict, notifies }: NewDecision,
+): Promise<void> {
+  await closeOpen(tx, postId, { verdict, isSeen: notifies === 'nobody' })
+  // A reporter who loses trust by this decision must no longer hide other posts.
+  if (verdict === 'keep') await addJob(tx, 'review-hidden', { key: 'review-hidden' })
+}
+
+/** Queues a mail to the author, and returns the mail about the decision even if it is not queued. */
+async function announce(
+  tx: Queryable,
+  { verdict, notifies }: NewDecision,
+  { subject, reason, block }: Applied & { subject: LockedSubject },
+): Promise<DecisionMail | undefined> {
+  const { owner_id: userId, email: to, text, open } = subject
   const outcome = OUTCOMES[open.appeals > 0 ? 'onAppeal' : 'first'][verdict]
   const until = block && { blockedUntil: block.until?.getTime() ?? null }
-  const isSent = isAnnounced(verdict, subject)
-  const mail = isSent ? { to: email, outcome, text, reason, ...until } : undefined
+  const mail = isAnnounced(verdict, subject) ? { to, outcome, text, reason, ...until } : undefined
   if (mail && !notifies) await queueMail(tx, 'send-decision-mail', mail)
   // The mail about the post also states the block.
   const isTold = mail || notifies === 'nobody' || block?.isRepeated
   if (block && !isTold) await mailBlock(tx, userId, block)
-  return { id, userId, was, mail }
+  return mail
 }
 
 async function reasonOf(
