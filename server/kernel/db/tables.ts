@@ -175,6 +175,7 @@ export type Tables = {
     state: Generated<OutboxState>
     at: ColumnType<Date, never, Date>
     tries: Generated<number>
+    priority: ColumnType<number, never, never>
     is_unanswered: Generated<boolean>
     masked: string
     address_hash: Buffer | null

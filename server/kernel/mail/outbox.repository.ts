@@ -15,15 +15,6 @@ const PAUSE_MS = 60_000
 const PAUSE = `interval '${PAUSE_MS} milliseconds'`
 export const IS_PAUSED = sql<boolean>`EXISTS (SELECT FROM mail_pause WHERE refused_since IS NOT NULL)`
 
-const CLAIM_IS_OVER = hasCome('claimed_until', `2 * ${CLAIM}`)
-
-const IS_DUE = sql<boolean>`payload IS NOT NULL
-  AND ${hasCome('due_at', `interval '${(2 * LONGEST_WAIT_MS) / 1000} seconds'`)}
-  AND (claimed_until IS NULL OR ${CLAIM_IS_OVER})`
-
-/** Mails that wait for a limit are all due at its next slot, which is for the oldest of them. */
-const DUE_SINCE = sql`CASE WHEN state IN ('limited', 'slowed') THEN queued_at ELSE due_at END`
-
 export type ClaimedMail = {
   id: string
   task: string
@@ -36,19 +27,6 @@ export type ClaimedMail = {
   /** Whether this mail retries a refused login, as one mail a minute does. */
   isProbe: boolean
 }
-
-/** The most conversations with one domain: a server that hangs must not occupy all senders. */
-const DOMAIN_MAX = 2
-/** The most for one network, each with another domain: its people wait for no server that hangs. */
-const ASKER_MAX = 2
-const MUST_WAIT = sql<boolean>`(
-  SELECT count(*) FILTER (WHERE is_of_domain) >= ${sql.lit(DOMAIN_MAX)}
-    OR count(*) FILTER (WHERE is_of_asker) >= ${sql.lit(ASKER_MAX)}
-    OR count(*) FILTER (WHERE is_of_domain AND is_of_asker) > 0
-  FROM running, LATERAL (SELECT running.domain = outbox.domain AS is_of_domain,
-    running.asker = outbox.payload->>'asker'
-      AND running.is_to_new_address = outbox.is_to_new_address AS is_of_asker) compared
-)`
 
 /** Whether a waiting mail can wait until all others have left. */
 export const IS_DIGEST = sql<boolean>`coalesce((payload->>'isDigest')::boolean, false)`
@@ -64,34 +42,35 @@ const OF_LANE: Record<Lane, RawBuilder<boolean>> = {
 
 type Claim = { tasks: string[]; lane: Lane }
 
-/** Claims a due mail for a minute: codes first, of these untried ones, then known addresses. */
+/** Claims the next mail for a minute. The views of schema/008-mail-order.sql say which it is. */
 export function claimMail(db: Db, { tasks, lane }: Claim): Promise<ClaimedMail | undefined> {
   return db.transaction().execute(async (tx) => {
     await sql`SELECT pg_advisory_xact_lock(hashtext('claim a mail'))`.execute(tx)
-    const { rows } = await sql<ClaimedMail>`
-    WITH probe AS (
-      UPDATE mail_pause SET next_try_at = now() + ${sql.raw(PAUSE)}
-      WHERE refused_since IS NOT NULL AND ${hasCome('next_try_at', `2 * ${PAUSE}`)}
-        AND EXISTS (SELECT FROM outbox WHERE ${IS_DUE} AND expires_at > now())
-      RETURNING true
-    ), running AS MATERIALIZED (
-      SELECT domain, payload->>'asker' AS asker, is_to_new_address FROM outbox
-      WHERE payload IS NOT NULL AND NOT ${CLAIM_IS_OVER}
-    ), due AS (
-      SELECT id FROM outbox
-      WHERE ${IS_DUE} AND task = ANY(${tasks}) AND CASE WHEN EXISTS (SELECT FROM probe)
-        THEN expires_at > now() ELSE expires_at <= now() OR NOT ${IS_PAUSED} END
-        AND ${OF_LANE[lane]} AND NOT ${MUST_WAIT}
-      ORDER BY is_urgent DESC, tries > 0, is_to_new_address, ${IS_DIGEST}, ${DUE_SINCE}, id LIMIT 1
-      FOR UPDATE SKIP LOCKED
-    )
-    UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${sql.raw(CLAIM)})
-    FROM due WHERE outbox.id = due.id
-    RETURNING outbox.id, task, payload, claimed_until AS "claimedUntil", state, tries,
-      (extract(epoch FROM expires_at - now()) * 1000)::float8 AS "leftMs",
-      is_unanswered AS "isUnanswered", EXISTS (SELECT FROM probe) AS "isProbe"`.execute(tx)
-    return rows[0]
+    const isProbe = await beginProbe(tx)
+    // Mails that are too late leave the queue also while the login is refused.
+    const mayLeave = isProbe
+      ? sql<boolean>`expires_at > now()`
+      : sql<boolean>`(expires_at <= now() OR NOT ${IS_PAUSED})`
+    const { rows } = await sql<Omit<ClaimedMail, 'isProbe'>>`
+      UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${sql.raw(CLAIM)})
+      WHERE id = (
+        SELECT id FROM sendable_mails WHERE task = ANY(${tasks}) AND ${OF_LANE[lane]} AND ${mayLeave}
+        ORDER BY priority, id LIMIT 1 FOR UPDATE SKIP LOCKED
+      )
+      RETURNING id, task, payload, claimed_until AS "claimedUntil", state, tries,
+        (extract(epoch FROM expires_at - now()) * 1000)::float8 AS "leftMs",
+        is_unanswered AS "isUnanswered"`.execute(tx)
+    return rows[0] && { ...rows[0], isProbe }
   })
+}
+
+/** Returns whether one mail may try the refused login now, as one does a minute. */
+async function beginProbe(tx: Queryable): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    UPDATE mail_pause SET next_try_at = now() + ${sql.raw(PAUSE)}
+    WHERE refused_since IS NOT NULL AND ${hasCome('next_try_at', `2 * ${PAUSE}`)}
+      AND EXISTS (SELECT FROM due_mails WHERE expires_at > now())`.execute(tx)
+  return numAffectedRows === 1n
 }
 
 export function pauseMails(db: Db): Promise<void> {

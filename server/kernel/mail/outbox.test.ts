@@ -197,7 +197,7 @@ test('all nodes together send MAILS_PER_HOUR: half of them codes to new addresse
     await queueMail(app.db, 'send-email-notice', noticeTo(`${n}-moderation@example.org`))
   }
   await expect.poll(limited).toHaveLength(3)
-  expect(sent()).toBe(2 + 6)
+  await expect.poll(sent).toBe(2 + 6)
   const logins = ['known@example.org', 'other@example.org']
   for (const email of logins) await startAt(app, '/logins', { email, clientToken: email })
   await expect.poll(sent).toBe(2 + 7)
