@@ -51,7 +51,7 @@ export class MailJudge {
     const { findings, model } = this.#world
     const { to, subject, id, at, steadyAt } = mail
     const before = this.#byId.get(id)
-    if (before && !before.isUnanswered) {
+    if (before && !before.isUnanswered && !this.#couldNotBeStored(before)) {
       const seconds = (steadyAt - before.steadyAt) / 1000
       findings.add('a mail came twice', { to, subject, seconds })
     }
@@ -73,6 +73,13 @@ export class MailJudge {
     const isGone = ({ email, isErased, deletedAt = at }: Person) =>
       email === to && isErased && at > deletedAt + IN_FLIGHT
     if (model.people.some(isGone)) findings.add('an erased person got a mail', { to })
+  }
+
+  /** Whether the disk was full when a mail was sent: the server may send again what it cannot store. */
+  #couldNotBeStored({ steadyAt }: ArrivedMail): boolean {
+    return this.#world.wounds.some(
+      ({ name, from, to }) => name === 'disk of DATA_DIR full' && from < steadyAt && steadyAt < to,
+    )
   }
 
   /** Whether a full disk, a kill or a machine that was off may have cost a backup within two days. */

@@ -122,7 +122,7 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     await closeAccount(tx, userId)
     await appendToJournal(tx, { actor, action: ERASURE, userId, details })`,
     run: ['node', 'trials/month/month.ts'],
-    env: { SEED: '4', DAYS: '1', PEOPLE: '40' },
+    env: { SEED: '4', DAYS: '2', PEOPLE: '40' },
     reports: /journal has what was erased/,
   },
 ]
