@@ -6,7 +6,7 @@ import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Http, Viewer } from '../../kernel/http/route.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
-import { CODE_REQUESTS } from '../codes/code-quota.ts'
+import { requestCharge } from '../codes/code-quota.ts'
 import { redeemCode } from '../codes/codes.service.ts'
 import { lockViewer, type Sessions } from '../sessions/sessions.service.ts'
 import { accountDeletionMails } from './account-deletion.mail.ts'
@@ -29,13 +29,11 @@ export function registerAccountDeletion(node: Node, sessions: Sessions): Feature
 
   route(calls.startAccountDeletion, async ({ body, viewer }, http) => {
     const { request } = http
-    await limits.charge([
-      { limit: CODE_REQUESTS, ip: request.ip },
-      { limit: ACCOUNT_DELETIONS, key: viewer.userId },
-    ])
+    const charged = [requestCharge(request.ip)]
+    await limits.charge([...charged, { limit: ACCOUNT_DELETIONS, key: viewer.userId }])
     const client = sessions.startingClientOf(body.clientToken, request)
     const networkHash = sessions.hashNetwork(request.ip)
-    const id = await startDeletion(node, viewer, { client, networkHash, ip: request.ip })
+    const id = await startDeletion(node, viewer, { client, networkHash, ip: request.ip, charged })
     sessions.setBrowserOfStart(http, id)
     return { id }
   })

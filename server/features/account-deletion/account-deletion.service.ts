@@ -16,10 +16,12 @@ import { type DeletionNotice, NOTICE_MS } from './account-deletion.mail.ts'
 import { markDeleted, markReturning, selectErasure } from './account-deletion.repository.ts'
 import { AccountMover, ERASURE, type MoveOptions } from './account-moves.service.ts'
 
+type Asked = Pick<Start, 'client' | 'ip' | 'charged'> & { networkHash: Buffer | null }
+
 export async function startDeletion(
   node: Node,
   viewer: Viewer,
-  { networkHash, ...asked }: Pick<Start, 'client' | 'ip'> & { networkHash: Buffer | null },
+  { networkHash, ...asked }: Asked,
 ): Promise<string> {
   const begin = async (tx: Queryable) => {
     const { id: userId, email } = await lockViewer(tx, viewer)

@@ -9,7 +9,7 @@ import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { cancelDeletion } from '../account-deletion/account-deletion.service.ts'
-import { CODE_REQUESTS } from '../codes/code-quota.ts'
+import { requestCharge } from '../codes/code-quota.ts'
 import {
   redeemCode,
   requireNewEmail,
@@ -117,10 +117,8 @@ function registerEmailChanges(node: Node, sessions: Sessions): void {
     const { request } = http
     const { ip } = request
     const email = requireNewEmail(body.email)
-    await limits.charge([
-      { limit: CODE_REQUESTS, ip },
-      { limit: EMAIL_CHANGES, key: viewer.userId },
-    ])
+    const charged = [requestCharge(ip)]
+    await limits.charge([...charged, { limit: EMAIL_CHANGES, key: viewer.userId }])
     await requireSendable(email, node)
     if (await selectUserByEmail(db, email)) throw new AppError('EMAIL_ALREADY_EXISTS')
     const client = sessions.startingClientOf(body.clientToken, request)
@@ -129,7 +127,7 @@ function registerEmailChanges(node: Node, sessions: Sessions): void {
       const { id: userId } = await lockViewer(tx, viewer)
       const purpose = 'email-change' as const
       const known = { knownBy: null, isToNewAddress: true, askerWaitsUntil }
-      return { purpose, email, userId, client, ip, ...known }
+      return { purpose, email, userId, client, ip, charged, ...known }
     }
     const id = await startOperation(node, begin)
     sessions.setBrowserOfStart(http, id)

@@ -14,7 +14,7 @@ const MINUTE = 60
 const HOUR = 3600
 const DAY = 86_400
 
-export const CODE_REQUESTS: Limit = {
+const CODE_REQUESTS: Limit = {
   name: 'code-request',
   rates: [
     [10, MINUTE],
@@ -87,6 +87,11 @@ const SURE_TRIES = 2
 const SHARE_OF_LATER_TRIES = 1 / 2
 
 export type Mailed = { email: string; ip: string; clientHash: Buffer; knownBy: KnownBy }
+
+/** Returns the charge of a request for a code, which a right code refunds. */
+export function requestCharge(ip: string): Charge {
+  return { limit: CODE_REQUESTS, ip }
+}
 
 /**
  * Charges a code mail. Strangers share the limit of the mailbox, in any spelling; each known

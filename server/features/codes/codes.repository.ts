@@ -3,14 +3,19 @@ import type { MailState } from '../../../contract/codes.ts'
 import { CODE_ATTEMPTS, CODE_RESEND_SECONDS } from '../../../contract/constants.ts'
 import { hasCome } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
-import type { OutboxState, Purpose, Tables } from '../../kernel/db/tables.ts'
+import type { OutboxState, Purpose, StoredCharge, Tables } from '../../kernel/db/tables.ts'
 import { IS_PAUSED } from '../../kernel/mail/outbox.repository.ts'
 import { isMailWaiting } from '../../kernel/mail/queue-mail.ts'
 
 export type NewOperation = Pick<
   Insertable<Tables['codes']>,
   'id' | 'purpose' | 'email' | 'email_key' | 'user_id' | 'device' | 'known_by'
-> & { client_hash: Buffer; network_client_hash: Buffer | null }
+> & {
+  client_hash: Buffer
+  network_client_hash: Buffer | null
+  /** What its mail is charged, and the request for it. */
+  charges: StoredCharge[]
+}
 
 const SECONDS_LEFT = sql<number>`extract(epoch FROM expires_at - now())::float8`.as('secondsLeft')
 
@@ -41,9 +46,13 @@ export async function upsertOperation(
     return upsertOperation(tx, operation, lifeSeconds)
   }
   const mailDue = mayMailAgain(stored) && !(await isMailWaiting(tx, mailKey(stored.id)))
-  const { device, known_by } = operation
-  const mails = stored.known_by === known_by ? stored.mails + 1 : 1
-  const mailed = { mail_state: 'queued' as const, mailed_at: sql<Date>`now()`, mails, known_by }
+  const { device, known_by, charges } = operation
+  const mailed = {
+    mail_state: 'queued' as const,
+    mailed_at: sql<Date>`now()`,
+    known_by,
+    charges: withMore(charges),
+  }
   await tx
     .updateTable('codes')
     .set({ device, ...(mailDue && mailed) })
@@ -71,7 +80,7 @@ function insertOperation(tx: Queryable, operation: NewOperation, lifeSeconds: nu
     .insertInto('codes')
     .values({
       ...operation,
-      mails: 1,
+      charges: json(operation.charges),
       mailed_at: sql<Date>`now()`,
       expires_at: sql<Date>`now() + ${lifeSeconds} * interval '1 second'`,
     })
@@ -84,8 +93,8 @@ function lockOperation(tx: Queryable, operation: NewOperation, lifeSeconds: numb
   const hasEnded = hasCome('expires_at', `interval '${lifeSeconds + 60} seconds'`)
   return tx
     .selectFrom('codes')
-    .select(['id', 'email', 'expires_at as expiresAt', 'attempts', 'mails', SECONDS_LEFT])
-    .select(['known_by', sql<boolean>`NOT ${hasEnded}`.as('isLive')])
+    .select(['id', 'email', 'expires_at as expiresAt', 'attempts', SECONDS_LEFT])
+    .select(sql<boolean>`NOT ${hasEnded}`.as('isLive'))
     .select(sql<number>`extract(epoch FROM now() - mailed_at)::float8`.as('secondsSinceMail'))
     .where('purpose', '=', operation.purpose)
     .where('email_key', '=', operation.email_key)
@@ -181,13 +190,32 @@ export function countAttempt(db: Queryable, attempt: Attempt) {
     .updateTable('codes')
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
     .where(guessable(attempt))
-    .returning(['attempts', 'mails', 'known_by as knownBy', SECONDS_LEFT])
+    .returning(['attempts', 'known_by as knownBy', SECONDS_LEFT])
     .returning(['client_hash as clientHash', 'network_client_hash as networkClientHash'])
     .executeTakeFirst()
 }
 
-export async function removeOperation(tx: Queryable, id: string): Promise<void> {
-  await tx.deleteFrom('codes').where('id', '=', id).execute()
+const json = (charges: StoredCharge[]) => sql<StoredCharge[]>`${JSON.stringify(charges)}::jsonb`
+
+const withMore = (charges: StoredCharge[]) => sql<StoredCharge[]>`charges || ${json(charges)}`
+
+/** Adds charges to those that an operation refunds. */
+export async function addCharges(
+  tx: Queryable,
+  id: string,
+  charges: StoredCharge[],
+): Promise<void> {
+  await tx
+    .updateTable('codes')
+    .set({ charges: withMore(charges) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Removes an operation. Returns what it was charged. */
+export async function removeOperation(tx: Queryable, id: string): Promise<StoredCharge[]> {
+  const removed = tx.deleteFrom('codes').where('id', '=', id).returning('charges')
+  return (await removed.executeTakeFirst())?.charges ?? []
 }
 
 export async function removeOperations(

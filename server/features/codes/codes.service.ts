@@ -16,7 +16,6 @@ import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { askerWaits, hashAsker } from '../site-state/mail-name.service.ts'
 import {
   CODE_CHECKS,
-  CODE_REQUESTS,
   chargeMail,
   countTriesLeft,
   mailCharges,
@@ -27,6 +26,7 @@ import {
 import { type CodeMail, codeOf } from './codes.mail.ts'
 import {
   type Attempt,
+  addCharges,
   countAttempt,
   mailKey,
   removeOperation,
@@ -58,6 +58,8 @@ export type Start = {
   device?: Device
   ip: string
   knownBy: KnownBy
+  /** What the request was charged. */
+  charged: Charge[]
   isToNewAddress?: boolean
   /** Until when the caller's network gets no codes for new addresses. */
   askerWaitsUntil?: Date | null | undefined
@@ -103,6 +105,7 @@ export async function startOperation(
     const device = start.device ?? null
     const { purpose, email, userId, client, knownBy } = start
     const id = randomBytes(24).toString('base64url')
+    const mailed = { ...start, clientHash: client.clientHash }
     const asked = {
       id,
       purpose,
@@ -113,6 +116,7 @@ export async function startOperation(
       network_client_hash: client.networkClientHash,
       device,
       known_by: knownBy,
+      charges: node.limits.toStored([...start.charged, ...mailCharges(mailed)]),
     }
     const operation = await upsertOperation(tx, asked, lifeSeconds)
     if (operation.lockedFor !== null) {
@@ -121,7 +125,7 @@ export async function startOperation(
     }
     if (operation.mailDue) {
       if (start.isToNewAddress && start.askerWaitsUntil) throw askerWaits(start.askerWaitsUntil)
-      await chargeMail(node.limits, { ...start, clientHash: client.clientHash }, tx)
+      await chargeMail(node.limits, mailed, tx)
       const mail: CodeMail = {
         to: operation.email,
         key: mailKey(operation.id),
@@ -208,24 +212,23 @@ async function redeemOnce<Account, Result, Outcome>(
     const account = await lock(tx, email)
     const counted = await countAttempt(tx, guess)
     if (counted === undefined) throw new AppError('OPERATION_EXPIRED')
-    const { attempts, mails, knownBy, secondsLeft, ...boundTo } = counted
+    const { attempts, knownBy, secondsLeft, ...boundTo } = counted
     if (attempts > CODE_ATTEMPTS) throw lockedFor(secondsLeft)
     const wrong = wrongCodeCharge({ email, knownBy }, attempts)
     await limits.charge([wrong], tx)
+    await addCharges(tx, guess.id, limits.toStored([wrong]))
     if (!isSameSecret(guess.code, codeOf(guess.id, key('codes')))) {
       const left = await countTriesLeft(limits, { email, knownBy, attempts }, tx)
       // Returned, not thrown, because an exception would roll back the count.
       return { refusal: left === 0 ? lastWrongCode(secondsLeft) : wrongCode(left) }
     }
-    await removeOperation(tx, guess.id)
+    const charged = await removeOperation(tx, guess.id)
     const result = await redeem(tx, { email, device, account })
     const wrongCodes = attempts - 1
     await insertRedeemed(tx, { ...guess, ...boundTo, knownBy, wrongCodes, ...keep(result) })
-    const mail = mailCharges({ ...guess, email, knownBy })
-    // A known browser passes also if its request could not be charged.
-    if (knownBy !== 'browser') mail.push({ limit: CODE_REQUESTS, ip })
-    mail.push(networkCharge({ email, ip }))
-    await limits.refund([...times(attempts, [wrong]), ...times(mails, mail)], tx)
+    // The network of a right code is the owner's, so that it does not count as one that was mailed.
+    const network = limits.toStored([networkCharge({ email, ip })])
+    await limits.refundStored([...charged, ...network], tx)
     return { result }
   })
   if ('refusal' in outcome) throw outcome.refusal
@@ -253,10 +256,6 @@ async function repeatAnswer<Account, Result, Outcome>(
   if ('refusal' in checked) throw checked.refusal
   const { userId, outcome } = checked.operation
   return { result: await repeat({ userId, outcome: outcome as Outcome }), isRepeated: true }
-}
-
-function times(count: number, charges: Charge[]): Charge[] {
-  return Array<Charge[]>(count).fill(charges).flat()
 }
 
 /** Returns the refusal of the last wrong code, with the time until another can be requested. */

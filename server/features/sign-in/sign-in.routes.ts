@@ -56,11 +56,12 @@ function registerStarts(node: Node, sessions: Sessions): void {
     const { ip } = request
     const email = requireNewEmail(body.email)
     const asked = askedBy({ ...body, email }, request)
-    await chargeRequest(node, asked)
+    const charged = await chargeRequest(node, asked)
     const asker = askerOf(hashAsker(ip, node), node)
     const applicant = { email, ip, invitation: body.invitation, contact }
     const { askerWaitsUntil } = await requireRegistrable(db, applicant, asker)
-    const id = await startSignIn(node, { ...asked, purpose: 'registration', askerWaitsUntil })
+    const start = { ...asked, purpose: 'registration', charged, askerWaitsUntil } as const
+    const id = await startSignIn(node, start)
     sessions.setBrowserOfStart(http, id)
     return { id }
   })
@@ -74,8 +75,8 @@ function registerStarts(node: Node, sessions: Sessions): void {
     requireOwnOrigin(request, publicUrl)
     requireEmail(body.email)
     const asked = askedBy(body, request)
-    await chargeRequest(node, asked)
-    const id = await startSignIn(node, { ...asked, purpose: 'login' })
+    const charged = await chargeRequest(node, asked)
+    const id = await startSignIn(node, { ...asked, purpose: 'login', charged })
     sessions.setBrowserOfStart(http, id)
     return { id }
   })

@@ -7,7 +7,7 @@ import { type Charge, type Limit, tooMany } from '../../kernel/limits/limits.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { lockUserByEmail, selectUserByEmail } from '../account/account.repository.ts'
-import { CODE_REQUESTS } from '../codes/code-quota.ts'
+import { requestCharge } from '../codes/code-quota.ts'
 import { requireSendable, type Start, startOperation } from '../codes/codes.service.ts'
 import { isKnownBrowser, lockAndRecognise } from '../sessions/known-clients.repository.ts'
 import type { SignInNotice } from './sign-in.mail.ts'
@@ -24,14 +24,20 @@ const ACCOUNTS: Limit = {
 
 type Asked = Omit<Start, 'userId' | 'knownBy' | 'isToNewAddress'> & { networkHash: Buffer | null }
 
-/** Charges the network for a code, unless it is exhausted and the account knows the browser. */
+/**
+ * Charges the network for a code, unless it is exhausted and the account knows the browser. Returns
+ * the charges.
+ */
 export async function chargeRequest(
   { db, limits }: Node,
   { ip, email, client: { clientHash } }: Pick<Start, 'email' | 'client' | 'ip'>,
-): Promise<void> {
-  const refused = await limits.tryCharge([{ limit: CODE_REQUESTS, ip }])
+): Promise<Charge[]> {
+  const charged = [requestCharge(ip)]
+  const refused = await limits.tryCharge(charged)
+  if (!refused) return charged
   // A known browser has few mails of its own, so that neighbours at its address cannot keep it out.
-  if (refused && !(await isKnownBrowser(db, { email, clientHash }))) throw tooMany(refused)
+  if (!(await isKnownBrowser(db, { email, clientHash }))) throw tooMany(refused)
+  return []
 }
 
 /** Mails a code and returns the operation's id. Throws USER_NOT_FOUND if a login has no account. */

@@ -20,6 +20,9 @@ export type OutboxState =
 /** A post is hidden by a moderator, by reports, by its author, or because the author has left. */
 export type HiddenFor = 'removed' | 'reported' | 'deleted' | 'left'
 
+/** A charge of a shared limit, as its refund needs it. The key contains an HMAC. */
+export type StoredCharge = { key: string; step: number }
+
 /** A bigint, which pg returns as a string. */
 type Id = string
 type GeneratedId = ColumnType<string, never, never>
@@ -69,7 +72,7 @@ export type Tables = {
     network_client_hash: Buffer | null
     device: Device | null
     attempts: Generated<number>
-    mails: number
+    charges: StoredCharge[]
     known_by: KnownBy
     mailed_at: Date
     mail_state: Generated<MailState>

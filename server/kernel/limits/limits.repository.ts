@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
+import type { StoredCharge } from '../db/tables.ts'
 
 /** One event of a key that allows `burst` events at once, and then one in `step` seconds. */
-export type SharedCount = { key: string; step: number; burst: number }
+export type SharedCount = StoredCharge & { burst: number }
 
 /** Counts all of `counts`, or else all of `others`, or nothing. Returns the seconds to wait. */
 export async function chargeShared(
@@ -28,7 +29,7 @@ export async function selectWaits(db: Queryable, counts: SharedCount[]): Promise
   return rows.map(({ wait }) => wait)
 }
 
-export async function refundShared(db: Queryable, counts: SharedCount[]): Promise<void> {
+export async function refundShared(db: Queryable, counts: StoredCharge[]): Promise<void> {
   const refund = sql`SELECT refund_limits(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[])`
   await refund.execute(db)
 }
@@ -39,8 +40,8 @@ export async function removeExpiredLimits(db: Queryable): Promise<void> {
     (SELECT key FROM rate_limits WHERE arrival < now() FOR UPDATE SKIP LOCKED)`.execute(db)
 }
 
-const keysOf = (counts: SharedCount[]) => counts.map(({ key }) => key)
-const stepsOf = (counts: SharedCount[]) => counts.map(({ step }) => step)
+const keysOf = (counts: StoredCharge[]) => counts.map(({ key }) => key)
+const stepsOf = (counts: StoredCharge[]) => counts.map(({ step }) => step)
 
 const arraysOf = (counts: SharedCount[]) =>
   sql`${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[], ${counts.map(({ burst }) => burst)}::float8[]`

@@ -3,6 +3,7 @@ import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import type { Queryable } from '../db/database.ts'
+import type { StoredCharge } from '../db/tables.ts'
 import { AppError } from '../errors/app-error.ts'
 import { chargeShared, refundShared, type SharedCount, selectWaits } from './limits.repository.ts'
 
@@ -127,6 +128,16 @@ export class Limits {
     const { shared, local } = this.#eventsOf(charges)
     this.#moveInMemory(local, -1)
     if (shared.length > 0) await refundShared(db, shared)
+  }
+
+  /** Returns charges of shared limits as they are stored with what they were charged for. */
+  toStored(charges: Charge[]): StoredCharge[] {
+    return this.#eventsOf(charges).shared.map(({ key, step }) => ({ key, step }))
+  }
+
+  /** Refunds charges as they were made, even if the limits have changed since. */
+  refundStored(charges: StoredCharge[], db = this.#options.db): Promise<void> {
+    return refundShared(db, charges)
   }
 
   #eventsOf(charges: Charge[]): { shared: Event[]; local: Event[] } {
