@@ -218,6 +218,7 @@ test.each([31, 181])(
     expect(await strict.sql`SELECT FROM rate_limits WHERE key NOT LIKE 'newcomer-day/%'`).toEqual(
       [],
     )
+    expect(await strict.sql`SELECT FROM mailed_networks`).toEqual([])
     for (let mail = 0; mail < 5; mail++) {
       expect((await startAt(strict, '/logins', { ...other, ip: `203.0.113.${mail}` })).status).toBe(
         201,

@@ -15,12 +15,6 @@ class LimitsInMemory extends Limits {
     return refused && asked && { ...refused, limit: asked.limit }
   }
 
-  override async chargeEither(first: Charge[], second: Charge[]) {
-    const refused = await this.tryCharge(first)
-    const other = refused && (await this.tryCharge(second))
-    return refused && other && ([refused, other] as [Refused, Refused])
-  }
-
   override left(charges: Charge[]): Promise<number[]> {
     return super.left(charges.map((charge) => this.#localOf(charge)))
   }

@@ -58,6 +58,7 @@ export const BOUNDS: Bound[] = [
   { table: 'outbox', what: 'contents of mails that were sent', isLate: () => ENDED_MAIL },
   older('outbox', 'at', '14 days', 'mails after 14 days'),
   older('mail_refusals', 'at', '1 hour', 'refusals of mails after an hour'),
+  older('mailed_networks', 'mailed_at', '30 days', 'mailed networks after 30 days'),
   past('rate_limits', 'arrival', 'limits that are free again'),
   ...limitBounds(),
   past('posts', 'hidden_until', 'hidden posts past their time'),

@@ -1,18 +1,19 @@
+import { createHmac } from 'node:crypto'
 import { CODE_ATTEMPTS } from '../../../contract/constants.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { KnownBy } from '../../kernel/db/tables.ts'
+import type { Node } from '../../kernel/feature.ts'
 import {
   type Charge,
   type Limit,
   type Limits,
-  tooMany,
   widestNetworkOf,
 } from '../../kernel/limits/limits.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
+import { recordMailed } from './mailed-networks.repository.ts'
 
 const MINUTE = 60
 const HOUR = 3600
-const DAY = 86_400
 
 const CODE_REQUESTS: Limit = {
   name: 'code-request',
@@ -50,16 +51,6 @@ const CODE_MAILS: Limit = {
 /** At most thirty mails in any day: 18 at once, then one every two hours. */
 const CODE_MAILS_OF_DAY: Limit = { ...CODE_MAILS, rates: [[18, 18 * 2 * HOUR]] }
 
-/** Records which networks requested a mail to a mailbox within the last 30 days. */
-const MAILED_NETWORKS: Limit = {
-  name: 'mailed-network',
-  rates: [[1, 30 * DAY]],
-  refusal: '',
-  isShared: true,
-  isFixed: true,
-  isSilent: true,
-}
-
 /** Allows two tries of every code of CODE_MAILS_OF_DAY, besides all later tries. */
 const WRONG_CODES: Limit = {
   name: 'wrong-code',
@@ -82,6 +73,7 @@ const KNOWN_WRONG_CODES: Limit = {
  * for other networks, so that each of them can delay the owner once in 30 days.
  */
 const SHARES_OF_MAILED = { hour: 4 / 5, day: 6 / 18 }
+const WHOLE = { hour: 1, day: 1 }
 /** The first tries of each code may use all of WRONG_CODES, later tries only half of it. */
 const SURE_TRIES = 2
 const SHARE_OF_LATER_TRIES = 1 / 2
@@ -95,22 +87,23 @@ export function requestCharge(ip: string): Charge {
 
 /**
  * Charges a code mail. Strangers share the limit of the mailbox, in any spelling; each known
- * browser and network has its own limit, so that strangers cannot use it up.
+ * browser and network has its own limit, so that strangers cannot use it up. Records the network,
+ * unless the browser is known.
  */
-export async function chargeMail(limits: Limits, mailed: Mailed, tx: Queryable): Promise<void> {
-  const mail = mailCharges(mailed)
-  if (mailed.knownBy === 'browser') return limits.charge(mail, tx)
-  const network = networkCharge(mailed)
-  const shares = mailed.knownBy ? undefined : SHARES_OF_MAILED
-  const refused = await limits.chargeEither([...mail, network], mailCharges(mailed, shares), tx)
-  if (!refused) return
-  const [asNew, asMailed] = refused
-  throw tooMany(asNew.limit === MAILED_NETWORKS ? asMailed : asNew)
+export async function chargeMail(
+  { limits, key }: Pick<Node, 'limits' | 'key'>,
+  mailed: Mailed,
+  tx: Queryable,
+): Promise<void> {
+  const isBrowserKnown = mailed.knownBy === 'browser'
+  const wasMailed = !isBrowserKnown && (await recordMailed(tx, hashMailed(mailed, key)))
+  await limits.charge(mailCharges(mailed, { wasMailed }), tx)
 }
 
+/** Returns the charges of a mail. `wasMailed` is whether its network was mailed within 30 days. */
 export function mailCharges(
   { email, ip, clientHash, knownBy }: Mailed,
-  { hour, day } = { hour: 1, day: 1 },
+  { wasMailed = false } = {},
 ): Charge[] {
   const mailbox = mailboxOf(email)
   const keys = {
@@ -118,6 +111,7 @@ export function mailCharges(
     network: networkKey({ email, ip }),
   }
   const key = knownBy ? keys[knownBy] : mailbox
+  const { hour, day } = wasMailed && !knownBy ? SHARES_OF_MAILED : WHOLE
   return [
     { limit: CODE_MAILS, key, share: hour },
     { limit: CODE_MAILS_OF_DAY, key, share: day },
@@ -145,9 +139,9 @@ export async function countTriesLeft(
   return left.reduce((tries, may) => (may > tries ? tries + 1 : tries), 0)
 }
 
-/** A right code takes it back: its network is the owner's. */
-export function networkCharge(asked: Pick<Mailed, 'email' | 'ip'>): Charge {
-  return { limit: MAILED_NETWORKS, key: networkKey(asked) }
+/** Returns the keyed hash by which a network that had a mailbox mailed is recorded. */
+export function hashMailed(asked: Pick<Mailed, 'email' | 'ip'>, key: Node['key']): Buffer {
+  return createHmac('sha256', key('limits')).update(networkKey(asked)).digest()
 }
 
 function networkKey({ email, ip }: { email: string; ip: string }): string {

@@ -8,6 +8,7 @@ import type { Sessions } from '../sessions/sessions.service.ts'
 import { codeMails } from './codes.mail.ts'
 import { removeExpiredOperations, selectMailState } from './codes.repository.ts'
 import { lockedFor } from './codes.service.ts'
+import { removeOldMailed } from './mailed-networks.repository.ts'
 import { removeOldRedeemed, selectRepeatEnd } from './redeemed-codes.repository.ts'
 
 export function registerCodes(node: Node, sessions: Sessions): Feature {
@@ -31,6 +32,6 @@ export function registerCodes(node: Node, sessions: Sessions): Feature {
       ttlSeconds,
       operatorEmails: operatorEmails(config),
     }),
-    pruning: [removeExpiredOperations, removeOldRedeemed],
+    pruning: [removeExpiredOperations, removeOldRedeemed, removeOldMailed],
   }
 }

@@ -18,8 +18,8 @@ import {
   CODE_CHECKS,
   chargeMail,
   countTriesLeft,
+  hashMailed,
   mailCharges,
-  networkCharge,
   VAIN_CODE_CHECKS,
   wrongCodeCharge,
 } from './code-quota.ts'
@@ -33,6 +33,7 @@ import {
   selectOperation,
   upsertOperation,
 } from './codes.repository.ts'
+import { forgetMailed } from './mailed-networks.repository.ts'
 import {
   countWrongCode,
   insertRedeemed,
@@ -125,7 +126,7 @@ export async function startOperation(
     }
     if (operation.mailDue) {
       if (start.isToNewAddress && start.askerWaitsUntil) throw askerWaits(start.askerWaitsUntil)
-      await chargeMail(node.limits, mailed, tx)
+      await chargeMail(node, mailed, tx)
       const mail: CodeMail = {
         to: operation.email,
         key: mailKey(operation.id),
@@ -227,8 +228,8 @@ async function redeemOnce<Account, Result, Outcome>(
     const wrongCodes = attempts - 1
     await insertRedeemed(tx, { ...guess, ...boundTo, knownBy, wrongCodes, ...keep(result) })
     // The network of a right code is the owner's, so that it does not count as one that was mailed.
-    const network = limits.toStored([networkCharge({ email, ip })])
-    await limits.refundStored([...charged, ...network], tx)
+    await forgetMailed(tx, hashMailed({ email, ip }, key))
+    await limits.refundStored(charged, tx)
     return { result }
   })
   if ('refusal' in outcome) throw outcome.refusal

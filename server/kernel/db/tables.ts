@@ -189,6 +189,7 @@ export type Tables = {
   mail_refusals: { at: CreatedAt; network_hash: Buffer }
   failing_tasks: { task: string; since: Date; failures: number }
   rate_limits: { key: string }
+  mailed_networks: { hash: Buffer; mailed_at: ColumnType<Date, never, Date> }
   installation: {
     secret_fingerprint: Buffer | null
     version: string | null

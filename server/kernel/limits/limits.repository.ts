@@ -5,16 +5,10 @@ import type { StoredCharge } from '../db/tables.ts'
 /** One event of a key that allows `burst` events at once, and then one in `step` seconds. */
 export type SharedCount = StoredCharge & { burst: number }
 
-/** Counts all of `counts`, or else all of `others`, or nothing. Returns the seconds to wait. */
-export async function chargeShared(
-  db: Queryable,
-  counts: SharedCount[],
-  others: SharedCount[] = [],
-): Promise<[waits: number[], otherWaits: number[]]> {
-  const { rows } = await sql<{ waits: number[]; others: number[] | null }>`
-    SELECT waits, CASE WHEN 0 < ANY (waits) THEN charge_limits(${arraysOf(others)}) END AS others
-    FROM charge_limits(${arraysOf(counts)}) AS waits`.execute(db)
-  return [rows[0]?.waits ?? [], rows[0]?.others ?? []]
+/** Counts all events or none. Returns the seconds to wait for each. */
+export async function chargeShared(db: Queryable, counts: SharedCount[]): Promise<number[]> {
+  const charge = sql<{ waits: number[] }>`SELECT charge_limits(${arraysOf(counts)}) AS waits`
+  return (await charge.execute(db)).rows[0]?.waits ?? []
 }
 
 /** Returns the seconds until each event may happen; negative if more than one may happen now. */

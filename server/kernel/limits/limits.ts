@@ -20,8 +20,6 @@ export type Limit = {
   isShared?: boolean
   /** Whether RATE_LIMIT_SCALE does not change this limit. */
   isFixed?: boolean
-  /** Whether refusals are not logged: the limit only records that something happened. */
-  isSilent?: boolean
 }
 
 /** One event of a key, or of an address and its networks. A `share` limits the burst to a part. */
@@ -86,26 +84,12 @@ export class Limits {
     if (shared.length === 0) return undefined
     let isCounted = false
     try {
-      const [waits] = await chargeShared(db, shared)
-      const refused = this.#refusedBy(shared, waits)
+      const refused = this.#refusedBy(shared, await chargeShared(db, shared))
       isCounted = !refused
       return refused
     } finally {
       if (!isCounted) this.#moveInMemory(local, -1)
     }
-  }
-
-  /** Counts `first`, or else `second`, or returns both refusals. All limits must be shared. */
-  async chargeEither(
-    first: Charge[],
-    second: Charge[],
-    db = this.#options.db,
-  ): Promise<[first: Refused, second: Refused] | undefined> {
-    const [events, others] = [this.#eventsOf(first).shared, this.#eventsOf(second).shared]
-    const [waits, otherWaits] = await chargeShared(db, events, others)
-    const refused = this.#refusedBy(events, waits)
-    const other = refused && this.#refusedBy(others, otherWaits)
-    return refused && other && [refused, other]
   }
 
   /** Returns the refusal that the events would get now. Counts nothing. */
@@ -190,9 +174,8 @@ export class Limits {
     const wait = Math.max(0, ...waits)
     const event = wait > 0 ? events[waits.indexOf(wait)] : undefined
     if (!event) return undefined
-    const { limit } = event.charge
-    if (!limit.isSilent) this.#noteTrip(event)
-    return { limit, wait }
+    this.#noteTrip(event)
+    return { limit: event.charge.limit, wait }
   }
 
   #noteTrip({ charge, subject }: Event): void {

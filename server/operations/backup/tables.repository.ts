@@ -12,6 +12,7 @@ export const LEFT_OUT: string[] = [
   'codes',
   'redeemed_codes',
   'rate_limits',
+  'mailed_networks',
   'outbox',
   'mail_refusals',
   'mail_pause',
