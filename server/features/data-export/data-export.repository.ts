@@ -61,10 +61,10 @@ export async function selectOwnPosts(
 ): Promise<ExportedPost[]> {
   const [isNext, order, limit] =
     'after' in from
-      ? [sql`id > ${from.after}::bigint`, sql`id`, STEP]
-      : [sql`id < ${from.before}::bigint`, sql`id DESC`, sql`${from.limit}`]
+      ? [sql`id > ${from.after}::bigint`, sql`own.id`, STEP]
+      : [sql`id < ${from.before}::bigint`, sql`own.id DESC`, sql`${from.limit}`]
   const next = (isIn: string) => sql`(
-    SELECT * FROM posts WHERE owner_id = ${userId}::bigint AND ${isNext} AND ${sql.raw(isIn)}
+    SELECT * FROM posts own WHERE owner_id = ${userId}::bigint AND ${isNext} AND ${sql.raw(isIn)}
       AND text <> ''
     ORDER BY ${order} LIMIT ${limit})`
   // One part per index of a user's posts. Posts without a text are being deleted for good.
@@ -79,7 +79,7 @@ export async function selectOwnPosts(
       likes_count AS likes, replies_count AS replies,
       CASE hidden_for WHEN 'reported' THEN 'hidden' ELSE hidden_for END AS archived
     FROM (${sql.join(parts.map(next), sql` UNION ALL `)}) own
-    ORDER BY own.${order} LIMIT ${limit}`.execute(db)
+    ORDER BY ${order} LIMIT ${limit}`.execute(db)
   return rows
 }
 

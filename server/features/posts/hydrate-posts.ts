@@ -3,7 +3,7 @@ import { ANCESTORS_MAX } from '../../../contract/constants.ts'
 import { WRITTEN_FIELDS } from '../../../contract/post-rules.ts'
 import type { Post, RepliedPost } from '../../../contract/posts.ts'
 import type { Ancestors } from '../../../contract/replies.ts'
-import { idArray, isRowId, NO_USER, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
+import { idArray, isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 
@@ -19,22 +19,9 @@ type PostRow = Omit<Required<RepliedPost>, 'modified_at' | 'owner' | 'actions'> 
 /** The `r_` columns belong to the replied post; all are null if there is none. */
 type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostRow[column] }
 
-/** The columns of a post that are fields of its `actions`. */
-const ACTIONS = ['likes_count', 'replies_count', 'parent_post_id', 'replied_post_id'] as const
-/** The columns that are selected as they are. */
-const PLAIN = ['id', ...WRITTEN_FIELDS, 'is_modified', 'owner_id', ...ACTIONS]
 const FIELDS = ['id', ...WRITTEN_FIELDS, 'created_at', 'is_modified'] as const
-const ACTION_FIELDS = ['is_liked', ...ACTIONS] as const
-
-/** Returns the columns of a post, its owner (alias `<post>u`) and its like (alias `<post>l`). */
-function columns(post: 'p' | 'r', prefix: '' | 'r_') {
-  return sql`${unixSeconds(`${post}.created_at`)} AS ${sql.raw(`${prefix}created_at`)},
-    ${unixSeconds(`${post}.modified_at`)} AS ${sql.raw(`${prefix}modified_at,
-    ${PLAIN.map((column) => `${post}.${column} AS ${prefix}${column}`).join(', ')},
-    ${post}u.username AS ${prefix}username, ${post}l.user_id IS NOT NULL AS ${prefix}is_liked`)}`
-}
-
-const COLUMNS = sql`${columns('p', '')}, ${columns('r', 'r_')}`
+const COUNTS = ['likes_count', 'replies_count'] as const
+const ACTION_FIELDS = ['is_liked', ...COUNTS, 'parent_post_id', 'replied_post_id'] as const
 
 /**
  * Reads posts as the viewer sees them; a post is undefined if its owner has left. `page` selects
@@ -50,13 +37,19 @@ export async function hydratePosts(
   const { rows } = await sql<Row>`
     WITH page AS MATERIALIZED (${page}), total AS (SELECT (${total})::float8 AS total)
     SELECT total.*, hydrated.* FROM total LEFT JOIN (
-      SELECT page.key, ${COLUMNS}
-      FROM page JOIN visible_posts p ON p.id = page.id
-      LEFT JOIN users pu ON pu.id = p.owner_id AND pu.deleted_at IS NULL
-      LEFT JOIN likes pl ON pl.post_id = p.id AND pl.user_id = ${viewerId}
-      LEFT JOIN visible_posts r ON r.id = p.replied_post_id
-      LEFT JOIN users ru ON ru.id = r.owner_id AND ru.deleted_at IS NULL
-      LEFT JOIN likes rl ON rl.post_id = r.id AND rl.user_id = ${viewerId}
+      SELECT page.key,
+        p.id, p.text, p.created_at, p.is_modified, p.modified_at, p.owner_id, p.username,
+        p.likes_count, p.replies_count, p.parent_post_id, p.replied_post_id,
+        p_like.user_id IS NOT NULL AS is_liked,
+        r.id AS r_id, r.text AS r_text, r.created_at AS r_created_at,
+        r.is_modified AS r_is_modified, r.modified_at AS r_modified_at,
+        r.owner_id AS r_owner_id, r.username AS r_username, r.likes_count AS r_likes_count,
+        r.replies_count AS r_replies_count, r.parent_post_id AS r_parent_post_id,
+        r.replied_post_id AS r_replied_post_id, r_like.user_id IS NOT NULL AS r_is_liked
+      FROM page JOIN shown_posts p ON p.id = page.id
+      LEFT JOIN likes p_like ON p_like.post_id = p.id AND p_like.user_id = ${viewerId}
+      LEFT JOIN shown_posts r ON r.id = p.replied_post_id
+      LEFT JOIN likes r_like ON r_like.post_id = r.id AND r_like.user_id = ${viewerId}
     ) hydrated ON true
     ORDER BY hydrated.key DESC`.execute(db)
   const posts = rows.flatMap((row) => {
