@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { EmailNotice } from './features/account/account.mail.ts'
 import { noteEpisode, removeOldRefusals } from './features/site-state/mail-name.repository.ts'
 import { findAskerWait, readMailName } from './features/site-state/mail-name.service.ts'
+import type { Queryable } from './kernel/db/database.ts'
 import { queueMail } from './kernel/mail/queue-mail.ts'
 import { startAt, verifyAt, wrongCode } from './testing/calls/sign-in-calls.ts'
 import { passCodeTime, passLimitTime, stopClock } from './testing/database/passing-time.ts'
@@ -60,14 +61,26 @@ testPerNode('limits counted in memory, by each node for itself')(
   },
 )
 
-test('a mail whose retry a wrong clock scheduled an hour ahead is sent at once', async () => {
-  const to = 'anna@example.org'
+const TO = 'anna@example.org'
+
+function queueNotice(tx: Queryable): Promise<void> {
   const expiresAt = Date.now() + 600_000
+  const notice: EmailNotice = { to: TO, username: 'olga_1', changeId: 'x', expiresAt }
+  return queueMail(tx, 'send-email-notice', notice)
+}
+
+test('a mail whose retry a wrong clock scheduled an hour ahead is sent at once', async () => {
   await app.db.transaction().execute(async (tx) => {
-    const notice: EmailNotice = { to, username: 'olga_1', changeId: 'x', expiresAt }
-    await queueMail(tx, 'send-email-notice', notice)
+    await queueNotice(tx)
     const ahead = sql`now() + interval '1 hour'`
     await sql`UPDATE outbox SET due_at = ${ahead}, claimed_until = ${ahead}`.execute(tx)
   })
-  await mailbox.mailTo(to)
+  await mailbox.mailTo(TO)
+})
+
+test('mails whose login the mail server refused while the clock was 100 days ahead are sent at once', async () => {
+  await app.sql`UPDATE mail_pause
+    SET refused_since = now(), next_try_at = now() + interval '100 days'`
+  await queueNotice(app.db)
+  await mailbox.mailTo(TO, 2)
 })

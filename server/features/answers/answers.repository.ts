@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { UNREAD_MAX } from '../../../contract/constants.ts'
-import { hasCome } from '../../kernel/db/clock.ts'
+import { isRecent } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 
 const MUTED_MAX = 100
@@ -55,6 +55,7 @@ export async function setMuted(
 }
 
 const MAILS_WITHOUT_VISIT_MAX = 3
+const DAY_SECONDS = 86_400
 
 /** The time of the last visit: a new access token, or a sign-in, which outlives its session. */
 const VISITED_AT = sql`coalesce(greatest(
@@ -78,7 +79,7 @@ export async function claimReplyMails(tx: Queryable, limit: number): Promise<Due
       FROM answer_states state JOIN users u ON u.id = state.user_id AND u.deleted_at IS NULL
       CROSS JOIN LATERAL (SELECT ${VISITED_AT} AS at) visit
       WHERE wants_mail AND last_no > ${KNOWN_NO}
-        AND (mailed_at IS NULL OR ${hasCome(`mailed_at + interval '1 day'`, `interval '2 days'`)})
+        AND (mailed_at IS NULL OR NOT ${isRecent('mailed_at', DAY_SECONDS)})
         AND (mails_since_visit < ${sql.lit(MAILS_WITHOUT_VISIT_MAX)} OR visit.at > mailed_at)
         AND ${isUnreadForAnHour}
       ORDER BY state.user_id LIMIT ${limit} FOR NO KEY UPDATE OF state SKIP LOCKED

@@ -194,6 +194,15 @@ test.each(["email = 'new@example.org'", 'deleted_at = now()'])(
   },
 )
 
+test('a mail that was sent while the clock was 100 days ahead holds back no later one', async () => {
+  const post = await app.publish(anna)
+  await app.reply(petr, post.id)
+  expect(await mailsAfter(HOUR)).toHaveLength(1)
+  await passTime(app.db, -100 * DAY, 'answer_states', 'mailed_at')
+  await app.reply(vera, post.id)
+  expect(await mailsAfter(HOUR)).toHaveLength(2)
+})
+
 test('there is one mail a day at most, and after three without a visit no more until one', async () => {
   const post = await app.publish(anna)
   const answerAndWait = async (seconds: number) => {

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Insertable, sql } from 'kysely'
 import type { MailState } from '../../../contract/codes.ts'
 import { CODE_ATTEMPTS, CODE_RESEND_SECONDS } from '../../../contract/constants.ts'
-import { hasCome } from '../../kernel/db/clock.ts'
+import { isRecent } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { OutboxState, Purpose, StoredCharge, Tables } from '../../kernel/db/tables.ts'
 import { IS_PAUSED } from '../../kernel/mail/outbox.repository.ts'
@@ -45,7 +45,8 @@ export async function upsertOperation(
     if (stored) await removeOperation(tx, stored.id)
     return upsertOperation(tx, operation, lifeSeconds)
   }
-  const mailDue = mayMailAgain(stored) && !(await isMailWaiting(tx, mailKey(stored.id)))
+  const mayMail = !isLocked(stored) && !stored.isJustMailed
+  const mailDue = mayMail && !(await isMailWaiting(tx, mailKey(stored.id)))
   const { device, known_by, charges } = operation
   const mailed = {
     mail_state: 'queued' as const,
@@ -70,11 +71,6 @@ function isLocked({ attempts }: { attempts: number }): boolean {
   return attempts >= CODE_ATTEMPTS
 }
 
-/** Whether another mail may follow. The last mail is in the future only if a clock was wrong. */
-function mayMailAgain(stored: { attempts: number; secondsSinceMail: number }): boolean {
-  return !isLocked(stored) && Math.abs(stored.secondsSinceMail) >= CODE_RESEND_SECONDS
-}
-
 function insertOperation(tx: Queryable, operation: NewOperation, lifeSeconds: number) {
   return tx
     .insertInto('codes')
@@ -90,12 +86,12 @@ function insertOperation(tx: Queryable, operation: NewOperation, lifeSeconds: nu
 }
 
 function lockOperation(tx: Queryable, operation: NewOperation, lifeSeconds: number) {
-  const hasEnded = hasCome('expires_at', `interval '${lifeSeconds + 60} seconds'`)
+  const startedAt = `expires_at - interval '${lifeSeconds} seconds'`
   return tx
     .selectFrom('codes')
     .select(['id', 'email', 'expires_at as expiresAt', 'attempts', SECONDS_LEFT])
-    .select(sql<boolean>`NOT ${hasEnded}`.as('isLive'))
-    .select(sql<number>`extract(epoch FROM now() - mailed_at)::float8`.as('secondsSinceMail'))
+    .select(isRecent(startedAt, lifeSeconds).as('isLive'))
+    .select(isRecent('mailed_at', CODE_RESEND_SECONDS).as('isJustMailed'))
     .where('purpose', '=', operation.purpose)
     .where('email_key', '=', operation.email_key)
     .where('user_id', '=', operation.user_id)

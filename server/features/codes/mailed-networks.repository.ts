@@ -1,11 +1,8 @@
 import { sql } from 'kysely'
-import { hasCome } from '../../kernel/db/clock.ts'
+import { isRecent } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-const IS_OVER = hasCome(
-  `mailed_networks.mailed_at + interval '30 days'`,
-  `interval '30 days 1 minute'`,
-)
+const IS_OVER = sql<boolean>`NOT ${isRecent('mailed_networks.mailed_at', 30 * 86_400)}`
 
 /** Records that a network has a mailbox mailed. Returns whether it had within 30 days. */
 export async function recordMailed(tx: Queryable, hash: Buffer): Promise<boolean> {

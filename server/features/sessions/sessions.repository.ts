@@ -2,15 +2,13 @@ import { type Insertable, sql } from 'kysely'
 import { SESSIONS_MAX } from '../../../contract/constants.ts'
 import type { Device } from '../../../contract/fields.ts'
 import type { Session } from '../../../contract/sessions.ts'
-import { unlessAhead } from '../../kernel/db/clock.ts'
 import { hasRow, idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
 import type { Newcomer, Viewer } from '../../kernel/http/route.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 
-/** The age of a secret in seconds. A secret that a clock set in the future counts as old. */
-const SECRET_AGE = sql<number>`coalesce(extract(epoch FROM
-  now() - ${sql.raw(unlessAhead('rotated_at'))}), 'infinity')::float8`
+/** The age of a secret in seconds. A time that a clock set ahead makes it as old as it is ahead. */
+const SECRET_AGE = sql<number>`abs(extract(epoch FROM now() - rotated_at))::float8`
 
 export const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval '1 second'
   AND sessions.created_at > now() - ${LIFETIME_SECONDS} * interval '1 second')`

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
-import { hasCome } from '../../kernel/db/clock.ts'
+import { isRecent } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-const IS_PAST = hasCome(`at + interval '1 hour'`, `interval '61 minutes'`)
+const IS_COUNTED = isRecent('at', 3600)
 
 export type Refusals = { refused: number; networks: number }
 
 export async function countRefusals(db: Queryable): Promise<Refusals> {
   const { rows } = await sql<Refusals>`
     SELECT count(*)::int AS refused, count(DISTINCT network_hash)::int AS networks
-    FROM mail_refusals WHERE NOT ${IS_PAST}`.execute(db)
+    FROM mail_refusals WHERE ${IS_COUNTED}`.execute(db)
   return (rows as [Refusals])[0]
 }
 
@@ -26,25 +26,28 @@ export function waitEnd(db: Queryable, { networkHash, most }: Asker) {
     .selectFrom('mail_refusals')
     .select(sql<Date>`at + interval '1 hour'`.as('end'))
     .where('network_hash', '=', networkHash)
-    .where(sql<boolean>`NOT ${IS_PAST}`)
+    .where(IS_COUNTED)
     .orderBy('at', 'desc')
     .offset(most - 1)
     .limit(1)
 }
 
 export async function removeOldRefusals(db: Queryable): Promise<void> {
-  await db.deleteFrom('mail_refusals').where(IS_PAST).execute()
+  await db
+    .deleteFrom('mail_refusals')
+    .where((eb) => eb.not(IS_COUNTED))
+    .execute()
 }
 
 /** After this time without too many refusals, the operator is notified again. */
-const EPISODE = `interval '3 hours'`
+const EPISODE_SECONDS = 3 * 3600
 
 /** Records too many refusals. Returns whether a new episode begins. */
 export async function noteEpisode(tx: Queryable): Promise<boolean> {
   const { rows } = await sql<{ isNew: boolean }>`
     UPDATE site_state SET mails_refused_at = now()
     FROM (SELECT mails_refused_at AS at FROM site_state FOR UPDATE) before
-    RETURNING before.at IS NULL OR ${hasCome(`before.at + ${EPISODE}`, `2 * ${EPISODE}`)} AS "isNew"`.execute(
+    RETURNING before.at IS NULL OR NOT ${isRecent('before.at', EPISODE_SECONDS)} AS "isNew"`.execute(
     tx,
   )
   return rows[0]?.isNew ?? false

@@ -5,14 +5,10 @@ import type { Queryable } from './database.ts'
 /** The largest tolerated skew: with more, codes would expire on arrival, or tokens too late. */
 export const LARGEST_SKEW_MS = 60_000
 
-/** Returns SQL for a time, or for NULL if `setAt` is more than a minute ahead of the clock. */
-export function unlessAhead(time: string, setAt = time): string {
-  return `CASE WHEN ${setAt} <= clock_timestamp() + interval '1 minute' THEN ${time} END`
-}
-
-/** Returns SQL for whether a time has come, or is so far ahead that a wrong clock has set it. */
-export function hasCome(time: string, tooFar: string) {
-  return sql.raw<boolean>(`(${time} <= now() OR ${time} > now() + ${tooFar})`)
+/** Returns SQL for whether a time is less than `seconds` ago. One that a wrong clock set ahead is not. */
+export function isRecent(time: string, seconds: number) {
+  return sql.raw<boolean>(`(${time} > now() - interval '${seconds} seconds'
+    AND ${time} <= now() + interval '1 minute')`)
 }
 
 /** How long the lost answer to an act that works once can be had again. */
@@ -20,8 +16,7 @@ export const REPEAT_SECONDS = 120
 
 /** Returns SQL for whether an act is so recent that its answer is repeated. */
 export function isRepeatable(doneAt: string) {
-  return sql.raw<boolean>(`coalesce(${doneAt} > now() - interval '${REPEAT_SECONDS} seconds'
-    AND ${unlessAhead(doneAt)} IS NOT NULL, false)`)
+  return sql<boolean>`coalesce(${isRecent(doneAt, REPEAT_SECONDS)}, false)`
 }
 
 /** In unix milliseconds. */

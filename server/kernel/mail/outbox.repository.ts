@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import { hasCome } from '../db/clock.ts'
+import { isRecent } from '../db/clock.ts'
 import type { Db, Queryable } from '../db/database.ts'
 import type { OutboxState } from '../db/tables.ts'
 import { emailKey } from './email-address.ts'
@@ -68,7 +68,7 @@ export function claimMail(db: Db, { tasks, lane }: Claim): Promise<ClaimedMail |
 async function beginProbe(tx: Queryable): Promise<boolean> {
   const { numAffectedRows } = await sql`
     UPDATE mail_pause SET next_try_at = now() + ${sql.raw(PAUSE)}
-    WHERE refused_since IS NOT NULL AND ${hasCome('next_try_at', `2 * ${PAUSE}`)}
+    WHERE refused_since IS NOT NULL AND NOT ${isRecent(`next_try_at - ${PAUSE}`, PAUSE_MS / 1000)}
       AND EXISTS (SELECT FROM due_mails WHERE expires_at > now())`.execute(tx)
   return numAffectedRows === 1n
 }
