@@ -10,7 +10,7 @@ import {
   readMailName,
 } from './features/site-state/mail-name.service.ts'
 import type { Db } from './kernel/db/database.ts'
-import { quietDuringOutages } from './kernel/db/outage.ts'
+import { quietDuringOutages } from './kernel/db/quiet-log.ts'
 import type { Feature } from './kernel/feature.ts'
 import { removeOldAccesses } from './kernel/journal/journal.ts'
 import { removeExpiredLimits } from './kernel/limits/limits.repository.ts'

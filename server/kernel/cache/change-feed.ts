@@ -7,8 +7,9 @@ import { Value } from 'typebox/value'
 import { type Db, openClient } from '../db/database.ts'
 import { productVersion } from '../db/migrate.ts'
 import { COUNT_NODES, FEED_NAME } from '../db/nodes.ts'
-import { endsWithin, type Outage } from '../db/outage.ts'
+import type { Outage } from '../db/outage.ts'
 import { SessionClient } from '../db/session.ts'
+import { endsWithin } from '../deadline.ts'
 
 const NewestPost = Type.Object({ id: Type.String(), by: Type.String() })
 

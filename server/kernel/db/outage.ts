@@ -1,37 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import {
-  isConnectionLost,
-  isDatabaseUnavailable,
-  isOutOfConnections,
-  isReadOnly,
-} from './database-errors.ts'
+import { isConnectionLost, isOutOfConnections, isReadOnly } from './database-errors.ts'
 
 const ANSWER_MS = 2000
 const RETRY_MS = 500
 
-class DatabaseAwayError extends Error {
-  /** The SQLSTATE of a connection that cannot be established. */
-  readonly code = '08001'
-
-  constructor() {
-    super('The database is away')
-  }
-}
-
 type State = 'away' | 'out of connections' | 'read-only' | 'writable'
+
+type OutageLog = Record<'error' | 'warn', (facts: object, message: string) => void>
 
 /** A circuit breaker (docs/decisions/040-outages.md). An outage ends when writes are possible. */
 export class Outage {
   readonly #url: string
-  readonly #log: Pick<JobsLog, 'error' | 'warn'>
+  readonly #log: OutageLog
   readonly #closing = new AbortController()
   #state: State = 'writable'
   #isProbing = false
   #changed = Promise.withResolvers<void>()
   #counts = { refused: 0, served: 0 }
 
-  constructor({ url, log }: { url: string; log: Pick<JobsLog, 'error' | 'warn'> }) {
+  constructor({ url, log }: { url: string; log: OutageLog }) {
     this.#url = url
     this.#log = log
   }
@@ -127,79 +115,6 @@ export class Outage {
   }
 }
 
-type Connected = (
-  error: Error | undefined,
-  client: pg.PoolClient | undefined,
-  done: pg.PoolClient['release'],
-) => void
-
-export class GuardedPool extends pg.Pool {
-  readonly #outage: Outage
-  readonly #waitsDuringOutage: boolean
-
-  constructor(config: pg.PoolConfig, outage: Outage, waitsDuringOutage: boolean) {
-    super(config)
-    this.#outage = outage
-    this.#waitsDuringOutage = waitsDuringOutage
-  }
-
-  override connect(): Promise<pg.PoolClient>
-  override connect(callback: Connected): void
-  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    const connecting = this.#waitsDuringOutage ? this.#connectOnceBack() : this.#connectNow()
-    if (!callback) return connecting
-    connecting.then(
-      (client) => callback(undefined, client, client.release),
-      (error) => callback(error, undefined, () => {}),
-    )
-    return undefined
-  }
-
-  #connectNow(): Promise<pg.PoolClient> {
-    if (this.#outage.isAway()) return Promise.reject(new DatabaseAwayError())
-    const connecting = super.connect()
-    connecting.catch(this.#outage.noteFailure)
-    return connecting
-  }
-
-  async #connectOnceBack(): Promise<pg.PoolClient> {
-    for (;;) {
-      await this.#outage.whenWritable()
-      try {
-        return await this.#connectNow()
-      } catch (error) {
-        const mayWait = error instanceof Error && isConnectionLost(error)
-        if (!mayWait || this.#outage.isClosed()) throw error
-      }
-    }
-  }
-}
-
-type JobsLog = Record<'debug' | 'info' | 'warn' | 'error', (facts: object, message: string) => void>
-
-/** Returns a log that leaves out errors which the log lines of an outage cover. */
-export function quietDuringOutages(
-  log: JobsLog,
-  outage: Pick<Outage, 'noteFailure' | 'isSuspected'>,
-) {
-  return {
-    debug: (facts: object, message: string) => log.debug(facts, message),
-    info: (facts: object, message: string) => log.info(facts, message),
-    warn({ err, ...facts }: { err?: Error }, message: string): void {
-      if (err && outage.noteFailure(err)) return
-      log.warn({ ...facts, ...causeOf(err) }, message)
-    },
-    error({ err, ...facts }: { err?: Error }, message: string): void {
-      const isLost = err ? outage.noteFailure(err) : outage.isSuspected()
-      if (!isLost) log.error({ ...facts, ...causeOf(err) }, message)
-    },
-  }
-}
-
-/** Returns an error for the log: without its stack, if the database cannot serve. */
-const causeOf = (err: Error | undefined) =>
-  err && isDatabaseUnavailable(err) ? { reason: err.message } : { err }
-
 async function stateOf(url: string): Promise<State> {
   const client = new pg.Client({
     connectionString: url,
@@ -220,23 +135,4 @@ async function stateOf(url: string): Promise<State> {
     // Not awaited, because it does not resolve if the server does not answer.
     client.end().catch(() => {})
   }
-}
-
-/** Settles as `work`, or after `ms` as `onMissed`. */
-export async function withDeadline<T, M>(
-  work: Promise<T>,
-  ms: number,
-  onMissed: () => M,
-): Promise<T | M> {
-  const { promise: deadline, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  return Promise.race([work, deadline.then(onMissed)]).finally(() => clearTimeout(timer))
-}
-
-export function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  return withDeadline(
-    work.then(() => true),
-    ms,
-    () => false,
-  )
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { withDeadline } from '../db/outage.ts'
+import { withDeadline } from '../deadline.ts'
 
 /** The longest time that a file call may take on a disk that works. */
 const ANSWER_MS = 15_000

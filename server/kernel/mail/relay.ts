@@ -1,7 +1,7 @@
 import { isIPv4, Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { isLoopback } from '../config/config.ts'
-import { withDeadline } from '../db/outage.ts'
+import { withDeadline } from '../deadline.ts'
 
 const STEP_MS = 10_000
 /** A relay may check a whole mail before it replies: RFC 5321, 4.5.3.2.6. */
