@@ -1,8 +1,7 @@
-import { access, lstat, readFile, symlink } from 'node:fs/promises'
+import { access, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import { ifExists, readIfExists } from '../../kernel/config/read-if-exists.ts'
-import { errorCode } from '../../kernel/db/database-errors.ts'
+import { readIfExists } from '../../kernel/config/read-if-exists.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 
 /** Paths of PostgreSQL's programs, and their major version, such as '18'. */
@@ -52,13 +51,7 @@ export async function restoreLibraryLinks(root: string): Promise<void> {
   if (list === undefined) return
   const links = JSON.parse(list) as { source: string; target: string }[]
   for (const { source, target } of links) {
-    const path = join(root, target)
-    if (await ifExists(lstat(path))) continue
-    try {
-      await symlink(relative(dirname(target), source), path)
-    } catch (error) {
-      // Another start has made the link, or the folder is read-only, which PostgreSQL reports.
-      if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM'].includes(errorCode(error))) throw error
-    }
+    // The link exists, or PostgreSQL reports that its library is missing.
+    await symlink(relative(dirname(target), source), join(root, target)).catch(() => {})
   }
 }

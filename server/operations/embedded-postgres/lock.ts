@@ -59,12 +59,8 @@ export async function takeLock(client: Client, dataDir: string): Promise<void> {
 
 /** Creates the role and its database if they do not exist. The caller must hold the lock. */
 export async function createDatabase(client: Client): Promise<void> {
-  const role = await client.query<{ createdb: boolean }>(
-    'select rolcreatedb as createdb from pg_roles where rolname = $1',
-    [DATABASE],
-  )
+  const role = await client.query('select from pg_roles where rolname = $1', [DATABASE])
   if (role.rowCount === 0) await client.query(`create role ${DATABASE} login`)
-  if (role.rows[0]?.createdb) await client.query(`alter role ${DATABASE} nocreatedb`)
   const database = await client.query('select from pg_database where datname = $1', [DATABASE])
   if (database.rowCount === 0) await client.query(`create database ${DATABASE} owner ${DATABASE}`)
 }

@@ -84,15 +84,13 @@ function launchCommand(paths: ClusterPaths, address: Address, otherSettings: str
 
 /** Stops PostgreSQL. Without the lock, stops only a PostgreSQL that was launched here. */
 export async function stopPostmaster(
-  paths: ClusterPaths,
+  { cluster }: ClusterPaths,
   launched: Launched | undefined,
   isLocked: boolean,
 ): Promise<void> {
-  const own = launched && !hasExited(launched) ? launched : undefined
-  const running = isLocked ? await findRunning(paths.cluster) : undefined
-  const pid = running?.pid ?? own?.child.pid
-  if (pid === undefined) return
-  const ended = own?.child.pid === pid ? own.exited : waitUntilEnded(pid, paths.cluster)
+  const pid = isLocked ? (await findRunning(cluster))?.pid : launched?.child.pid
+  if (pid === undefined || (launched && hasExited(launched))) return
+  const ended = launched?.exited ?? waitUntilEnded(pid, cluster)
   signal(pid, 'SIGINT')
   if (await endsWithin(ended, FAST_SHUTDOWN_MS)) return
   signal(pid, 'SIGQUIT')
