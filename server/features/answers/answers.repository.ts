@@ -59,8 +59,9 @@ const DAY_SECONDS = 86_400
 
 /** The time of the last visit: a new access token, or a sign-in, which outlives its session. */
 const VISITED_AT = sql`coalesce(greatest(
-    (SELECT max(used_at) FROM sessions WHERE user_id = state.user_id),
-    (SELECT max(used_at) FROM known_clients WHERE user_id = state.user_id)), '-infinity')`
+    (SELECT max(used_at) FROM sessions WHERE user_id = state.user_id AND used_at <= now()),
+    (SELECT max(used_at) FROM known_clients WHERE user_id = state.user_id AND used_at <= now())),
+  '-infinity')`
 
 /** The number of the newest reply that the user has seen in the list or in a mail. */
 const KNOWN_NO = sql`greatest(state.seen_no, state.mailed_no)`

@@ -203,6 +203,14 @@ test('a mail that was sent while the clock was 100 days ahead holds back no late
   expect(await mailsAfter(HOUR)).toHaveLength(2)
 })
 
+test('a visit while the clock was 100 days ahead holds back no later mail', async () => {
+  await passSessionTime(app, -100 * DAY)
+  await passTime(app.db, -100 * DAY, 'known_clients', 'used_at')
+  const post = await app.publish(anna)
+  await app.reply(petr, post.id)
+  expect(await mailsAfter(HOUR)).toHaveLength(1)
+})
+
 test('there is one mail a day at most, and after three without a visit no more until one', async () => {
   const post = await app.publish(anna)
   const answerAndWait = async (seconds: number) => {

@@ -86,6 +86,13 @@ test('a report that began before a mail to the moderators and was committed afte
   expect(text).toContain('Самая давняя ждёт 1 час.')
 })
 
+test('a mail that went out while the clock was 100 days ahead holds back no later one', async () => {
+  const sent = mails().length
+  await app.sql`UPDATE moderator_mails SET mailed_at = now() + interval '100 days'`
+  await tell()
+  expect((await mailbox.mailTo(ANNA, sent + 1)).subject).toContain('Жалобы ждут решения')
+})
+
 test('past ten hidings in an hour posts stay on the wall, and the moderators are mailed so once', async () => {
   await app.sql`INSERT INTO journal (actor, action)
     SELECT 'vslukh', 'post.hide' FROM generate_series(1, 9999)`

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnRemovedPost, OwnReport } from '../../../contract/moderation.ts'
+import { isRecent } from '../../kernel/db/clock.ts'
 import { hasRow, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import { POST_STATE } from './queue.repository.ts'
@@ -92,10 +93,11 @@ export async function markSeen(db: Queryable, reporterId: string): Promise<void>
 
 /** Claims the mail to the moderators. Returns false within an hour, or if nothing is new. */
 export async function claimModeratorMail(tx: Queryable): Promise<boolean> {
+  const isNew = sql<boolean>`state = 'open'
+    AND created_at > least(mailed_at, now() - interval '1 hour')`
   const { numAffectedRows } = await sql`UPDATE moderator_mails SET mailed_at = clock_timestamp()
-    WHERE mailed_at < now() - interval '1 hour' AND (
-      EXISTS (SELECT FROM reports WHERE state = 'open' AND created_at > mailed_at)
-      OR EXISTS (SELECT FROM appeals WHERE state = 'open' AND created_at > mailed_at))`.execute(tx)
+    WHERE NOT ${isRecent('mailed_at', 3600)} AND (EXISTS (SELECT FROM reports WHERE ${isNew})
+      OR EXISTS (SELECT FROM appeals WHERE ${isNew}))`.execute(tx)
   return numAffectedRows === 1n
 }
 
