@@ -38,6 +38,9 @@ type Options = {
   schema?: string
 }
 
+/** The schema of the queue's tables, which its library creates in transactions of its own. */
+const QUEUE = 'graphile_worker'
+
 const LOCK_WAIT_MS = 60_000
 /** The pause between tries, in which readers that queued behind the migration run. */
 const PAUSE_MS = 1000
@@ -104,6 +107,12 @@ export async function requireMigrated(db: Db): Promise<void> {
   )
 }
 
+/** Creates the queue of a wall whose restore or first start ended before it did so itself. */
+export async function createMissingQueue(db: Db, url: string): Promise<void> {
+  if (await hasTable(db, `${QUEUE}.jobs`)) return
+  await withStartDatabase(url, ({ pool: pgPool }) => migrateQueue({ pgPool, schema: QUEUE }))
+}
+
 async function migrateOnce(
   { db, pool }: StartDatabase,
   migrations: Migrations,
@@ -117,7 +126,7 @@ async function migrateOnce(
   })
   const { error, results = [] } = await migrator.migrateToLatest()
   if (error) throw error
-  if (schema === undefined) await migrateQueue({ pgPool: pool, schema: 'graphile_worker' })
+  if (schema === undefined) await migrateQueue({ pgPool: pool, schema: QUEUE })
   if (results.length > 0)
     await db.updateTable('installation').set({ version: productVersion() }).execute()
 }

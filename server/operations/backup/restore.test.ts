@@ -56,6 +56,13 @@ test('a backup brings its secret to a machine that has none, also into a Postgre
   expect(await runHere(env, ['status'])).toMatchObject({ code: 0 })
 })
 
+test('a wall whose restore or first start ended before it had a queue gets one from the next command', async () => {
+  const databaseUrl = await databaseForTest()
+  await executeOn(databaseUrl, 'DROP SCHEMA graphile_worker CASCADE')
+  expect(await runHere(envOf({ databaseUrl }), ['status'])).toMatchObject({ code: 0, err: '' })
+  expect(await executeOn(databaseUrl, 'SELECT FROM graphile_worker.jobs')).toEqual([])
+})
+
 test('a dry run makes the checks of a restore, states what happens to the secret, and changes nothing', async () => {
   const bare = join(app.dataDir, 'bare.backup')
   await createBackup(app.databaseUrl, bare, { secret: null })
