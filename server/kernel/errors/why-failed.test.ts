@@ -35,6 +35,8 @@ test.each([
   },
 )
 
+const MEMORY = 'Чаще всего причина — нехватка памяти: освободите её и повторите'
+
 test.each([
   [
     'performing post-bootstrap initialization ... initdb: error: could not fsync file "x": Input/output error\ninitdb: removing contents of data directory "/x"\n',
@@ -46,10 +48,32 @@ test.each([
   ],
   [
     'x: LOG:  unrecognized configuration parameter "fsink"\nx: FATAL:  configuration file "/x" contains errors\n',
-    'Он пишет: «unrecognized configuration parameter "fsink"»',
+    'PostgreSQL пишет: «unrecognized configuration parameter "fsink"»',
   ],
-  ['x: FATAL:  no such role\n', 'Он пишет: «no such role»'],
+  ['x: FATAL:  no such role\n', 'PostgreSQL пишет: «no such role»'],
+  [
+    'x: FATAL:  no such role\nx: LOG:  startup process (PID 7) was terminated by signal 6: Aborted\nx: LOG:  database system is shut down\n',
+    'PostgreSQL пишет: «no such role»',
+  ],
+  [
+    'Killed\nchild process exited with exit code 137\ninitdb: removing contents of data directory "/x"\n',
+    `Программу PostgreSQL прервал сигнал (child process exited with exit code 137). ${MEMORY}`,
+  ],
+  [
+    'x: LOG:  startup process (PID 7) was terminated by signal 9: Killed\nx: FATAL:  the database system is starting up\n',
+    `Программу PostgreSQL прервал сигнал (startup process (PID 7) was terminated by signal 9: Killed). ${MEMORY}`,
+  ],
+  [
+    'initdb: error: invalid locale\ninitdb: removing data directory "/x"\n',
+    'PostgreSQL пишет: «invalid locale»',
+  ],
   ['', 'Причина неизвестна'],
 ])('the words of a failed PostgreSQL are explained', (output, words) => {
   expect(programReason(output)).toBe(words)
+})
+
+test('a program of PostgreSQL that a signal has ended without a word is explained', () => {
+  expect(programReason('', 'SIGKILL')).toBe(
+    `Программу PostgreSQL прервал сигнал (terminated by signal SIGKILL). ${MEMORY}`,
+  )
 })

@@ -95,17 +95,31 @@ const PRINTED: [RegExp, () => string][] = [
   [/Permission denied|Operation not permitted/, noRight],
 ]
 
+/** What programs print that a signal has ended, or whose own programs it has. A shell adds 128. */
+const ENDED_BY_SIGNAL = /terminated by signal|exit code 1(?:29|[3-9]\d)/
+const endedBySignal = () =>
+  'программу PostgreSQL прервал сигнал. Чаще всего причина — нехватка памяти: освободите её и повторите'
+
+/** What is printed after a failure or during a recovery, and states no reason. */
+const NO_REASON = /^initdb: removing |database system is /
+
 /** Returns in Russian why a program of PostgreSQL failed, with its own words in brackets. */
-export function programReason(output: string): string {
-  const lines = output.trim().split('\n')
+export function programReason(output: string, signal?: NodeJS.Signals | null): string {
+  const printed = output.split('\n').filter((line) => line.trim() !== '' && !NO_REASON.test(line))
+  const lines = signal ? [...printed, `terminated by signal ${signal}`] : printed
   const found = lines.findLast((line) => PRINTED.some(([words]) => words.test(line)))
   // PostgreSQL names the wrong setting in the line before «contains errors».
   const setting = lines.findLast((_line, at) => /contains errors/.test(lines[at + 1] ?? ''))
-  const last = lines.findLast((line) => /error|FATAL|PANIC/.test(line)) ?? lines.at(-1) ?? ''
-  const own = found ?? setting ?? last
+  const stated = lines.findLast((line) => /error|FATAL|PANIC/.test(line))
+  // PostgreSQL ends itself by a signal once it has stated its reason.
+  const ended = lines.findLast((line) => ENDED_BY_SIGNAL.test(line))
+  const own = found ?? setting ?? stated ?? ended ?? lines.at(-1) ?? ''
   const words = own.replace(/^.*?(?:error|FATAL|PANIC|LOG|DETAIL): +/, '').trim()
-  const reason = PRINTED.find(([printed]) => printed.test(own))?.[1]()
-  if (reason === undefined) return words === '' ? 'Причина неизвестна' : `Он пишет: «${words}»`
+  const known = own === ended ? endedBySignal : PRINTED.find(([words]) => words.test(own))?.[1]
+  const reason = known?.()
+  if (reason === undefined) {
+    return words === '' ? 'Причина неизвестна' : `PostgreSQL пишет: «${words}»`
+  }
   const [first = '', ...advice] = reason.split('. ')
   const sentence = [`${first} (${words})`, ...advice].join('. ')
   return sentence.replace(/^./, (letter) => letter.toUpperCase())

@@ -1,3 +1,4 @@
+import type { ExecFileException } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { remove, syncFolder } from '../../kernel/config/replace-file.ts'
@@ -86,14 +87,15 @@ async function runInitdb(paths: ClusterPaths, folder: string) {
   try {
     await runAs(user, paths.binaries.initdb, args, environment())
   } catch (cause) {
-    const { stderr = '', message } = cause as Error & { stderr?: string }
+    const failed = cause as ExecFileException & { stderr?: string }
+    const { stderr = '', signal, message } = failed
     const isNameless = user !== paths.user || stderr.includes('could not look up effective user')
     const why = stderr.trim() || message
     const reason = stderr.includes('No space left')
       ? 'На её диске не хватает места: освободите 100 МиБ или укажите другую папку в DATA_DIR'
       : isNameless
         ? namelessReason(why)
-        : programReason(why)
+        : programReason(why, signal)
     throw new StartError(`Не удалось создать базу данных в ${paths.dataDir}. ${reason}`, {
       cause,
     })

@@ -66,7 +66,7 @@ export async function failureReason(dataDir: string, launched: Launched): Promis
   if (error instanceof Error) return whyFailed(error)
   const log = await readFile(logPath(dataDir)).catch((cause) => cause as Error)
   if (log instanceof Error) return whyFailed(log)
-  return programReason(log.subarray(launched.logged).toString())
+  return programReason(log.subarray(launched.logged).toString(), launched.child.signalCode)
 }
 
 function launchCommand(paths: ClusterPaths, address: Address, otherSettings: string[]) {
