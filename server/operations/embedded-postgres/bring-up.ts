@@ -6,7 +6,7 @@ import { freeBytes } from '../../kernel/http/health.ts'
 import { explainStartFailure } from '../start/start-failure.ts'
 import { type Address, chooseAddress } from './address.ts'
 import type { ClusterPaths } from './cluster.ts'
-import { connect, createDatabase, isLasting, takeLock } from './lock.ts'
+import { connect, createDatabase, DataDirTaken, isLasting, takeLock } from './lock.ts'
 import { isServerOf, readPidFile } from './pid-file.ts'
 import { failureReason, hasExited, type Launched, launch } from './postmaster.ts'
 
@@ -23,7 +23,7 @@ const TEMPORARY_FAILURE = /shared memory block|lock file/
 export type ServerState = {
   paths: ClusterPaths
   settings: string[]
-  /** A PostgreSQL that was started here and does not serve yet. */
+  /** The PostgreSQL that was started here last, unless another process holds the lock. */
   launched?: Launched | undefined
   lock?: Client | undefined
   /** Resolves when the connection that holds the lock has ended. */
@@ -88,11 +88,12 @@ async function connectOrLaunch(state: ServerState, reporting: Reporting): Promis
 }
 
 async function takeOver(state: ServerState, lock: Client): Promise<void> {
-  state.launched = undefined
+  if (state.launched) state.launched.hasServed = true
   try {
     await takeLock(lock, state.paths.dataDir)
     await createDatabase(lock)
   } catch (error) {
+    if (error instanceof DataDirTaken) state.launched = undefined
     lock.end().catch(() => {})
     throw error
   }
@@ -113,7 +114,7 @@ async function ensureLaunched(state: ServerState, address: Address): Promise<voi
   // Leaves the cluster to the server of a simultaneous start.
   if (left && (await isServerOf(left.pid, paths.cluster))) return
   // PostgreSQL exits with 0 if it was stopped from outside.
-  if (launched && launched.child.exitCode !== 0) {
+  if (launched && !launched.hasServed && launched.child.exitCode !== 0) {
     throw new StartError(`PostgreSQL не запустился. ${await whyEnded(paths, launched)}`)
   }
   state.launched = await launch(paths, address, { ...state, stalePid: left?.pid })

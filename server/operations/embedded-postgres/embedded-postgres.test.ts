@@ -1,7 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { clientForTest } from '../../testing/database/database-for-test.ts'
+import { childrenOf } from '../../testing/process/processes.ts'
 import { Folder, query } from './embedded-postgres.fixture.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
@@ -57,6 +58,17 @@ test('undoes a start that is aborted', async () => {
   const starting = startEmbeddedPostgres({ dataDir: at.dataDir, say: () => {}, signal })
   abort.abort()
   await expect(starting).rejects.toThrow()
+  await expect(at.pid()).rejects.toThrow('ENOENT')
+})
+
+test('leaves no PostgreSQL behind when it is stopped while that recovers from a crash', async () => {
+  const { promise: stopped, resolve } = Promise.withResolvers<void>()
+  const say = (line: string) => void (line.includes('потеряна') && resolve(postgres.stop()))
+  const postgres = await startEmbeddedPostgres({ dataDir: at.dataDir, say })
+  onTestFinished(postgres.stop)
+  const [backend = 0] = childrenOf(await at.pid())
+  process.kill(backend, 'SIGKILL')
+  await stopped
   await expect(at.pid()).rejects.toThrow('ENOENT')
 })
 

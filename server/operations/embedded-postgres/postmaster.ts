@@ -22,6 +22,8 @@ export type Launched = {
   /** Resolves when it has ended, or to the error if it could not be started. */
   exited: Promise<unknown>
   logged: number
+  /** Whether it has accepted a connection, so that its end is no failed start. */
+  hasServed: boolean
 }
 
 export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
@@ -50,7 +52,7 @@ export async function launch(
     })
     child.unref()
     const exited = once(child, 'exit').catch((error: unknown) => error)
-    return { child, exited, logged }
+    return { child, exited, logged, hasServed: false }
   } finally {
     await output.close()
   }
