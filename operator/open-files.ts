@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, constants, fstatSync, lstatSync, openSync, rmSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { DELETION_LIST } from '../server/features/account-deletion/deletion-list.service.ts'
 import { failureOf, OPENED_FILES, type OpenedFile } from '../server/kernel/config/opened-files.ts'
-import { removeAbandoned, unfinishedPath } from '../server/kernel/config/replace-file.ts'
+import { remove, removeAbandoned, unfinishedPath } from '../server/kernel/config/replace-file.ts'
 import { errorCode } from '../server/kernel/db/database-errors.ts'
 import { backupName, nameFile } from '../server/operations/backup/backup-folder.ts'
 import { callerFolder, fromCaller } from '../server/operations/start/caller-folder.ts'
@@ -67,7 +67,7 @@ export async function runWithOpenedFiles(args: string[]): Promise<number> {
   try {
     return await run(args, [...files, ...targets], target)
   } finally {
-    if (target) rmSync(target.unfinished, { force: true })
+    if (target) await remove(target.unfinished)
   }
 }
 

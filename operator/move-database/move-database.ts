@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { hasCluster } from '../../server/operations/embedded-postgres/cluster.ts'
+import { sentenceOfFailure } from '../../server/operations/start/start-failure.ts'
 import type { Command, ContextWithoutWall, Output } from '../command.ts'
 import { Refusal, UsageError } from '../command.ts'
 import { readGiven } from '../setup/answers.ts'
@@ -77,7 +78,11 @@ async function move(
 
   const wasRunning = isRunning || (isOwn && begun.wasRunning)
   const moving = { target, wasRunning }
-  await site.writeBegun(moving)
+  await site.writeBegun(moving).catch(async (cause) => {
+    // The name of a file that is not on the disk for certain remains.
+    if (!begun) await site.end()
+    throw cause
+  })
   try {
     await site.stop()
     say('Делаем копию…')
@@ -113,8 +118,12 @@ async function finish(
   { wasRunning }: Begun,
 ): Promise<Output> {
   if (wasRunning) await site.start()
-  await site.end()
   const [from, to] = [join(config.dataDir, 'postgres'), nameOf(url)]
+  await site.end().catch((cause) => {
+    throw new Refusal(`Стена теперь в ${to}. Не удалён ${sentenceOfFailure(cause)}`, {
+      cause,
+    })
+  })
   const next = wasRunning ? '' : ' Запустите сервер.'
   const set = site.isInstalled ? next : ` Запустите сервер с DATABASE_URL=${to}.`
   return {
