@@ -7,7 +7,6 @@ import { strace } from './traced-run.ts'
 
 const RELEASES = join(ROOT, 'server/operations/backup/releases')
 export const BACKUP = join(RELEASES, '1.0.0.fixture.backup')
-export const OLDER_BACKUP = join(RELEASES, '0.1.0.fixture.backup')
 export const IN_ALL = { timeout: 7_200_000 }
 
 /** The names on a disk with a backup, and a wall with the embedded database in the folder `data`. */

@@ -128,11 +128,14 @@ function chosen(faults: Fault[], trial: Trial): Fault[] {
   return [...changes.slice(0, 1), ...changes.slice(-4)]
 }
 
-/** Random parts of names are the same kind. */
+/** Random parts of names, and all files of one PostgreSQL, are the same kind. */
 const kindOf = ({ name, line }: Call, { disk, seenAs = [disk] }: Trial) => {
   const [path = ''] =
     line.match(new RegExp(`(${seenAs.map((one) => RegExp.escape(one)).join('|')})[^">]*`)) ?? []
-  return `${name} ${path.replace(/[0-9a-f]{6}-\\d+-[0-9a-f]{6}/, '')}`
+  const common = path
+    .replace(/[0-9a-f]{6}-\d+-[0-9a-f]{6}/, '')
+    .replace(/\/postgres(\.new-|\/).+/, '')
+  return `${name} ${common}`
 }
 
 /** A trace names the file of a descriptor in brackets, and quotes the paths of other calls. */
