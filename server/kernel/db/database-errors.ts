@@ -14,9 +14,9 @@ const SOCKET_ERRORS = new Set([
 const UNAVAILABLE_STATES = /^(08|40|53|57)|^(25006|25P03|55P03)$/
 /** SQLSTATEs of a server that is out of reach, admits nobody, is shutting down or starting up. */
 const AWAY_STATES = /^(08|28|3D|57P0[123])/
-/** Messages of pg's errors that have no code. */
+/** Messages of errors of pg and of Kysely that have no code. */
 const LOST =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed)|Query read timeout)/
+  /^(Connection terminated|Postgres connection has been discarded|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed)|Query read timeout)/
 
 /** Returns whether the database cannot serve now but may serve a retry. */
 export function isDatabaseUnavailable(error: Error): boolean {

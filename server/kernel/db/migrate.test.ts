@@ -1,11 +1,17 @@
 import { expect, test } from 'vitest'
+import { explainStartFailure } from '../../operations/start/start-failure.ts'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { clientForTest, databaseForTest } from '../../testing/database/database-for-test.ts'
 import { executeOn } from '../../testing/database/databases.ts'
+import { openPostgresProxy } from '../../testing/database/postgres-proxy.ts'
 import { startMain } from '../../testing/process/start-main.ts'
 import { StartError } from '../errors/app-error.ts'
 import { withStartDatabase } from './database.ts'
 import { MIGRATIONS, type Migrations, migrate, productVersion, requireMigrated } from './migrate.ts'
 import { FEED_NAME } from './nodes.ts'
+
+const WAITING = `SELECT FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
 const LOCKING = 'ALTER TABLE posts ADD COLUMN test integer'
 
@@ -43,6 +49,15 @@ test('a migration behind one long SELECT delays readers by 3 s at most, and runs
   await release()
   await migrated
   expect((await reader.query('SELECT test FROM posts')).rowCount).toBe(0)
+})
+
+test('a migration whose connection is lost is explained as such', async () => {
+  const { url, reader } = await heldDatabase()
+  const line = closeAfterTest(await openPostgresProxy(url))
+  const said = migrate(line.url, { migrations: ONE_MORE }).catch(explainStartFailure)
+  await expect.poll(async () => (await reader.query(WAITING)).rowCount).toBe(1)
+  line.cut()
+  expect(await said).toMatch(/^База данных не отвечает: соединение оборвалось/)
 })
 
 test('a migration that gets no lock is given up with an explanation, or when the start is stopped, and has changed nothing', async () => {

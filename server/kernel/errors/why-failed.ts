@@ -134,7 +134,10 @@ const CONNECTION_REASONS: [RegExp, string][] = [
   [/EADDRNOTAVAIL/, 'у этой машины нет такого адреса'],
   [/57P03/, 'запускается или останавливается'],
   [/ETIMEDOUT|time(d )?out|took longer|Greeting never/i, 'время ожидания вышло'],
-  [/57P0[12]|ECONNRESET|EPIPE|terminated|closed?\b|disconnected|hang up/, 'соединение оборвалось'],
+  [
+    /57P0[12]|ECONNRESET|EPIPE|terminated|closed?\b|disconnected|discarded|hang up/,
+    'соединение оборвалось',
+  ],
 ]
 
 /** Returns in Russian why a connection failed, with the original; undefined if unknown. */
