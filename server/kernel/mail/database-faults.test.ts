@@ -4,7 +4,7 @@ import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { databaseForTest } from '../../testing/database/database-for-test.ts'
 import { executeOn, lockWaits } from '../../testing/database/databases.ts'
 import { openPostgresProxy } from '../../testing/database/postgres-proxy.ts'
-import { mailAppForTest } from '../../testing/test-app.ts'
+import { mailAppForTest, NODES } from '../../testing/test-app.ts'
 import { mailHealth } from './mail-log.repository.ts'
 import { type QueuedMail, queueMail } from './queue-mail.ts'
 
@@ -20,12 +20,12 @@ test('a database outage while a mail is being sent ends neither the process nor 
   const line = closeAfterTest(await openPostgresProxy(await databaseForTest()))
   const { app, mailbox } = await startHeldMail(line.url)
   line.cut()
-  await app.logLine('the database is away')
+  await app.logLine('the database is away', NODES)
   mailbox.letGo()
   await app.logLine('mail sent')
 
   line.repair()
-  await app.logLine('the database is back')
+  await app.logLine('the database is back', NODES)
   const { status, body } = await startAt(app, '/registrations', { email: 'petr@example.org' })
   expect(status).toBe(201)
   expect(await mailbox.codeFor('petr@example.org')).toBe(app.codeFor(body.id))
