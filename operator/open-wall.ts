@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../server/kernel/config/config.ts'
 import { openDatabase } from '../server/kernel/db/database.ts'
-import { createMissingQueue, requireMigrated } from '../server/kernel/db/migrate.ts'
+import { completeQueue, requireMigrated } from '../server/kernel/db/migrate.ts'
 import { connectionStringFor } from '../server/operations/embedded-postgres/address.ts'
 import { DATABASE, hasCluster } from '../server/operations/embedded-postgres/cluster.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
@@ -27,7 +27,7 @@ export async function openWall(config: Config, say: (line: string) => void): Pro
   opening.defer(stop)
   const db = opening.use(openDatabase(url, () => {}, POOL).db)
   await requireMigrated(db)
-  await createMissingQueue(db, url)
+  await completeQueue(db, url)
   const open = opening.move()
   return { url, db, isTemporary, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }

@@ -107,9 +107,12 @@ export async function requireMigrated(db: Db): Promise<void> {
   )
 }
 
-/** Creates the queue of a wall whose restore or first start ended before it did so itself. */
-export async function createMissingQueue(db: Db, url: string): Promise<void> {
-  if (await hasTable(db, `${QUEUE}.jobs`)) return
+/** Completes the queue of a wall whose restore or first start ended before it did so itself. */
+export async function completeQueue(db: Db, url: string): Promise<void> {
+  // Until the last steps, `jobs` is a table, or has another name.
+  const { rows } = await sql`SELECT FROM pg_views
+    WHERE schemaname = ${QUEUE} AND viewname = 'jobs'`.execute(db)
+  if (rows.length > 0) return
   await withStartDatabase(url, ({ pool: pgPool }) => migrateQueue({ pgPool, schema: QUEUE }))
 }
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { invite } from '../../features/site-state/site-state.service.ts'
 import { migrate } from '../../kernel/db/migrate.ts'
 import { keepRestoresAway } from '../../kernel/db/restore-lock.ts'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
 import {
   BACKUP_SECRET,
   emptyDatabase,
@@ -13,6 +14,7 @@ import {
 } from '../../testing/database/backups.ts'
 import { databaseForTest } from '../../testing/database/database-for-test.ts'
 import { executeOn, withClient } from '../../testing/database/databases.ts'
+import { openPostgresProxy } from '../../testing/database/postgres-proxy.ts'
 import { envOf, runHere } from '../../testing/process/run-command.ts'
 import { appForFile, appForTest, NODES, startTestApp } from '../../testing/test-app.ts'
 import { createBackup } from './create-backup.service.ts'
@@ -56,11 +58,20 @@ test('a backup brings its secret to a machine that has none, also into a Postgre
   expect(await runHere(env, ['status'])).toMatchObject({ code: 0 })
 })
 
-test('a wall whose restore or first start ended before it had a queue gets one from the next command', async () => {
+test('a wall whose restore or first start ended before its queue was complete gets it from the next command', async () => {
   const databaseUrl = await databaseForTest()
   await executeOn(databaseUrl, 'DROP SCHEMA graphile_worker CASCADE')
+  const line = closeAfterTest(await openPostgresProxy(databaseUrl, 'vslukh start'))
+  const frozen = line.freezeAt(90)
+  const ended = migrate(line.url).catch(() => 'cut off')
+  await frozen
+  line.cut()
+  expect(await ended).toBe('cut off')
+  const read = 'SELECT task_identifier FROM graphile_worker.jobs'
+  await expect(executeOn(databaseUrl, read)).rejects.toThrow('does not exist')
+
   expect(await runHere(envOf({ databaseUrl }), ['status'])).toMatchObject({ code: 0, err: '' })
-  expect(await executeOn(databaseUrl, 'SELECT FROM graphile_worker.jobs')).toEqual([])
+  expect(await executeOn(databaseUrl, read)).toEqual([])
 })
 
 test('a dry run makes the checks of a restore, states what happens to the secret, and changes nothing', async () => {
