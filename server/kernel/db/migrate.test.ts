@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { explainStartFailure } from '../../operations/start/start-failure.ts'
 import { closeAfterTest } from '../../testing/close-after-test.ts'
+import { emptyDatabase } from '../../testing/database/backups.ts'
 import { clientForTest, databaseForTest } from '../../testing/database/database-for-test.ts'
 import { executeOn } from '../../testing/database/databases.ts'
 import { openPostgresProxy } from '../../testing/database/postgres-proxy.ts'
@@ -49,6 +50,18 @@ test('a migration behind one long SELECT delays readers by 3 s at most, and runs
   await release()
   await migrated
   expect((await reader.query('SELECT test FROM posts')).rowCount).toBe(0)
+})
+
+test('a wall has the version of its tables, also if its queue is never created', async () => {
+  const url = await emptyDatabase()
+  const [holder, reader] = [await clientForTest(url), await clientForTest(url)]
+  await holder.query('BEGIN; CREATE SCHEMA graphile_worker')
+  const migrated = migrate(url)
+  await expect.poll(async () => (await reader.query(WAITING)).rowCount).toBe(1)
+  const { rows } = await reader.query('SELECT version FROM installation')
+  expect(rows).toEqual([{ version: productVersion() }])
+  await holder.query('ROLLBACK')
+  await migrated
 })
 
 test('a migration whose connection is lost is explained as such', async () => {

@@ -127,11 +127,9 @@ async function migrateOnce(
     provider: { getMigrations: async () => toKysely(migrations) },
     ...(schema !== undefined && { migrationTableSchema: schema }),
   })
-  const { error, results = [] } = await migrator.migrateToLatest()
+  const { error } = await migrator.migrateToLatest()
   if (error) throw error
   if (schema === undefined) await migrateQueue({ pgPool: pool, schema: QUEUE })
-  if (results.length > 0)
-    await db.updateTable('installation').set({ version: productVersion() }).execute()
 }
 
 function toKysely(migrations: Migrations): Record<string, Migration> {
@@ -140,10 +138,11 @@ function toKysely(migrations: Migrations): Record<string, Migration> {
   )
 }
 
-/** Stores in the database whether the migration is additive, which older versions cannot know. */
+/** Runs a migration, and stores by which version, and whether it is additive, which older ones cannot know. */
 async function run(db: Kysely<unknown>, name: string, text: string): Promise<void> {
   await sql.raw(text).execute(db)
   if (isAdditive(text)) await sql`INSERT INTO additive_migrations VALUES (${name})`.execute(db)
+  await sql`UPDATE installation SET version = ${productVersion()}`.execute(db)
 }
 
 /** Returns whether a newer version has migrated. Throws StartError if that breaks this version. */
