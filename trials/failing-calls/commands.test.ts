@@ -22,6 +22,7 @@ test('verify', IN_ALL, async () => {
   await expectRight({
     ...{ script: OPERATOR, args: ['verify', file], env: { DATA_DIR: join(disk, 'data') }, disk },
     prepare: () => copyFile(BACKUP, file),
+    storesNothing: true,
     mayBeThere: /^x\.backup$/,
     stateOf: async () => either((await readManifest(file)).parts.length > 0),
   })
