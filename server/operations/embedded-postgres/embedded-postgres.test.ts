@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { clientForTest } from '../../testing/database/database-for-test.ts'
@@ -70,6 +70,16 @@ test('leaves no PostgreSQL behind when it is stopped while that recovers from a 
   process.kill(backend, 'SIGKILL')
   await stopped
   await expect(at.pid()).rejects.toThrow('ENOENT')
+})
+
+test('stops its PostgreSQL even if the file with the pid cannot be read', async () => {
+  const { stop } = await at.start()
+  const pid = await at.pid()
+  const file = join(at.dataDir, 'postgres', 'postmaster.pid')
+  await rm(file)
+  await mkdir(file)
+  await stop()
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH')
 })
 
 test('starts although another program has the pid in an old lock file', async () => {

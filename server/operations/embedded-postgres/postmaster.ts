@@ -84,15 +84,18 @@ function launchCommand(paths: ClusterPaths, address: Address, otherSettings: str
   return commandAs(user, binaries.postgres, ['-D', cluster, ...options])
 }
 
-/** Stops PostgreSQL. Without the lock, stops only a PostgreSQL that was launched here. */
+/** Stops the PostgreSQL that was launched here and, with the lock, one that was not. */
 export async function stopPostmaster(
   { cluster }: ClusterPaths,
   launched: Launched | undefined,
   isLocked: boolean,
 ): Promise<void> {
-  const pid = isLocked ? (await findRunning(cluster))?.pid : launched?.child.pid
-  if (pid === undefined || (launched && hasExited(launched))) return
-  const ended = launched?.exited ?? waitUntilEnded(pid, cluster)
+  const own = launched && !hasExited(launched) ? launched : undefined
+  // The pid file of the own one is not read, because a bad disk may refuse that.
+  const running = isLocked && !own ? await findRunning(cluster) : undefined
+  const pid = own?.child.pid ?? running?.pid
+  if (pid === undefined) return
+  const ended = own?.exited ?? waitUntilEnded(pid, cluster)
   signal(pid, 'SIGINT')
   if (await endsWithin(ended, FAST_SHUTDOWN_MS)) return
   signal(pid, 'SIGQUIT')
