@@ -70,7 +70,7 @@ test('restore in place of a wall', IN_ALL, async () => {
   const before = { DATA_DIR: join(former, 'data') }
   expect(await runCommand(before, 'restore', BACKUP)).toMatchObject({ code: 0 })
   // Now it has no sessions, and so differs from the backup.
-  const signedOut = await runCommand(before, 'user', 'zapyataya', 'sign-out')
+  const signedOut = await runCommand(before, 'user', 'zapyataya', 'sign-out', '--yes')
   expect(signedOut).toMatchObject({ code: 0 })
   const replaced = await wallIn(before)
   await copyFile(BACKUP, join(former, 'x.backup'))

@@ -130,14 +130,12 @@ function chosen(faults: Fault[], trial: Trial): Fault[] {
   return [...changes.slice(0, 1), ...changes.slice(-4)]
 }
 
-/** Random parts of names, and all files of one PostgreSQL, are the same kind. */
+/** Random parts of names, and all files in a folder of a folder of the disk, are the same kind. */
 const kindOf = ({ name, line }: Call, { disk, seenAs = [disk] }: Trial) => {
-  const [path = ''] =
-    line.match(new RegExp(`(${seenAs.map((one) => RegExp.escape(one)).join('|')})[^">]*`)) ?? []
-  const common = path
-    .replace(/[0-9a-f]{6}-\d+-[0-9a-f]{6}/, '')
-    .replace(/\/postgres(\.new-|\/).+/, '')
-  return `${name} ${common}`
+  const paths = seenAs.map((path) => RegExp.escape(path)).join('|')
+  const [, seen = '', below = ''] = line.match(new RegExp(`(${paths})([^">]*)`)) ?? []
+  const common = below.replace(/[0-9a-f]{6}-\d+-[0-9a-f]{6}/, '').replace(/\.new-\w+/, '')
+  return `${name} ${seen}${common.split('/').slice(0, 3).join('/')}`
 }
 
 /** A trace names the file of a descriptor in brackets, and quotes the paths of other calls. */

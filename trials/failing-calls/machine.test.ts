@@ -73,7 +73,8 @@ test('upgrade', IN_ALL, async () => {
     env: {},
     within: (words) => machine.within(['sh', '-c', booted, 'sh', ...words]),
     disk: opt,
-    seenAs: ['/opt/vslukh/.', `/opt/${name}`, '/opt/SHA256SUMS'],
+    // Not its hidden files of settings, which libraries look for while they are loaded.
+    seenAs: ['/opt/vslukh/.upgrade', `/opt/${name}`, '/opt/SHA256SUMS'],
     prepare: () => cp(former, opt, { recursive: true, verbatimSymlinks: true }),
     mayBeThere: {
       test: (path) => ['current', '.lock', VERSION, next].includes(path.split('/')[0] ?? ''),
