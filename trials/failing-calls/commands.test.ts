@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { copyFile, cp, mkdir, readFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readManifest } from '../../server/operations/backup/backup-file.ts'
@@ -72,6 +72,8 @@ test('restore in place of a wall', IN_ALL, async () => {
   // Now it has no sessions, and so differs from the backup.
   const signedOut = await runCommand(before, 'user', 'zapyataya', 'sign-out', '--yes')
   expect(signedOut).toMatchObject({ code: 0 })
+  // The secret of the backup has to be put in the place of another one.
+  await writeFile(join(former, 'data/app-secret'), `${'z'.repeat(43)}\n`)
   const replaced = await wallIn(before)
   await copyFile(BACKUP, join(former, 'x.backup'))
   await expectRight({
