@@ -65,7 +65,8 @@ async function verifyFile(context: ContextWithoutWall): Promise<Output> {
   const verified = await verifyBackup(file, { dataDir, major: wallsMajor, ...progressOptions() })
   const { createdAt, version, migration } = verified.manifest
   const { posts, fingerprint, major } = verified
-  const isNoted = !context.isDryRun && (await note(context, { createdAt, fingerprint }))
+  const isNoted =
+    !context.isDryRun && (await recordVerification(context, { createdAt, fingerprint }))
   return {
     lines: [
       `Копия верна: сделана ${time(new Date(createdAt))}, записей на стене: ${posts}. Проверена в PostgreSQL ${major}.`,
@@ -76,7 +77,7 @@ async function verifyFile(context: ContextWithoutWall): Promise<Output> {
 }
 
 /** Returns whether the file is the last backup of the configured wall, which now records this. */
-async function note(
+async function recordVerification(
   context: ContextWithoutWall,
   verified: Parameters<typeof storeVerification>[1],
 ): Promise<boolean> {

@@ -3,8 +3,8 @@ import { renameUser } from '../server/features/account/account.service.ts'
 import { selectDeletionStates } from '../server/features/account-deletion/account-deletion.repository.ts'
 import { eraseNow } from '../server/features/account-deletion/account-deletion.service.ts'
 import {
+  addToDeletionList,
   deletionFolders,
-  noteDeletions,
 } from '../server/features/account-deletion/deletion-list.service.ts'
 import type { ExportedPost } from '../server/features/data-export/data-export.repository.ts'
 import { selectOwnPosts } from '../server/features/data-export/data-export.repository.ts'
@@ -176,7 +176,7 @@ async function erasePerson(context: Context, person: Person): Promise<Output> {
     lines.push(`Список удалённых аккаунтов не дополнен: ${whyFailed(cause)}`)
   const folders = deletionFolders(context.config)
   const onMarked = async () =>
-    noteDeletions(await selectDeletionStates(db, id), folders, { onFailure })
+    addToDeletionList(await selectDeletionStates(db, id), folders, { onFailure })
   const publishChange = publish.bind(null, context)
   await eraseNow(db, { userId: id, nameKey, actor, publishChange, onMarked })
   return { lines, json: { id, ...counts } }

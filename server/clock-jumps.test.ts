@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { EmailNotice } from './features/account/account.mail.ts'
-import { noteEpisode, removeOldRefusals } from './features/site-state/mail-name.repository.ts'
+import { recordEpisode, removeOldRefusals } from './features/site-state/mail-name.repository.ts'
 import { findAskerWait, readMailName } from './features/site-state/mail-name.service.ts'
 import type { Queryable } from './kernel/db/database.ts'
 import { queueMail } from './kernel/mail/queue-mail.ts'
@@ -42,8 +42,8 @@ test('mails that were refused while the clock was an hour ahead slow no others o
   expect(await readMailName(app.db)).toEqual({ refused: 0, networks: 0, isSlowed: false })
   const networkHash = Buffer.from('1'.padStart(64, '0'), 'hex')
   expect(await findAskerWait(app.db, { networkHash, most: 5 })).toBeUndefined()
-  expect(await noteEpisode(app.db)).toBe(true)
-  expect(await noteEpisode(app.db)).toBe(false)
+  expect(await recordEpisode(app.db)).toBe(true)
+  expect(await recordEpisode(app.db)).toBe(false)
   await removeOldRefusals(app.db)
   expect(await app.db.selectFrom('mail_refusals').select('at').execute()).toEqual([])
 })

@@ -115,7 +115,7 @@ async function openBase(options: AppOptions) {
     outage,
     sessions,
     auth: new SessionAuthenticator(db, sessions.tokens, config.contactEmail),
-    noteAccess: createAccessJournal(config.accessJournalDays),
+    recordAccess: createAccessJournal(config.accessJournalDays),
     mail: transport,
     mayErase: createSteadyClock({ readTime: () => databaseTime(background), log, settleMs }),
   }
@@ -126,7 +126,7 @@ function openDatabases(
   { log, outage }: { log: FastifyBaseLogger; outage: Outage },
 ) {
   const onIdleError = (err: Error) => {
-    if (!outage.noteFailure(err)) log.warn({ err }, 'an idle database connection broke')
+    if (!outage.reportFailure(err)) log.warn({ err }, 'an idle database connection broke')
   }
   // Jobs and the change feed bypass a pooler, because they need a database session of their own.
   const directUrl = config.databaseDirectUrl ?? databaseUrl
@@ -136,9 +136,9 @@ function openDatabases(
   const database = openDatabase(databaseUrl, onIdleError, ofRequests)
   // Jobs have their own pool: requests cannot use it up, and a job may read whole tables.
   const ofJobs = { ...BACKGROUND, connections: jobs, outage, waitsDuringOutage: true }
-  const backgroundPool = openDatabase(directUrl, outage.noteFailure, ofJobs)
+  const backgroundPool = openDatabase(directUrl, outage.reportFailure, ofJobs)
   const ofMails = { ...MAILERS, outage, waitsDuringOutage: true }
-  const mailPool = openDatabase(directUrl, outage.noteFailure, ofMails)
+  const mailPool = openDatabase(directUrl, outage.reportFailure, ofMails)
   return { directUrl, database, backgroundPool, mailPool }
 }
 
@@ -154,15 +154,15 @@ async function openHttp(base: Base) {
     openFeed: (events) => new ChangeFeed(db, { url: base.directUrl, isShared, outage, ...events }),
     outage,
     onChange(change) {
-      live.note(change)
-      shut.note(change)
+      live.announce(change)
+      shut.readAfter(change)
     },
     log,
     headers,
     flag: createLikeFlag(db, auth),
   })
-  const { noteRefused } = outage
-  const requestLog = new RequestLog({ log, noteRefused, observe: metrics?.observe })
+  const { reportRefusal } = outage
+  const requestLog = new RequestLog({ log, reportRefusal, observe: metrics?.observe })
   const fastPath = new FastPath(cache, { auth, limits, trustProxy, requestLog, outage })
   const server = new HttpServer({
     logger: log,

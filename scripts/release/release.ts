@@ -55,7 +55,7 @@ type ReleaseOptions = { isDeb?: boolean | undefined; arch?: string | undefined }
 
 /**
  * Makes an archive of the product, with Node, PostgreSQL and the built web, or a Debian package of
- * the same. Returns its path in `folder`, which it creates, and notes its sum in SHA256SUMS there.
+ * the same. Returns its path in `folder`, which it creates, and writes its sum to SHA256SUMS there.
  */
 export async function makeRelease(
   folder: string,
@@ -71,7 +71,7 @@ export async function makeRelease(
   const file = isDeb
     ? await makeDeb({ root, version, arch, folder })
     : await makeArchive(root, { name, folder })
-  await noteSums(folder)
+  await writeSums(folder)
   return file
 }
 
@@ -83,7 +83,7 @@ async function makeArchive(root: string, { name, folder }: { name: string; folde
   return archive
 }
 
-async function noteSums(folder: string): Promise<void> {
+async function writeSums(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => /\.(?:tar\.gz|deb)$/.test(name))
   const lines = names.map(async (name) => {
     return `${hash('sha256', await readFile(join(folder, name)))}  ${name}\n`

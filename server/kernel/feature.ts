@@ -3,7 +3,7 @@ import type { PublishChange } from './cache/change-feed.ts'
 import type { Config } from './config/config.ts'
 import type { Db } from './db/database.ts'
 import type { Route } from './http/route.ts'
-import type { NoteAccess } from './journal/journal.ts'
+import type { RecordAccess } from './journal/journal.ts'
 import type { Limits } from './limits/limits.ts'
 import type { MailKinds } from './mail/send-mails.ts'
 import type { MailTransport } from './mail/transport.ts'
@@ -23,7 +23,7 @@ export type Node = {
   route: Route
   limits: Limits
   publishChange: PublishChange
-  noteAccess: NoteAccess | undefined
+  recordAccess: RecordAccess | undefined
   mail: MailTransport
   /** Resolves to whether the clock has run evenly for long enough to erase expired data. */
   mayErase: () => Promise<boolean>

@@ -21,7 +21,7 @@ import { postsOf, readPostList, readThread, repliesOf, wall } from '../features/
 import { createSiteStateReader } from '../features/site-state/site-state.service.ts'
 import { CachedResponse } from '../kernel/cache/cached-response.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
-import { noteRefusal } from '../kernel/http/error-handler.ts'
+import { markRefused } from '../kernel/http/error-handler.ts'
 import { HTML_TYPE } from '../kernel/http/refusal.ts'
 import type { Http } from '../kernel/http/route.ts'
 import { withHandlerDeadline } from '../kernel/http/server.ts'
@@ -201,7 +201,7 @@ export class RenderedPages {
     const response = await this.#render({ ...content, first }, reader)
     const body = await response.send(http)
     // A search with unusable words (400) is no failure of the page.
-    if (refused && found.status !== 400) noteRefusal(http.reply, found)
+    if (refused && found.status !== 400) markRefused(http.reply, found)
     return body
   }
 }

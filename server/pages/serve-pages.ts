@@ -17,8 +17,8 @@ import { AppError } from '../kernel/errors/app-error.ts'
 import { callBy, MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import {
   answerError,
+  markRefused,
   NO_POST_CACHE_CONTROL,
-  noteRefusal,
   PAGE_HEADERS,
   sendError,
 } from '../kernel/http/error-handler.ts'
@@ -141,7 +141,7 @@ class Pages {
     try {
       return http.reply.send(await this.#rendered.serveOwn(path, http))
     } catch (error) {
-      noteRefusal(http.reply, error as Error)
+      markRefused(http.reply, error as Error)
       return this.#sendShell(http, 'own')
     }
   }

@@ -2,7 +2,7 @@
 import '../../server/operations/start/caller-folder.ts'
 import { join } from 'node:path'
 import {
-  noteDeletions,
+  addToDeletionList,
   pruneDeletions,
 } from '../../server/features/account-deletion/deletion-list.service.ts'
 import { openDatabase } from '../../server/kernel/db/database.ts'
@@ -28,7 +28,9 @@ const WORK: Record<string, () => Promise<string | null>> = {
       failure = sentenceOfFailure(cause)
     }
     const deleted = { id: '7', registeredAt, deletedAt: new Date().toISOString() }
-    await noteDeletions([deleted], [dataDir], { onFailure: (cause) => onFailure(cause as Error) })
+    await addToDeletionList([deleted], [dataDir], {
+      onFailure: (cause) => onFailure(cause as Error),
+    })
     return failure
   },
   async 'prune deletions'() {

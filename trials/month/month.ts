@@ -125,7 +125,7 @@ class Month {
     const { pace } = this.#parts
     findings.say(`seed ${seed}, ${size.days} days, ${size.people} people, files in ${folder}`)
     const dating = setInterval(() => dateBackups(this.#world), DATING_MS)
-    void wall.watchJobs((due) => this.#noteDue(due), this.#stopping.signal)
+    void wall.watchJobs((due) => this.#setPace(due), this.#stopping.signal)
     try {
       await this.#upgrade(UPGRADED[seed % UPGRADED.length])
       findings.say(`first start in ${await wall.start()} ms`)
@@ -149,7 +149,7 @@ class Month {
     return findings.count
   }
 
-  #noteDue(due: Due): void {
+  #setPace(due: Due): void {
     this.#parts.pace.due = due
     this.#parts.pace.set()
   }

@@ -121,15 +121,15 @@ class Play {
     const { postgres, call } = this.#sides[side]
     postgres.listen((statement) => {
       this.#waiting.push({ side, statement })
-      this.#note()
+      this.#wake()
     })
     return call().finally(() => {
       this.#unanswered.delete(side)
-      this.#note()
+      this.#wake()
     })
   }
 
-  #note(): void {
+  #wake(): void {
     this.#events++
     this.#next.resolve()
     this.#next = Promise.withResolvers()
@@ -195,7 +195,7 @@ class Play {
       if (step) step.endsTransaction = isOver
       this.#running.delete(held)
       this.#blocked.delete(held)
-      this.#note()
+      this.#wake()
     })
   }
 

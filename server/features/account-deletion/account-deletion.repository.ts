@@ -122,10 +122,10 @@ export async function selectDeletionStates(
 export async function repeatDeletions(db: Queryable, states: DeletionState[]): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     WITH marked AS (
-      UPDATE users SET deleted_at = noted."deletedAt", is_returning = noted."deletedAt" IS NULL
+      UPDATE users SET deleted_at = listed."deletedAt", is_returning = listed."deletedAt" IS NULL
       FROM jsonb_to_recordset(${JSON.stringify(states)}::jsonb)
-        AS noted(id bigint, "registeredAt" timestamptz, "deletedAt" timestamptz)
-      WHERE users.id = noted.id AND created_at = "registeredAt"
+        AS listed(id bigint, "registeredAt" timestamptz, "deletedAt" timestamptz)
+      WHERE users.id = listed.id AND created_at = "registeredAt"
         AND deleted_at IS DISTINCT FROM "deletedAt"
       RETURNING users.id, deleted_at
     ), closed AS (

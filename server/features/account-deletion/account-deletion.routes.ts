@@ -25,7 +25,7 @@ const ACCOUNT_DELETIONS: Limit = {
 }
 
 export function registerAccountDeletion(node: Node, sessions: Sessions): Feature {
-  const { route, db, limits, publishChange, noteAccess } = node
+  const { route, db, limits, publishChange, recordAccess } = node
 
   route(calls.startAccountDeletion, async ({ body, viewer }, http) => {
     const { request } = http
@@ -59,7 +59,7 @@ export function registerAccountDeletion(node: Node, sessions: Sessions): Feature
       {
         lock: (tx) => lockViewer(tx, viewer),
         async redeem(tx) {
-          await noteAccess?.(tx, { action: 'delete-account', userId, request })
+          await recordAccess?.(tx, { action: 'delete-account', userId, request })
           return deleteAccount(tx, userId)
         },
         keep: () => ({ userId, outcome: {} }),

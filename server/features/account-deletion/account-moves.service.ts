@@ -17,7 +17,7 @@ import {
   selectDeletionStates,
   selectMoves,
 } from './account-deletion.repository.ts'
-import { deletionFolders, type Noted, noteDeletions } from './deletion-list.service.ts'
+import { addToDeletionList, deletionFolders, type Listed } from './deletion-list.service.ts'
 
 export const ERASURE = 'user.erase'
 
@@ -32,13 +32,13 @@ export function moveAccountsJob({ background: db, config, key, log, ...node }: N
   const { mayErase, publishChange } = node
   const options = { nameKey: key('usernames'), mayErase, publishChange }
   const folders = deletionFolders(config)
-  const noted: Noted = new Map()
+  const listed: Listed = new Map()
   const onFailure = (err: unknown) =>
     log.error({ err }, 'a deleted account was not noted beside the backups')
   return {
     cron: '* * * * *',
     async run({ stopping }) {
-      await noteDeletions(await selectDeletionStates(db), folders, { noted, onFailure })
+      await addToDeletionList(await selectDeletionStates(db), folders, { listed, onFailure })
       await moveAccounts(db, { ...options, stopping })
     },
   }

@@ -31,25 +31,25 @@ export function deletionFolders({
 }
 
 /** The entries that this process has written in each folder, by account. */
-export type Noted = Map<string, Map<string, string | null>>
+export type Listed = Map<string, Map<string, string | null>>
 
 /** Adds deleted and returned accounts to the list in each folder, which a restore reads. */
-export async function noteDeletions(
+export async function addToDeletionList(
   states: DeletionState[],
   folders: string[],
-  { noted = new Map(), onFailure }: { noted?: Noted; onFailure: (cause: unknown) => void },
+  { listed = new Map(), onFailure }: { listed?: Listed; onFailure: (cause: unknown) => void },
 ): Promise<void> {
   const notedAt = new Date().toISOString()
   const now = new Map(states.map((state) => [keyOf(state), state.deletedAt]))
-  const note = async (folder: string) => {
+  const addTo = async (folder: string) => {
     if (!(await exists(folder))) return
-    const before = (await exists(join(folder, DELETION_LIST))) ? noted.get(folder) : undefined
+    const before = (await exists(join(folder, DELETION_LIST))) ? listed.get(folder) : undefined
     const fresh = states.filter((state) => before?.get(keyOf(state)) !== state.deletedAt)
     const lines = fresh.map((state) => JSON.stringify({ ...state, notedAt }))
     await append(folder, lines)
-    noted.set(folder, now)
+    listed.set(folder, now)
   }
-  await Promise.all(folders.map((folder) => onDisk(folder, () => note(folder)).catch(onFailure)))
+  await Promise.all(folders.map((folder) => onDisk(folder, () => addTo(folder)).catch(onFailure)))
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -79,7 +79,7 @@ async function prune(path: string, since: string): Promise<void> {
   }
 }
 
-/** Returns the index of the first line that was noted at `since` or later. */
+/** Returns the index of the first line that was written at `since` or later. */
 function keptFrom(text: string, since: string): number {
   const times = /"notedAt":"([^"]*)"[^\n]*\n/g
   let end = 0
@@ -101,9 +101,9 @@ export async function deleteAgain(
   if (lists.every((text) => text === undefined)) return null
   const since = new Date(Date.parse(createdAt) - CLOCKS_DIFFER_MS).toISOString()
   const lines = lists.flatMap((text = '') => validLines(text))
-  const noted = lines.filter(({ notedAt }) => notedAt > since)
-  noted.sort((a, b) => Date.parse(a.notedAt) - Date.parse(b.notedAt))
-  const last = new Map(noted.map((line) => [keyOf(line), line]))
+  const recent = lines.filter(({ notedAt }) => notedAt > since)
+  recent.sort((a, b) => Date.parse(a.notedAt) - Date.parse(b.notedAt))
+  const last = new Map(recent.map((line) => [keyOf(line), line]))
   return repeatDeletions(db, [...last.values()])
 }
 

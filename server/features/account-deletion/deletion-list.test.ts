@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folderForTest } from '../../testing/process/folder-for-test.ts'
-import { type Noted, noteDeletions, pruneDeletions } from './deletion-list.service.ts'
+import { addToDeletionList, type Listed, pruneDeletions } from './deletion-list.service.ts'
 
 const registeredAt = '2026-01-01T00:00:00.000000Z'
 const onFailure = (cause: unknown) => {
@@ -26,20 +26,20 @@ async function listForTest(text = '') {
 
 test('a process notes each deletion and return once in every folder, and again in one that lost its list', async () => {
   const [one, other] = [await listForTest(), await listForTest()]
-  const noted: Noted = new Map()
-  const note = (...states: ReturnType<typeof state>[]) =>
-    noteDeletions(states, [one.folder, other.folder, '/nowhere'], { noted, onFailure })
-  await note(state(1, '2026-02-01T00:00:00.000000Z'))
-  await note(state(1, '2026-02-01T00:00:00.000000Z'))
-  await note(state(1, null), state(2, '2026-03-01T00:00:00.000000Z'))
+  const listed: Listed = new Map()
+  const add = (...states: ReturnType<typeof state>[]) =>
+    addToDeletionList(states, [one.folder, other.folder, '/nowhere'], { listed, onFailure })
+  await add(state(1, '2026-02-01T00:00:00.000000Z'))
+  await add(state(1, '2026-02-01T00:00:00.000000Z'))
+  await add(state(1, null), state(2, '2026-03-01T00:00:00.000000Z'))
   expect(await one.ids()).toEqual(['1', '1', '2'])
   await rm(other.path)
-  await note(state(1, null), state(2, '2026-03-01T00:00:00.000000Z'))
+  await add(state(1, null), state(2, '2026-03-01T00:00:00.000000Z'))
   expect(await one.ids()).toEqual(['1', '1', '2'])
   expect(await other.ids()).toEqual(['1', '2'])
 })
 
-test('deletions noted before the oldest backup are removed, and a line cut off by a crash spoils nothing', async () => {
+test('deletions listed before the oldest backup are removed, and a line cut off by a crash spoils nothing', async () => {
   const { folder, ids } = await listForTest(
     `{"id":"9"${line(1, '2025-01-01T00:00:00.000Z')}${line(2, '2025-02-01T00:00:00.000Z')}${line(3, '2025-03-01T00:00:00.000Z')}`,
   )

@@ -10,7 +10,7 @@ import { type MailOptions, whenAndWhere } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { MailKind } from '../../kernel/mail/send-mails.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
-import { noteRefusal } from '../site-state/mail-name.service.ts'
+import { chargeRefusal } from '../site-state/mail-name.service.ts'
 import { lockMailedOperation, storeMailState } from './codes.repository.ts'
 
 /** A queued mail with a code. It contains the operation's id, from which the code is derived. */
@@ -44,7 +44,7 @@ export function codeMails(
     async settled(tx, { operationId, asker }, state) {
       await storeMailState(tx, operationId, { state, ttlSeconds: options.ttlSeconds })
       if (state !== 'refused' || !asker) return
-      await noteRefusal(tx, { asker, operators: options.operatorEmails })
+      await chargeRefusal(tx, { asker, operators: options.operatorEmails })
     },
   }
   return { 'send-code': code }

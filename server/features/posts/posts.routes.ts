@@ -16,7 +16,7 @@ const EDITS: Limit = {
 }
 
 export function registerPosts(node: Node, publish: Publish): Feature {
-  const { route, db, limits, publishChange, noteAccess } = node
+  const { route, db, limits, publishChange, recordAccess } = node
   const { editPeriodSeconds, removedDays } = node.config
   route(calls.listPosts, async ({ query, viewer }, { request: { ip } }) => {
     const { filter, userId, ...place } = query
@@ -53,7 +53,7 @@ export function registerPosts(node: Node, publish: Publish): Feature {
   route(calls.deletePost, async ({ params: { id }, viewer: { userId } }, { request }) => {
     await db.transaction().execute(async (tx) => {
       await deletePost(tx, { id, ownerId: userId, evidenceDays: removedDays })
-      await noteAccess?.(tx, { action: 'delete-post', userId, postId: id, request })
+      await recordAccess?.(tx, { action: 'delete-post', userId, postId: id, request })
     })
     await publishChange({ kind: 'removed', postId: id })
   })

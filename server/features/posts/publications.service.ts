@@ -4,7 +4,7 @@ import { isRowId, type SharedWrites, writeShared } from '../../kernel/db/databas
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
-import type { NoteAccess } from '../../kernel/journal/journal.ts'
+import type { RecordAccess } from '../../kernel/journal/journal.ts'
 import { type Charge, type Limit, type Refused, tooMany } from '../../kernel/limits/limits.ts'
 import { privateDomainOf } from '../../kernel/mail/email-address.ts'
 import { requirePost } from './hydrate-posts.ts'
@@ -74,10 +74,10 @@ const DOMAIN_REPLIES: Limit = {
     'Новые авторы с почтой вашего домена опубликовали много ответов: следующий — через {time}',
 }
 
-type Options = SharedWrites & Pick<Node, 'limits' | 'publishChange' | 'noteAccess'>
+type Options = SharedWrites & Pick<Node, 'limits' | 'publishChange' | 'recordAccess'>
 
 type Publication = Pick<NewPost, 'repliedId' | 'idempotencyKey'> & {
-  request: Parameters<NoteAccess>[1]['request']
+  request: Parameters<RecordAccess>[1]['request']
   viewer: Viewer
   body: PostBody
 }
@@ -122,7 +122,7 @@ export function createPublish(options: Options): Publish {
 async function insert(
   newPost: NewPost,
   request: Publication['request'],
-  { noteAccess, ...writes }: Options,
+  { recordAccess, ...writes }: Options,
 ): Promise<Published | undefined> {
   const userId = newPost.ownerId
   return writeShared(writes, async (tx) => {
@@ -130,7 +130,7 @@ async function insert(
     if (inserted.refusal === 'KEY_USED') return undefined
     if (inserted.refusal !== null) throw new AppError(inserted.refusal)
     const { id, replied_owner_id: repliedOwnerId } = inserted
-    await noteAccess?.(tx, { action: 'publish', userId, postId: id, request })
+    await recordAccess?.(tx, { action: 'publish', userId, postId: id, request })
     return { id, repliedOwnerId }
   })
 }

@@ -4,7 +4,7 @@ import { hashSecret, numberOf, type SessionSecret, signSecret } from './cookie.t
 import {
   deleteSession,
   lockSession,
-  noteLostToken,
+  markTokenLost,
   rotateSecret,
   selectClosedReason,
   touchSession,
@@ -64,7 +64,7 @@ export function refreshSession(
       return { state: 'copied', userId }
     }
     await charge(presented.id)
-    if (!proof.tokenHash && !session.is_token_lost) await noteLostToken(tx, presented.id)
+    if (!proof.tokenHash && !session.is_token_lost) await markTokenLost(tx, presented.id)
     // A previous secret after the grace period: the response with the current secret was lost.
     const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
     if (isDue || isNewer) {

@@ -131,7 +131,7 @@ export async function touchSession(tx: Queryable, id: string, seen: boolean): Pr
     .execute()
 }
 
-export async function noteLostToken(tx: Queryable, id: string): Promise<void> {
+export async function markTokenLost(tx: Queryable, id: string): Promise<void> {
   await tx.updateTable('sessions').set({ is_token_lost: true }).where('id', '=', id).execute()
 }
 

@@ -83,7 +83,7 @@ function registerStarts(node: Node, sessions: Sessions): void {
 }
 
 function registerVerifications(node: Node, { sessions, readText }: Parts): void {
-  const { route, db, publishChange, noteAccess, config } = node
+  const { route, db, publishChange, recordAccess, config } = node
   const nameKey = node.key('usernames')
 
   route(calls.verifyRegistration, (input, http) =>
@@ -127,7 +127,7 @@ function registerVerifications(node: Node, { sessions, readText }: Parts): void 
           if (!isNew && !opened.isKnownClient) {
             await announceSignIn(tx, user, { device, closedOldest: opened.closedOldest })
           }
-          await noteAccess?.(tx, { action: isNew ? 'register' : 'sign-in', userId, request })
+          await recordAccess?.(tx, { action: isNew ? 'register' : 'sign-in', userId, request })
           return { isNew, isBack, ...opened }
         },
         keep: ({ viewer: { userId, sessionId } }) => ({ userId, outcome: { sessionId } }),

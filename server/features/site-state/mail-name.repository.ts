@@ -43,7 +43,7 @@ export async function removeOldRefusals(db: Queryable): Promise<void> {
 const EPISODE_SECONDS = 3 * 3600
 
 /** Records too many refusals. Returns whether a new episode begins. */
-export async function noteEpisode(tx: Queryable): Promise<boolean> {
+export async function recordEpisode(tx: Queryable): Promise<boolean> {
   const { rows } = await sql<{ isNew: boolean }>`
     UPDATE site_state SET mails_refused_at = now()
     FROM (SELECT mails_refused_at AS at FROM site_state FOR UPDATE) before

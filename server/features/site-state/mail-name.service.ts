@@ -6,7 +6,7 @@ import type { Node } from '../../kernel/feature.ts'
 import { widestNetworkOf } from '../../kernel/limits/limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import type { Asker, Refusals } from './mail-name.repository.ts'
-import { countRefusals, insertRefusal, noteEpisode, waitEnd } from './mail-name.repository.ts'
+import { countRefusals, insertRefusal, recordEpisode, waitEnd } from './mail-name.repository.ts'
 
 /** The most refused mails that one network may cause in an hour. */
 const REFUSED_MAX = 5
@@ -49,12 +49,12 @@ export function askerWaits(until: Date): AppError {
 }
 
 /** Charges a refused mail to the network that caused it; notifies operators once an episode. */
-export async function noteRefusal(
+export async function chargeRefusal(
   tx: Queryable,
   { asker, operators }: { asker: string; operators: readonly string[] },
 ): Promise<void> {
   await insertRefusal(tx, Buffer.from(asker, 'base64url'))
   const { isSlowed, ...refusals } = await readMailName(tx)
-  if (!isSlowed || !(await noteEpisode(tx))) return
+  if (!isSlowed || !(await recordEpisode(tx))) return
   for (const to of operators) await queueMail(tx, 'send-refusals-mail', { to, ...refusals })
 }

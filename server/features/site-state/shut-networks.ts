@@ -33,7 +33,8 @@ export class ShutNetworks {
     return this.#shut.find(isShut)?.until
   }
 
-  note(change: Change): void {
+  /** Reads the bans again after a change that may be about them. */
+  readAfter(change: Change): void {
     if (change.kind === 'edited' && change.postId === undefined) void this.#readNow()
   }
 

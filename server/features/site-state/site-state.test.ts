@@ -243,7 +243,7 @@ test('while no connection is free, one read of the bans waits for all changes, a
   )
   const shut = new ShutNetworks(only, () => {})
   await only.transaction().execute(async (tx) => {
-    for (let n = 0; n < 100; n++) shut.note({ kind: 'edited' })
+    for (let n = 0; n < 100; n++) shut.readAfter({ kind: 'edited' })
     await expect.poll(() => pool.waitingCount).toBe(1)
     const network = { kind: 'network', value: '203.0.113.9', seconds: null } as const
     await addBan(tx, { ...network, coversAll: true, reason: null, actor })

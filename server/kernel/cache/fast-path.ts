@@ -26,8 +26,8 @@ type Options = {
   auth: Pick<Authenticator, 'readToken'>
   limits: Limits
   trustProxy: string[]
-  requestLog: Pick<RequestLog, 'note'>
-  outage: Pick<Outage, 'noteStale'>
+  requestLog: Pick<RequestLog, 'record'>
+  outage: Pick<Outage, 'countStale'>
 }
 
 /** A read whose answer is cached: for a visitor that answer, for a user one with their flags. */
@@ -44,7 +44,7 @@ const WRITERS_MAX = 20_000
 export class RecentWriters {
   readonly #writers = new LRUCache<string, true>({ max: WRITERS_MAX, ttl: READ_AFTER_WRITE_MS })
 
-  readonly note = (userId: string): void => {
+  readonly add = (userId: string): void => {
     this.#writers.set(userId, true)
   }
 
@@ -85,7 +85,7 @@ export class FastPath {
     const variant = saved.readyVariant(headers['accept-encoding']) ?? saved.identity
     const answer = saved.answerTo(headers, variant, age)
     response.writeHead(answer.status, answer.headers).end(answer.body)
-    this.#options.outage.noteStale()
+    this.#options.outage.countStale()
     return true
   }
 
@@ -110,7 +110,7 @@ export class FastPath {
     const network = this.#addressOf(request)
     const { status, headers, body, refused } = await this.#answer(read, request, network)
     response.writeHead(status, headers).end(body)
-    this.#options.requestLog.note({
+    this.#options.requestLog.record({
       reqId: nextRequestId(),
       method: 'GET',
       route: read.cached.content.route,

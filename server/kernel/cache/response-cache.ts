@@ -37,7 +37,7 @@ const NONE: ReadonlySet<string> = new Set()
 export class ResponseCache {
   readonly memory = new MemoryCache()
   readonly writers = new RecentWriters()
-  readonly noteWrite = this.writers.note
+  readonly addWriter = this.writers.add
   readonly #options: Options
   readonly #feed: ReturnType<Options['openFeed']>
 
@@ -77,7 +77,7 @@ export class ResponseCache {
     } catch (err) {
       // Without the notification, other nodes serve outdated responses for a second.
       const { outage, log } = this.#options
-      const isLost = outage.noteFailure(err as Error)
+      const isLost = outage.reportFailure(err as Error)
       if (!isLost) log.warn({ err }, 'a change was not published to the other nodes')
     }
   }
@@ -128,7 +128,7 @@ export class ResponseCache {
     const { outage } = this.#options
     const serveStale = (): Stale | undefined => {
       const stale = this.memory.getStale(url)
-      if (stale) outage.noteStale()
+      if (stale) outage.countStale()
       return stale
     }
     const current = this.memory.read(url, make).then((response) => ({ response }))
@@ -137,7 +137,7 @@ export class ResponseCache {
     } catch (error) {
       const stale = isDatabaseUnavailable(error as Error) ? serveStale() : undefined
       if (!stale) throw error
-      outage.noteFailure(error as Error)
+      outage.reportFailure(error as Error)
       return stale
     }
   }

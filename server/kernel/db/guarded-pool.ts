@@ -43,7 +43,7 @@ export class GuardedPool extends pg.Pool {
   #connectNow(): Promise<pg.PoolClient> {
     if (this.#outage.isAway()) return Promise.reject(new DatabaseAwayError())
     const connecting = super.connect()
-    connecting.catch(this.#outage.noteFailure)
+    connecting.catch(this.#outage.reportFailure)
     return connecting
   }
 

@@ -30,25 +30,25 @@ export class Outage {
     this.#isProbing = true
     void this.#probe(reason).finally(() => {
       this.#isProbing = false
-      this.#noteChange()
+      this.#wakeWaiting()
     })
   }
 
   /** Suspects an outage if the error may mean one, and returns whether its log lines cover it. */
-  readonly noteFailure = (error: Error): boolean => {
+  readonly reportFailure = (error: Error): boolean => {
     const mayMeanOutage = [isConnectionLost, isReadOnly, isOutOfConnections]
     if (!mayMeanOutage.some((isSo) => isSo(error))) return false
     this.suspect(error)
     return true
   }
 
-  readonly noteRefused = (error: Error): boolean => {
-    const isLost = this.noteFailure(error)
+  readonly reportRefusal = (error: Error): boolean => {
+    const isLost = this.reportFailure(error)
     if (isLost) this.#counts.refused++
     return isLost
   }
 
-  noteStale(): void {
+  countStale(): void {
     this.#counts.served++
   }
 
@@ -76,7 +76,7 @@ export class Outage {
     }
   }
 
-  #noteChange(): void {
+  #wakeWaiting(): void {
     this.#changed.resolve()
     this.#changed = Promise.withResolvers()
   }
@@ -87,7 +87,7 @@ export class Outage {
 
   close(): void {
     this.#closing.abort()
-    this.#noteChange()
+    this.#wakeWaiting()
   }
 
   async #probe({ message: reason }: Error): Promise<void> {
@@ -110,7 +110,7 @@ export class Outage {
 
   async #askState(): Promise<State> {
     this.#state = await stateOf(this.#url)
-    this.#noteChange()
+    this.#wakeWaiting()
     return this.#state
   }
 }

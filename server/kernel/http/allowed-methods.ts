@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-export function noteAllowedMethods(app: FastifyInstance): void {
+export function collectAllowedMethods(app: FastifyInstance): void {
   const routes = new Map<string, { matcher: RegExp; methods: Set<string> }>()
 
   app.addHook('onRoute', ({ url, method }) => {

@@ -74,7 +74,7 @@ export function answerError(
 }
 
 /** Sets the status, Retry-After and the facts for the log. The caller sends a body of its own. */
-export function noteRefusal(reply: FastifyReply, error: Error): void {
+export function markRefused(reply: FastifyReply, error: Error): void {
   const { status, headers, refused } = describe(error)
   reply.refused = refused
   reply.code(status).headers(headers)

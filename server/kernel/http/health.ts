@@ -17,7 +17,7 @@ export function serveHealth(node: Node, isDraining: () => boolean): void {
   const route = { config: { lane: 'none' }, logLevel: 'warn' } as const
   http.get('/livez', route, async () => 'ok')
   let wasBroken = false
-  const noteBroken = (migrations: string[]) => {
+  const logBroken = (migrations: string[]) => {
     const isBroken = migrations.length > 0
     if (isBroken && !wasBroken) log.error({ migrations }, BROKEN)
     wasBroken = isBroken
@@ -25,7 +25,7 @@ export function serveHealth(node: Node, isDraining: () => boolean): void {
   let finding: Promise<string | undefined> | undefined
   /** Calls at the same time share a check. */
   const findReason = () => {
-    finding ??= findLastingReason(node, noteBroken).finally(() => {
+    finding ??= findLastingReason(node, logBroken).finally(() => {
       finding = undefined
     })
     return finding

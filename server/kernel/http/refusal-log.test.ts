@@ -24,7 +24,7 @@ test('each period names ten refusals of a network for each code, and counts them
   for (let period = 1; period <= 2; period++) {
     for (let route = 0; route < 100; route++) {
       const code = route % 2 ? 'NOT_FOUND' : 'UNAUTHORIZED'
-      refusals.note({ ...REFUSED, code, route: `/${route}`, network: '192.0.2.1' })
+      refusals.record({ ...REFUSED, code, route: `/${route}`, network: '192.0.2.1' })
     }
     const count = JSON.parse(await line('requests refused', period))
     expect(count).toMatchObject({ level: 'warn', refused: 100, codes, routes })
@@ -36,7 +36,7 @@ test('an attack from very many networks has a bounded log: networks past a thous
   const { refusals, linesOf } = refusalLogForTest()
   for (let network = 0; network < 3000; network++) {
     const ip = `10.0.${network >> 8}.${network & 255}`
-    for (let time = 0; time < 11; time++) refusals.note({ ...REFUSED, network: ip })
+    for (let time = 0; time < 11; time++) refusals.record({ ...REFUSED, network: ip })
   }
   refusals.close()
   expect(linesOf('request')).toHaveLength(10_000)

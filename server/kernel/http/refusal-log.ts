@@ -38,7 +38,7 @@ export class RefusalLog {
   }
 
   /** Counts a refusal, and logs it unless there are too many. Returns whether it was logged. */
-  note(line: RefusedLine): boolean {
+  record(line: RefusedLine): boolean {
     const tally = this.#tallyOf(line.network)
     tally.refused++
     const count = increment(tally.codes, line.code ?? String(line.status))

@@ -45,7 +45,7 @@ type Answered = RequestLine & {
 type Options = {
   log: FastifyBaseLogger
   /** Counts the error of a refusal. Returns whether the log needs no line about it. */
-  noteRefused: (failure: Error) => boolean
+  reportRefusal: (failure: Error) => boolean
   observe?: ObserveRequest | undefined
 }
 
@@ -101,26 +101,26 @@ export class RequestLog extends LogController {
     if (isSilent) return void this.#options.observe?.({ method, route, status, ms }, false)
     const dbMs = request.raw.queryTime?.ms || undefined
     const line = { reqId, method, route, status, ms, dbMs, userId: viewer?.userId, postId }
-    this.note({ ...line, network: request.ip, refused })
+    this.record({ ...line, network: request.ip, refused })
   }
 
-  note({ network, refused, isCacheHit = false, ms, dbMs, ...facts }: Answered): void {
+  record({ network, refused, isCacheHit = false, ms, dbMs, ...facts }: Answered): void {
     const { log, observe } = this.#options
     const { method, route, status } = facts
     observe?.({ method, route, status, ms }, isCacheHit)
     const line = { ...facts, ms: inTenths(ms), dbMs: dbMs && inTenths(dbMs) }
-    if (status >= 400) this.#noteRefused(line, { network, refused })
+    if (status >= 400) this.#recordRefusal(line, { network, refused })
     // A line would cost half as much as the read; the read that filled the cache has one.
     else if (isCacheHit) log.debug(line, 'request')
     else log.info(line, 'request')
   }
 
-  #noteRefused(
+  #recordRefusal(
     line: RequestLine,
     { network, refused }: Pick<Answered, 'network' | 'refused'>,
   ): void {
-    if (refused?.failure && this.#options.noteRefused(refused.failure)) return
-    const isLogged = this.refusals.note({ ...line, code: refused?.code, network })
+    if (refused?.failure && this.#options.reportRefusal(refused.failure)) return
+    const isLogged = this.refusals.record({ ...line, code: refused?.code, network })
     if (isLogged && refused?.failure) {
       this.#options.log.error({ reqId: line.reqId, err: refused.failure }, 'request failed')
     }

@@ -60,7 +60,7 @@ type ReadCache = {
     call: { endpoint: CachedEndpoint; http: Http },
     read: () => Promise<unknown>,
   ): Promise<Buffer>
-  noteWrite(userId: string): void
+  addWriter(userId: string): void
 }
 
 type RouterOptions = {
@@ -127,7 +127,7 @@ async function finishWrite(
     request.postId = postIdOf(endpoint, request.params, answered)
     return answered
   } finally {
-    if (request.viewer) cache.noteWrite(request.viewer.userId)
+    if (request.viewer) cache.addWriter(request.viewer.userId)
   }
 }
 

@@ -11,7 +11,7 @@ import { BODY_MAX } from '../../../contract/constants.ts'
 import { withDeadline } from '../deadline.ts'
 import { AppError } from '../errors/app-error.ts'
 import { addLanes, type LaneOptions } from '../gate/lanes.ts'
-import { noteAllowedMethods } from './allowed-methods.ts'
+import { collectAllowedMethods } from './allowed-methods.ts'
 import { ClosingResponse, Connections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './error-handler.ts'
 import { clientAddress, createForwardedForCheck } from './forwarded-for.ts'
@@ -66,7 +66,7 @@ export class HttpServer {
     this.app = this.#createApp()
     handleErrors(this.app)
     parseBodies(this.app)
-    noteAllowedMethods(this.app)
+    collectAllowedMethods(this.app)
     const [connections, refusals] = [this.#connections, this.#refusals]
     addLanes(this.app, { fastPath, connections, refusals, log: logger })
     setHeaders(this.app, headers)

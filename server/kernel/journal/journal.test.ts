@@ -45,9 +45,9 @@ test('an act whose row of the access journal fails is undone: no post, no sessio
   await app.call('DELETE', `/posts/${post.id}`, { token })
   expect((await leave(app, olga)).status).toBe(200)
   const rows = db.selectFrom('access_journal').where('user_id', '=', olga.id).orderBy('id')
-  const noted = await rows.select(['action', 'post_id']).execute()
+  const recorded = await rows.select(['action', 'post_id']).execute()
   const acts = ['register', 'publish', 'sign-in', ...published.map(() => 'publish')]
-  expect(noted.map(({ action }) => action)).toEqual([...acts, 'delete-post', 'delete-account'])
-  const ids = noted.flatMap(({ post_id }) => post_id ?? [])
+  expect(recorded.map(({ action }) => action)).toEqual([...acts, 'delete-post', 'delete-account'])
+  const ids = recorded.flatMap(({ post_id }) => post_id ?? [])
   expect(ids.toSorted()).toEqual([post.id, ...published, post.id].toSorted())
 })

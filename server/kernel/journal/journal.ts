@@ -81,10 +81,10 @@ type Access = {
   request: Pick<FastifyRequest, 'ip' | 'socket'>
 }
 
-export type NoteAccess = (tx: Queryable, ...accesses: Access[]) => Promise<void>
+export type RecordAccess = (tx: Queryable, ...accesses: Access[]) => Promise<void>
 
 /** Creates the function that stores accesses with their addresses; undefined if `days` is 0. */
-export function createAccessJournal(days: number): NoteAccess | undefined {
+export function createAccessJournal(days: number): RecordAccess | undefined {
   if (days === 0) return undefined
   return async (tx, ...accesses) => {
     const rows = accesses.map(({ request: { ip, socket }, action, userId, postId }) => ({

@@ -174,11 +174,11 @@ export class Limits {
     const wait = Math.max(0, ...waits)
     const event = wait > 0 ? events[waits.indexOf(wait)] : undefined
     if (!event) return undefined
-    this.#noteTrip(event)
+    this.#reportTrip(event)
     return { limit: event.charge.limit, wait }
   }
 
-  #noteTrip({ charge, subject }: Event): void {
+  #reportTrip({ charge, subject }: Event): void {
     const limit = charge.limit.name
     const trip = `${limit} ${subject}`
     const time = this.#options.now()

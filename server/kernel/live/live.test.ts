@@ -86,11 +86,11 @@ test('a client that has stopped reading is dropped once its buffers are full, an
   const people = Array.from({ length: 50 }, (_, n) => `${10n ** 18n + BigInt(n)}`)
   // Linux keeps some megabytes for a connection that nobody reads.
   for (let second = 1; second < 30_000 && !connections[0]?.destroyed; second++) {
-    live.note({ kind: 'added', newest: { id: `${second}`, by: '1' }, answered: people })
+    live.announce({ kind: 'added', newest: { id: `${second}`, by: '1' }, answered: people })
     await vi.advanceTimersByTimeAsync(1000)
   }
   expect(connections.map(({ destroyed }) => destroyed)).toEqual([true, false])
-  live.note({ kind: 'added', newest: { id: '40000', by: '1' }, answered: [] })
+  live.announce({ kind: 'added', newest: { id: '40000', by: '1' }, answered: [] })
   vi.advanceTimersByTime(1000)
   vi.useRealTimers()
   await expect.poll(reading.text).toContain('"newest":"40000"')

@@ -46,7 +46,8 @@ export class Live {
     })
   }
 
-  note(change: Change): void {
+  /** Plans an event about an added post or reply; forgets the newest post if it was removed. */
+  announce(change: Change): void {
     if (change.kind !== 'added') {
       const { kind, postId = this.#newest?.id } = change
       // A later event must not offer a post that is gone.

@@ -2,7 +2,7 @@ import type { WorkerEvents } from 'graphile-worker'
 import type { Pool } from 'pg'
 
 /** Stores which tasks fail again and again. Errors of these statements are those of an outage. */
-export function noteFailures(events: WorkerEvents, pool: Pool): void {
+export function recordFailures(events: WorkerEvents, pool: Pool): void {
   const store = (text: string, task: string) => pool.query(text, [task]).catch(() => {})
   events.on('job:error', ({ job }) => {
     void store(

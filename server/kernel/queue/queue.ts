@@ -15,7 +15,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Queryable } from '../db/database.ts'
 import { errorCode } from '../db/database-errors.ts'
-import { noteFailures } from './failures.ts'
+import { recordFailures } from './failures.ts'
 import type { Workers } from './workers.ts'
 
 // graphile-worker prints the errors of workers in this way, although its logger gets them too.
@@ -138,7 +138,7 @@ function cronItemsOf(jobs: Jobs): ParsedCronItem[] {
 async function startRunner(options: RunnerOptions, workers: Workers): Promise<Runner> {
   const events = new EventEmitter() as WorkerEvents
   workers.watch(events)
-  noteFailures(events, options.pgPool as Pool)
+  recordFailures(events, options.pgPool as Pool)
   await forgetFuture(options.pgPool as Pool)
   return run({ ...options, events })
 }
@@ -187,14 +187,14 @@ async function failureOf({ events, promise }: Runner, signal: AbortSignal): Prom
   // After a fatal error the library ends the runner, whose promise hides that error.
   events.once('worker:getJob:error', end).once('pool:fatalError', end)
   // Cron would wait until the time from which the clock came, or repeat every minute of the jump.
-  const noteTimer = (timer: { currentTimestamp: number; expectedTimestamp: number }) => {
+  const endIfJumped = (timer: { currentTimestamp: number; expectedTimestamp: number }) => {
     const jumpMs = timer.currentTimestamp - timer.expectedTimestamp
     if (jumpMs < -JUMP_BACK_MS || jumpMs > JUMP_AHEAD_MS) resolve(new Error('The clock has jumped'))
   }
-  events.on('cron:prematureTimer', noteTimer).on('cron:overdueTimer', noteTimer)
+  events.on('cron:prematureTimer', endIfJumped).on('cron:overdueTimer', endIfJumped)
   using _ = addAbortListener(signal, () => resolve(undefined))
   const error = await Promise.race([promise.catch(() => {}), failure])
   events.off('worker:getJob:error', end).off('pool:fatalError', end)
-  events.off('cron:prematureTimer', noteTimer).off('cron:overdueTimer', noteTimer)
+  events.off('cron:prematureTimer', endIfJumped).off('cron:overdueTimer', endIfJumped)
   return error
 }

@@ -19,13 +19,13 @@ async function wallForTest() {
   if (!olga || !petr || !masha || !ivan) throw new Error('four people')
   const env = { ...envOf(app), DATA_DIR, BACKUP_DIR }
   const list = join(DATA_DIR, 'deletions.jsonl')
-  /** Of how many people it is noted that they have deleted their account; a job does that. */
-  const noted = async () => new Set((await readIfExists(list))?.match(/"id":"\d+"/g)).size
-  return { app, olga, petr, masha, ivan, env, noted, file: join(BACKUP_DIR, 'wall.backup') }
+  /** Of how many people the list says that they have deleted their account; a job does that. */
+  const countListed = async () => new Set((await readIfExists(list))?.match(/"id":"\d+"/g)).size
+  return { app, olga, petr, masha, ivan, env, countListed, file: join(BACKUP_DIR, 'wall.backup') }
 }
 
 test('a restore deletes the accounts again that were deleted after the backup, keeps returned ones, and reports both', async () => {
-  const { app, olga, petr, masha, ivan, env, noted, file } = await wallForTest()
+  const { app, olga, petr, masha, ivan, env, countListed, file } = await wallForTest()
   const post = await app.publish(petr, 'Меня уже нет')
   await leave(app, ivan)
   await expect.poll(() => isSettled(app)).toBe(true)
@@ -33,7 +33,7 @@ test('a restore deletes the accounts again that were deleted after the backup, k
   await leave(app, olga)
   await comeBack(app, ivan.email, true)
   await expect.poll(() => isSettled(app)).toBe(true)
-  await expect.poll(noted).toBe(2)
+  await expect.poll(countListed).toBe(2)
   const erased = await runHere(env, ['user', petr.username, 'erase', '--yes'])
   expect(erased).toMatchObject({ code: 0, out: `Аккаунт ${petr.username} стёрт.\n` })
   await app.close()
@@ -63,15 +63,15 @@ test('a restore deletes the accounts again that were deleted after the backup, k
   await untilErased.toEqual([])
 })
 
-test('a noted deletion does not apply to another account with the same id; without the list the command says that the deleted may be back', async () => {
-  const { env, file, app, olga, petr, noted } = await wallForTest()
+test('a listed deletion does not apply to another account with the same id; without the list the command says that the deleted may be back', async () => {
+  const { env, file, app, olga, petr, countListed } = await wallForTest()
   expect(await runHere(env, ['backup', file])).toMatchObject({ code: 0 })
   await app.sql`UPDATE users SET created_at = created_at - interval '1 ms' WHERE id = ${olga.id}`
   await leave(app, olga)
   await leave(app, petr)
   await expect.poll(() => isSettled(app)).toBe(true)
   // That says nothing of people without posts: the job that notes them may not have run yet.
-  await expect.poll(noted).toBe(2)
+  await expect.poll(countListed).toBe(2)
   await app.close()
   expect(await runHere(env, ['restore', file])).toMatchObject({
     code: 1,

@@ -77,7 +77,7 @@ export function createNightlyBackup(options: Options) {
     const failure = await failureOf(write(options, { file, now, signal }), 'the nightly backup')
     if (failure !== null) return storeBackupFailure(db, failure)
     const { verifiedAt, verifiedCopy, verificationFailed } = await selectBackupState(db)
-    await removeOldest(folder, { keep, verifiedCopy }).catch(noteUnremoved(log))
+    await removeOldest(folder, { keep, verifiedCopy }).catch(logUnremoved(log))
     const running = command && runBackupCommand(command, file, { signal, withinMs })
     await storeBackupFailure(db, await failureOf(running, 'BACKUP_COMMAND'))
     if (verificationFailed === null && !isVerificationDue(verifiedAt)) return
@@ -87,7 +87,7 @@ export function createNightlyBackup(options: Options) {
   }
 }
 
-function noteUnremoved(log: Options['log']) {
+function logUnremoved(log: Options['log']) {
   return (err: unknown) => log.error({ err }, 'old backups were not removed')
 }
 
@@ -98,7 +98,7 @@ async function write(
   await makeBackupFolder(folder, dataDir)
   // Comes before the backup, because leftovers may have filled the disk.
   for (const parent of verifyParents(folder, dataDir))
-    await removeLeft(parent).catch(noteUnremoved(log))
+    await removeLeft(parent).catch(logUnremoved(log))
   const { bytes, manifest } = await createBackup(url, file, { secret, now, signal })
   await storeBackup(db, { ...manifest, bytes })
   log.info({ bytes }, 'the wall was backed up')

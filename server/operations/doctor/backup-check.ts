@@ -20,8 +20,8 @@ export async function checkBackups(state: Checked, folder: string | undefined): 
   const make = `Сделайте копию: ${command}`
   try {
     const newest = await newestBackup(folder)
-    const isNoted = newest && state.at && newest.name === backupName(state.at)
-    if (isNoted && newest.bytes !== state.bytes) {
+    const isLast = newest && state.at && newest.name === backupName(state.at)
+    if (isLast && newest.bytes !== state.bytes) {
       const message = `файл ${newest.name} изменён: в нём ${newest.bytes} байт, а записано ${state.bytes}`
       return broken(message, make)
     }

@@ -167,8 +167,8 @@ const LAST_MIGRATION = Object.keys(MIGRATIONS).at(-1) ?? ''
 
 test('backups are judged by the files in BACKUP_DIR: a missing or empty folder, an old file, and a newest one that cannot be restored or comes from the future are broken', async () => {
   const folder = await folderForTest()
-  const noted = { bytes: 25e6, failed: null, verificationFailed: null, verifiedAt: new Date() }
-  const check = (at: Date | null = new Date()) => checkBackups({ ...noted, at }, folder)
+  const state = { bytes: 25e6, failed: null, verificationFailed: null, verifiedAt: new Date() }
+  const check = (at: Date | null = new Date()) => checkBackups({ ...state, at }, folder)
   expect(await check(null)).toEqual(says('warning', 'копий нет'))
   const empty = await check()
   expect(empty).toEqual(says('broken', `в папке ${folder} нет ни одной копии`))

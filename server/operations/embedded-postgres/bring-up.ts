@@ -74,14 +74,14 @@ function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
 
 async function connectOrLaunch(state: ServerState, reporting: Reporting): Promise<void> {
   const { paths } = state
-  const noteProgress = watchProgress(paths, reporting)
+  const reportProgress = watchProgress(paths, reporting)
   const address = await chooseAddress(paths.cluster, paths.user)
   for (let pause = 10; ; pause = Math.min(pause * 2, 100)) {
     reporting.signal.throwIfAborted()
     const answer = await connect(address)
     if (typeof answer !== 'string') return takeOver(state, answer)
     await ensureLaunched(state, address)
-    noteProgress(answer)
+    reportProgress(answer)
     const waiting = delay(pause, undefined, { signal: reporting.signal })
     await Promise.race([waiting, state.launched?.exited ?? waiting])
   }
