@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { selectMoves } from './features/account-deletion/account-deletion.repository.ts'
+import { selectTransitions } from './features/account-deletion/account-deletion.repository.ts'
 import { addJob } from './kernel/queue/queue.ts'
 import { checkJobs } from './operations/doctor/database-checks.ts'
 import { selectJobFacts } from './operations/doctor/doctor.repository.ts'
@@ -83,14 +83,14 @@ test('of nodes with different BACKUP_AT the one that started last decides when t
   expect(skipped[0]).toContain(`T${String(quarterPast(3).hour).padStart(2, '0')}:15`)
 })
 
-test('while a row of a deleted account is held, other accounts move, codes are mailed, and doctor names the job; then it moves too', async () => {
+test('while a row of a deleted account is held, other accounts are hidden, codes are mailed, and doctor names the job; then that one is hidden too', async () => {
   const { app, mailbox } = await mailAppForTest()
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   for (const user of [olga, petr]) await app.publish(user)
   const holder = await clientForTest(app.databaseUrl)
   for (const user of [olga, petr]) expect((await leave(app, user)).status).toBe(200)
   await expect.poll(() => isSettled(app)).toBe(true)
-  expect(await selectMoves(app.db, true)).toEqual([])
+  expect(await selectTransitions(app.db, true)).toEqual([])
   await expect.poll(() => app.sql`SELECT FROM graphile_worker.jobs`).toEqual([])
   await holder.query('BEGIN')
   await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [olga.id])

@@ -105,8 +105,8 @@ function withSite(site: string, before: string | undefined, { host, formerHost }
   const bare = (before ?? '').replace(/^\s*#.*\n/gm, '').trim()
   if (before === undefined || bare === '' || DEBIANS.test(bare)) return `${site}\n`
   if (wholeName(host).test(before)) return before
-  const moved = formerHost ? before.replace(wholeName(formerHost), host) : before
-  if (moved !== before) return moved
+  const renamed = formerHost ? before.replace(wholeName(formerHost), host) : before
+  if (renamed !== before) return renamed
   const [, options = '', own] = /^(\{\n[\s\S]*?\n\}\n+)?([\s\S]*)$/.exec(site) ?? []
   const others = bare.startsWith('{') ? before : options + before
   return `${others.trimEnd()}\n\n${own}\n`

@@ -13,7 +13,7 @@ import { WRITES } from '../pairs/writes.ts'
 /** Jobs and commands of the operator, whose answers cross no network. */
 const NOT_CALLED = new Set([
   ...['queue reply mails', 'tell moderators', 'close writing', 'dismiss the moderator', 'erase'],
-  ...['review hidden posts', 'restore', 'purge', 'move the left account'],
+  ...['review hidden posts', 'restore', 'purge', 'hide the left account'],
 ])
 
 /** Calls that mean something new each time. */

@@ -1,5 +1,5 @@
 import { eraseNow } from '../../server/features/account-deletion/account-deletion.service.ts'
-import { moveAccounts } from '../../server/features/account-deletion/account-moves.service.ts'
+import { finishTransitions } from '../../server/features/account-deletion/account-transitions.service.ts'
 import { answerJobs } from '../../server/features/answers/answers.mail.ts'
 import { purgePosts } from '../../server/features/likes/likes.service.ts'
 import { decide as decideAny } from '../../server/features/moderation/decisions.service.ts'
@@ -40,7 +40,7 @@ type Prepare = NonNullable<Write['prepare']>
 type Calls = Record<string, Call | [Call, Prepare]>
 
 /** These have several transactions by design. */
-const IN_STEPS = /^(?:erase|move the left account|block and remove|review hidden posts|purge)/
+const IN_STEPS = /^(?:erase|hide the left account|block and remove|review hidden posts|purge)/
 
 const writesOf = (calls: Calls): Write[] =>
   Object.entries(calls).map(([name, one]) => {
@@ -68,7 +68,7 @@ const appealed = async (app: TestApp, world: World) => {
 const left = (who: Person) => (app: TestApp, world: World) => leave(app, world[who])
 
 const publishChange = async () => {}
-const MOVING = { nameKey: Buffer.alloc(32), mayErase: async () => false, publishChange }
+const TRANSITION_OPTIONS = { nameKey: Buffer.alloc(32), mayErase: async () => false, publishChange }
 
 const idOf = (answer: { body?: { id?: string } }) => answer.body?.id
 const login = async (app: TestApp, { email }: TestUser) =>
@@ -92,14 +92,17 @@ const departures = (who: Person) => {
     ],
     block: send('moderator', `PUT /moderation/users/:${who}/block`, REFUSAL),
     erase: within(({ app, world }) =>
-      eraseNow(app.db, { userId: world[who].id, actor: 'operator', ...MOVING }),
+      eraseNow(app.db, { userId: world[who].id, actor: 'operator', ...TRANSITION_OPTIONS }),
     ),
-    'move the left account': [within(({ app }) => moveAccounts(app.db, MOVING)), left(who)],
+    'hide the left account': [
+      within(({ app }) => finishTransitions(app.db, TRANSITION_OPTIONS)),
+      left(who),
+    ],
     return: [
       ({ app, id }) => verifyAt(app, '/logins', { id, restore: true }),
       async (app, world) => {
         await left(who)(app, world)
-        await moveAccounts(app.db, MOVING)
+        await finishTransitions(app.db, TRANSITION_OPTIONS)
         return login(app, world[who])
       },
     ],
@@ -246,7 +249,7 @@ const LISTED: Calls = {
     },
   ],
   unblock: [send('moderator', 'DELETE /moderation/users/:olga/block'), after(OLGA.block)],
-  'move the left account': OLGA['move the left account'],
+  'hide the left account': OLGA['hide the left account'],
   return: OLGA.return,
 }
 

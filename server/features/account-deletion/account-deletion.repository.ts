@@ -45,28 +45,28 @@ export async function selectErasure(db: Queryable, userId: string): Promise<numb
   return row?.erased_at
 }
 
-export type AccountMove = { userId: string; kind: 'hide' | 'show' | 'erase' }
+export type Transition = { userId: string; kind: 'hide' | 'show' | 'erase' }
 
-/** Returns the moves that are left to do. None is an erasure unless `mayErase`. */
-export async function selectMoves(db: Queryable, mayErase: boolean): Promise<AccountMove[]> {
-  const { rows } = await sql<AccountMove>`
-    WITH moving AS (
+/** Returns the transitions that are left to do. None is an erasure unless `mayErase`. */
+export async function selectTransitions(db: Queryable, mayErase: boolean): Promise<Transition[]> {
+  const { rows } = await sql<Transition>`
+    WITH unfinished AS (
       SELECT id, CASE
         WHEN deleted_at IS NULL THEN 'show'
         WHEN ${returnable} OR NOT ${mayErase}::boolean THEN 'hide'
         ELSE 'erase' END AS kind
       FROM users WHERE deleted_at IS NOT NULL OR is_returning
     )
-    SELECT id AS "userId", kind FROM moving
+    SELECT id AS "userId", kind FROM unfinished
     WHERE kind <> 'hide'
-      OR EXISTS (SELECT FROM posts WHERE owner_id = moving.id AND hidden_for IS NULL)
-      OR EXISTS (SELECT FROM likes WHERE user_id = moving.id AND NOT user_left)
+      OR EXISTS (SELECT FROM posts WHERE owner_id = unfinished.id AND hidden_for IS NULL)
+      OR EXISTS (SELECT FROM likes WHERE user_id = unfinished.id AND NOT user_left)
     ORDER BY id`.execute(db)
   return rows
 }
 
-/** Locks a user whose move is not finished. Returns false if it is finished. */
-export function lockAccount(tx: Queryable, { userId, kind }: AccountMove): Promise<boolean> {
+/** Locks a user whose transition is not finished. Returns false if it is finished. */
+export function lockAccount(tx: Queryable, { userId, kind }: Transition): Promise<boolean> {
   const user = tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate()
   if (kind === 'show') return hasRow(user.where('is_returning', '=', true))
   return hasRow(user.where('deleted_at', 'is not', null))

@@ -12,7 +12,7 @@ import { lockViewer, type Sessions } from '../sessions/sessions.service.ts'
 import { accountDeletionMails } from './account-deletion.mail.ts'
 import { selectErasure } from './account-deletion.repository.ts'
 import { deleteAccount, startDeletion } from './account-deletion.service.ts'
-import { moveAccountsJob } from './account-moves.service.ts'
+import { transitionsJob } from './account-transitions.service.ts'
 
 const ACCOUNT_DELETIONS: Limit = {
   name: 'account-deletion',
@@ -41,7 +41,7 @@ export function registerAccountDeletion(node: Node, sessions: Sessions): Feature
   route(calls.verifyAccountDeletion, verifyDeletion, { answersClosedSession: true })
 
   return {
-    jobs: { 'move-accounts': moveAccountsJob(node) },
+    jobs: { 'move-accounts': transitionsJob(node) },
     mails: accountDeletionMails(mailWords(node.config)),
   }
 

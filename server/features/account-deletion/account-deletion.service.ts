@@ -14,7 +14,7 @@ import { closeSessions } from '../sessions/sessions.repository.ts'
 import { lockViewer } from '../sessions/sessions.service.ts'
 import { type DeletionNotice, NOTICE_MS } from './account-deletion.mail.ts'
 import { markDeleted, markReturning, selectErasure } from './account-deletion.repository.ts'
-import { AccountMover, ERASURE, type MoveOptions } from './account-moves.service.ts'
+import { ERASURE, type TransitionOptions, TransitionSteps } from './account-transitions.service.ts'
 
 type Asked = Pick<Start, 'client' | 'ip' | 'charged'> & { networkHash: Buffer | null }
 
@@ -74,7 +74,7 @@ function deletedMessage(erasedAt: number): string {
   return `Этот аккаунт удалён. До ${formatDay(erasedAt * 1000)} его можно вернуть вместе с записями, ответами и отметками`
 }
 
-type Erasure = MoveOptions & { userId: string; actor: string; onMarked?: () => Promise<void> }
+type Erasure = TransitionOptions & { userId: string; actor: string; onMarked?: () => Promise<void> }
 
 /** Erases an account for good, which may take minutes. `onMarked` runs once nobody can return. */
 export async function eraseNow(
@@ -88,5 +88,5 @@ export async function eraseNow(
   })
   await options.publishChange({ kind: 'edited' })
   await onMarked()
-  await new AccountMover(db, { userId, kind: 'erase' }, options).erase()
+  await new TransitionSteps(db, { userId, kind: 'erase' }, options).erase()
 }

@@ -6,9 +6,9 @@ import type { TestUser } from '../../testing/http/client.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { deleteAccount, eraseNow, returnToAccount } from './account-deletion.service.ts'
-import { moveAccounts } from './account-moves.service.ts'
+import { finishTransitions } from './account-transitions.service.ts'
 
-/** More than some steps move. */
+/** More than some steps hide or show. */
 const POSTS = 2500
 /** One more than are erased in a step. */
 const FANS = 5001
@@ -18,20 +18,20 @@ const ERASURE = { nameKey: Buffer.alloc(32), actor: 'operator', publishChange: a
 const visibleOnly = (counts: string | undefined) => counts?.split(' ').slice(0, 4)
 
 /**
- * Awaits a move of many rows, during which a user goes on reading and liking a post, and after
+ * Awaits a transition of many rows, during which a user goes on reading and liking a post, and after
  * which every counter is exact.
  */
 async function expectOthersServed(
   app: TestApp,
   { by: { token }, postId }: { by: TestUser; postId: string },
-  moving: Promise<unknown>,
+  transition: Promise<unknown>,
 ): Promise<void> {
   let isOver = false
   let rounds = 0
   const end = () => {
     isOver = true
   }
-  moving.then(end, end)
+  transition.then(end, end)
   while (!isOver) {
     for (const [method, path] of [
       ['GET', '/posts?limit=50'],
@@ -43,8 +43,8 @@ async function expectOthersServed(
     }
     rounds += 1
   }
-  await moving
-  // A user who had to wait for the whole move would have been served once.
+  await transition
+  // A user who had to wait for the whole transition would have been served once.
   expect(rounds).toBeGreaterThan(1)
   expect(await findCounterDifferences(app.db)).toEqual([])
 }
@@ -73,15 +73,15 @@ test('a large account with a popular post goes, comes back whole and is erased, 
     SELECT id, ${olga.id}::bigint FROM posts WHERE owner_id = ${olga.id} OR id = ${talk.id}`
   const before = await counts()
 
-  const move = () => moveAccounts(db, { ...ERASURE, mayErase: async () => true })
+  const finish = () => finishTransitions(db, { ...ERASURE, mayErase: async () => true })
   const calls = { by: petr, postId: talk.id }
 
   await db.transaction().execute((tx) => deleteAccount(tx, olga.id))
-  await expectOthersServed(app, calls, move())
+  await expectOthersServed(app, calls, finish())
   expect(visibleOnly(await counts())).toEqual(visibleOnly(without))
 
   await db.transaction().execute((tx) => returnToAccount(tx, olga.id, { restore: true }))
-  await expectOthersServed(app, calls, move())
+  await expectOthersServed(app, calls, finish())
   expect(await counts()).toBe(before)
   expect(await findCounterDifferences(db)).toEqual([])
 
@@ -89,7 +89,7 @@ test('a large account with a popular post goes, comes back whole and is erased, 
   expect(await counts()).toBe(without)
 }, 120_000)
 
-test('the posts of a large account are gone before the first of them has moved, and pages go on past them', async () => {
+test('the posts of a large account are gone before the first of them is hidden, and pages go on past them', async () => {
   const app = await appForTest()
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const first = await app.publish(petr, 'Первая на стене')

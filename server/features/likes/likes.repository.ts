@@ -79,7 +79,7 @@ export async function deleteLikesOf(db: Queryable, postIds: string[]): Promise<n
 const OWN_STEP = sql.raw('500')
 
 /** Makes a user's next likes count, or not if `hasLeft`. Returns the last id; null at the end. */
-export async function moveOwnLikes(
+export async function setLikesLeft(
   tx: Queryable,
   { userId, afterId, hasLeft }: { userId: string; afterId: string; hasLeft: boolean },
 ): Promise<string | null> {

@@ -52,7 +52,7 @@ export const ACTS: Record<string, [weight: number, act: Act]> = {
   block: [1, (moment) => changeBlock(moment, 'PUT', { reason: 'Спам', days: 1 })],
   unblock: [1, (moment) => changeBlock(moment, 'DELETE')],
   purge: [1, ({ world }) => run(world, 'purge-posts')],
-  'move accounts': [1, ({ world }) => run(world, 'move-accounts')],
+  'hide or erase accounts': [1, ({ world }) => run(world, 'move-accounts')],
   leave: [2, leaveWall],
   return: [2, ({ world }) => withLeft(world, async (at) => (await signIn(world, at, true)).status)],
   erase: [1, ({ world }) => withLeft(world, (at) => erase(world, at))],

@@ -65,7 +65,7 @@ export async function deletePost(
 const LEFT: Hiding = { why: 'left', reason: null, by: 'vslukh', days: null }
 
 /** Hides the next posts of a user who has left, or shows them again. Returns false at the end. */
-export async function movePostsOf(
+export async function setPostsLeft(
   tx: Queryable,
   ownerId: string,
   hasLeft: boolean,

@@ -61,7 +61,7 @@ export function createRefusals(securityHeaders: Headers, { pages, contact }: Ref
       if (url?.startsWith('/api/')) return call
       return headers.cookie === undefined ? visitor : session
     },
-    moved: (location: string): Refusal => ({
+    redirect: (location: string): Refusal => ({
       status: 308,
       headers: {
         ...securityHeaders,
@@ -114,8 +114,8 @@ export function answerBrokenRequest(
   // Browsers open connections in advance, and some would show this answer as the page.
   const isUnused = code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
   if (code === 'ECONNRESET' || isUnused || !socket.writable) return void socket.destroy()
-  const moved = isIdle ? encodedTarget(error) : undefined
-  if (moved) return void writeRefusal(socket, refusals.moved(moved))
+  const target = isIdle ? encodedTarget(error) : undefined
+  if (target) return void writeRefusal(socket, refusals.redirect(target))
   const isKnown = code === 'HPE_HEADER_OVERFLOW' || code === 'ERR_HTTP_REQUEST_TIMEOUT'
   writeRefusal(socket, refusals[isKnown ? code : 'request'])
 }

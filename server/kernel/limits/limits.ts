@@ -80,7 +80,7 @@ export class Limits {
     const waits = local.map((event) => this.#waitInMemory(event))
     const refused = this.#refusedBy(local, waits)
     if (refused) return refused
-    this.#moveInMemory(local, 1)
+    this.#shiftInMemory(local, 1)
     if (shared.length === 0) return undefined
     let isCounted = false
     try {
@@ -88,7 +88,7 @@ export class Limits {
       isCounted = !refused
       return refused
     } finally {
-      if (!isCounted) this.#moveInMemory(local, -1)
+      if (!isCounted) this.#shiftInMemory(local, -1)
     }
   }
 
@@ -110,7 +110,7 @@ export class Limits {
 
   async refund(charges: Charge[], db = this.#options.db): Promise<void> {
     const { shared, local } = this.#eventsOf(charges)
-    this.#moveInMemory(local, -1)
+    this.#shiftInMemory(local, -1)
     if (shared.length > 0) await refundShared(db, shared)
   }
 
@@ -161,7 +161,7 @@ export class Limits {
     return { events: [...local, ...shared], waits }
   }
 
-  #moveInMemory(events: Event[], direction: 1 | -1): void {
+  #shiftInMemory(events: Event[], direction: 1 | -1): void {
     const time = this.#options.now()
     for (const event of events) {
       const counts = this.#countsOf(event)

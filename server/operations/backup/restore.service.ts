@@ -19,7 +19,7 @@ import {
   countServers,
   dropScratch,
   hasWall,
-  moveScratchIntoPlace,
+  replaceTables,
   scratchUrl,
   withRestoreLock,
 } from './scratch-schema.repository.ts'
@@ -108,7 +108,7 @@ async function replaceWall(
     })
     const returned = { deletedAgain, sessions: await countLoadedSessions(client) }
     signal?.throwIfAborted()
-    await moveScratchIntoPlace(client, async () => {
+    await replaceTables(client, async () => {
       await requireNoServer(client)
       // Places the secret last, because after a failure the former wall needs its own secret.
       if (secret === 'placed' && manifest.secret !== null) {

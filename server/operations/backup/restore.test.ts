@@ -120,9 +120,9 @@ test('a restore gives no id again that was given after the backup', async () => 
   expect(elsewhereUser).toBeGreaterThanOrEqual(Number(user))
   expect(elsewherePost).toBeGreaterThanOrEqual(Number(post) + 70_000)
   // A wall that only moves keeps short ids.
-  const moved = await emptyDatabase()
-  await restoreBackup(moved, fresh, options())
-  expect((await lastIds(moved))[1]).toBeLessThan(70_000)
+  const copy = await emptyDatabase()
+  await restoreBackup(copy, fresh, options())
+  expect((await lastIds(copy))[1]).toBeLessThan(70_000)
 
   await executeOn(wall.databaseUrl, `SELECT setval('posts_id_seq', 5000000)`)
   await restoreBackup(wall.databaseUrl, fresh, options({ mayReplace: async () => {} }))

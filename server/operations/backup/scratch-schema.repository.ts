@@ -35,7 +35,7 @@ async function selectValue<T>(client: pg.Client, statement: string): Promise<T> 
  * Replaces the product's tables in one transaction. Also drops the old queue, and what a newer
  * version has added, which would conflict with that version's migrations.
  */
-export async function moveScratchIntoPlace(
+export async function replaceTables(
   client: pg.Client,
   beforeCommit: () => Promise<void>,
 ): Promise<void> {

@@ -4,31 +4,31 @@ import type { Node } from '../../kernel/feature.ts'
 import { appendToJournal, isInJournal } from '../../kernel/journal/journal.ts'
 import type { Job } from '../../kernel/queue/queue.ts'
 import { reserveNamesOf } from '../account/account.service.ts'
-import { moveOwnLikes } from '../likes/likes.repository.ts'
+import { setLikesLeft } from '../likes/likes.repository.ts'
 import { erasePostsOf } from '../likes/likes.service.ts'
 import { rememberBlock } from '../moderation/blocks.service.ts'
-import { movePostsOf } from '../posts/posts.service.ts'
+import { setPostsLeft } from '../posts/posts.service.ts'
 import {
-  type AccountMove,
   eraseUser,
   hasPosts,
   lockAccount,
   markReturned,
   selectDeletionStates,
-  selectMoves,
+  selectTransitions,
+  type Transition,
 } from './account-deletion.repository.ts'
 import { addToDeletionList, deletionFolders, type Listed } from './deletion-list.service.ts'
 
 export const ERASURE = 'user.erase'
 
-export type MoveOptions = {
+export type TransitionOptions = {
   nameKey: Buffer
   publishChange: PublishChange
   /** Rejects when the process is about to end. */
   stopping?: Promise<never>
 }
 
-export function moveAccountsJob({ background: db, config, key, log, ...node }: Node): Job {
+export function transitionsJob({ background: db, config, key, log, ...node }: Node): Job {
   const { mayErase, publishChange } = node
   const options = { nameKey: key('usernames'), mayErase, publishChange }
   const folders = deletionFolders(config)
@@ -39,57 +39,63 @@ export function moveAccountsJob({ background: db, config, key, log, ...node }: N
     cron: '* * * * *',
     async run({ stopping }) {
       await addToDeletionList(await selectDeletionStates(db), folders, { listed, onFailure })
-      await moveAccounts(db, { ...options, stopping })
+      await finishTransitions(db, { ...options, stopping })
     },
   }
 }
 
-/** Moves all accounts; one failure does not stop the others. `mayErase` checks the clock. */
-export async function moveAccounts(
+/**
+ * Hides, shows or erases all accounts that left or returned; one failure does not stop the others.
+ * `mayErase` checks the clock.
+ */
+export async function finishTransitions(
   db: Db,
-  { mayErase, ...options }: MoveOptions & { mayErase: () => Promise<boolean> },
+  { mayErase, ...options }: TransitionOptions & { mayErase: () => Promise<boolean> },
 ): Promise<void> {
   const failures: unknown[] = []
-  for (const move of await selectMoves(db, await mayErase())) {
+  for (const transition of await selectTransitions(db, await mayErase())) {
     await Promise.race([options.stopping, undefined])
-    const mover = new AccountMover(db, move, options)
-    await mover[move.kind]().catch((error) => failures.push(error))
+    const steps = new TransitionSteps(db, transition, options)
+    await steps[transition.kind]().catch((error) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]
 }
 
 type Step = (tx: Queryable) => Promise<boolean>
 
-/** Moves an account in short steps that lock it: a move may be interrupted or run twice at once. */
-export class AccountMover {
+/**
+ * Hides, shows or erases an account in short steps that lock it: a transition may be interrupted or
+ * run twice at once.
+ */
+export class TransitionSteps {
   readonly #db: Db
-  readonly #move: AccountMove
-  readonly #options: MoveOptions
+  readonly #transition: Transition
+  readonly #options: TransitionOptions
 
-  constructor(db: Db, move: AccountMove, options: MoveOptions) {
+  constructor(db: Db, transition: Transition, options: TransitionOptions) {
     this.#db = db
-    this.#move = move
+    this.#transition = transition
     this.#options = options
   }
 
   async hide(): Promise<void> {
-    const { userId } = this.#move
-    const haveHiddenPosts = await this.#repeat((tx) => movePostsOf(tx, userId, true))
-    const haveMovedLikes = await this.#moveOwnLikes(true)
-    if (haveHiddenPosts || haveMovedLikes) await this.#options.publishChange({ kind: 'edited' })
+    const { userId } = this.#transition
+    const haveHiddenPosts = await this.#repeat((tx) => setPostsLeft(tx, userId, true))
+    const haveChangedLikes = await this.#setLikesLeft(true)
+    if (haveHiddenPosts || haveChangedLikes) await this.#options.publishChange({ kind: 'edited' })
   }
 
   async show(): Promise<void> {
-    const { userId } = this.#move
-    await this.#repeat((tx) => movePostsOf(tx, userId, false))
-    await this.#moveOwnLikes(false)
+    const { userId } = this.#transition
+    await this.#repeat((tx) => setPostsLeft(tx, userId, false))
+    await this.#setLikesLeft(false)
     await this.#once((tx) => markReturned(tx, userId))
     await this.#options.publishChange({ kind: 'edited' })
   }
 
   /** Repeats the erasure, because a call in flight may publish or restore a post. */
   async erase(): Promise<void> {
-    const { userId } = this.#move
+    const { userId } = this.#transition
     let hasMore = true
     while (hasMore) {
       await this.hide()
@@ -103,7 +109,7 @@ export class AccountMover {
   }
 
   async #eraseLastRows(tx: Queryable): Promise<void> {
-    const { userId } = this.#move
+    const { userId } = this.#transition
     const { nameKey } = this.#options
     // The user is locked, so no block can be placed or lifted.
     await rememberBlock(tx, userId, nameKey)
@@ -113,10 +119,10 @@ export class AccountMover {
     await appendToJournal(tx, { actor: 'vslukh', action: ERASURE, userId })
   }
 
-  #moveOwnLikes(hasLeft: boolean): Promise<boolean> {
+  #setLikesLeft(hasLeft: boolean): Promise<boolean> {
     let afterId = '0'
     return this.#repeat(async (tx) => {
-      const last = await moveOwnLikes(tx, { userId: this.#move.userId, afterId, hasLeft })
+      const last = await setLikesLeft(tx, { userId: this.#transition.userId, afterId, hasLeft })
       afterId = last ?? afterId
       return last !== null
     })
@@ -133,7 +139,7 @@ export class AccountMover {
     for (;;) {
       const once = this.#db
         .transaction()
-        .execute(async (tx) => (await lockAccount(tx, this.#move)) && (await step(tx)))
+        .execute(async (tx) => (await lockAccount(tx, this.#transition)) && (await step(tx)))
       if (!(await Promise.race([once, stopping ?? once]))) return hasDoneAny
       hasDoneAny = true
     }
