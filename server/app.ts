@@ -19,11 +19,11 @@ import { registerTexts } from './features/texts/texts.service.ts'
 import { startAllJobs } from './jobs.ts'
 import { originOf } from './kernel/config/config.ts'
 import { withDeadline } from './kernel/deadline.ts'
-import type { Feature } from './kernel/feature.ts'
 import { serveHealth } from './kernel/http/health.ts'
 import type { ListenAddress } from './kernel/http/listen.ts'
 import { shortenPause } from './kernel/mail/outbox.repository.ts'
-import { type AppOptions, type OpenNode, openNode } from './node.ts'
+import type { BackgroundWork } from './kernel/server-context.ts'
+import { type AppOptions, type OpenContext, openContext } from './open-context.ts'
 import { mailBrokenBackups } from './operations/backup/backup.mail.ts'
 import { watchHealth } from './operations/doctor/doctor.service.ts'
 import type { Finding } from './operations/doctor/finding.ts'
@@ -35,12 +35,12 @@ const CLOSE_MS = 500
 
 /** Opens the databases and registers all routes. `listen` opens the port and starts the jobs. */
 export async function createApp(options: AppOptions) {
-  const node = await openNode(options)
-  const { log, http, database, backgroundPool, mailPool, outage, live, server } = node
-  const features = await registerAll(node)
+  const context = await openContext(options)
+  const { log, http, database, backgroundPool, mailPool, outage, live, server } = context
+  const features = await registerAll(context)
   let isDraining = false
-  serveHealth(node, () => isDraining)
-  const unwatch = await watch(node)
+  serveHealth(context, () => isDraining)
+  const unwatch = await watch(context)
   let jobs: Awaited<ReturnType<typeof startAllJobs>> | undefined
   return {
     http,
@@ -48,8 +48,8 @@ export async function createApp(options: AppOptions) {
       const origin = await server
         .listen(address)
         .catch((error) => Promise.reject(new ListenFailure(error)))
-      jobs = await startAllJobs(node, features)
-      void shortenPause(node.background).catch((err) => log.warn({ err }, 'mails stay paused'))
+      jobs = await startAllJobs(context, features)
+      void shortenPause(context.background).catch((err) => log.warn({ err }, 'mails stay paused'))
       return origin
     },
     database,
@@ -64,41 +64,41 @@ export async function createApp(options: AppOptions) {
       outage.close()
       await Promise.all([server.stop(graceMs), jobs?.stop()])
       const pools = [database, backgroundPool, mailPool].map((pool) => pool.close())
-      await withDeadline(Promise.all([node.cache.close(), ...pools]), CLOSE_MS, () => {})
+      await withDeadline(Promise.all([context.cache.close(), ...pools]), CLOSE_MS, () => {})
     },
   }
 }
 
-async function registerAll(node: OpenNode): Promise<Feature[]> {
-  const { config, requestLog, sessions } = node
+async function registerAll(context: OpenContext): Promise<BackgroundWork[]> {
+  const { config, requestLog, sessions } = context
   const folder = join(config.dataDir, 'pages')
-  const readText = registerTexts(node, { ...config, folder, origin: originOf(config) })
-  const search = registerSearch(node)
-  const publish = createPublish(node)
+  const readText = registerTexts(context, { ...config, folder, origin: originOf(config) })
+  const search = registerSearch(context)
+  const publish = createPublish(context)
   const features = [
-    registerSignIn(node, { sessions, readText }),
-    registerCodes(node, sessions),
-    registerSessions(node, sessions),
-    registerAccount(node, sessions),
-    registerAccountDeletion(node, sessions),
-    registerPosts(node, publish),
-    registerAnswers(node),
-    registerLikes(node),
-    registerModeration(node),
-    registerSiteState(node),
+    registerSignIn(context, { sessions, readText }),
+    registerCodes(context, sessions),
+    registerSessions(context, sessions),
+    registerAccount(context, sessions),
+    registerAccountDeletion(context, sessions),
+    registerPosts(context, publish),
+    registerAnswers(context),
+    registerLikes(context),
+    registerModeration(context),
+    registerSiteState(context),
   ]
-  registerReplies(node, publish)
-  registerMutes(node)
-  registerReports(node)
-  registerDataExport(node)
-  registerIdentity(node, () => requestLog.refusals.recent())
-  await servePages({ ...node, search, readText })
-  node.live.serve(node.http, node.limits)
+  registerReplies(context, publish)
+  registerMutes(context)
+  registerReports(context)
+  registerDataExport(context)
+  registerIdentity(context, () => requestLog.refusals.recent())
+  await servePages({ ...context, search, readText })
+  context.live.serve(context.http, context.limits)
   return features
 }
 
-async function watch(node: OpenNode): Promise<() => void> {
-  const { config, background, log, database, metrics, live, shut } = node
+async function watch(context: OpenContext): Promise<() => void> {
+  const { config, background, log, database, metrics, live, shut } = context
   const { metricsPort: port, metricsHost: host, dataDir, backupDir } = config
   const onBroken = (finding: Finding) => mailBrokenBackups(background, finding, config)
   const stops = [shut.watch(), watchHealth({ db: background, config }, { log, onBroken })]

@@ -11,7 +11,6 @@ import {
 } from './features/site-state/mail-name.service.ts'
 import type { Db } from './kernel/db/database.ts'
 import { quietDuringOutages } from './kernel/db/quiet-log.ts'
-import type { Feature } from './kernel/feature.ts'
 import { removeOldAccesses } from './kernel/journal/journal.ts'
 import { removeExpiredLimits } from './kernel/limits/limits.repository.ts'
 import { MAIL_LOG_KEY, removeOldMailEntries } from './kernel/mail/mail-log.repository.ts'
@@ -22,7 +21,8 @@ import { mailJobs } from './kernel/mail/send-mails.ts'
 import { removeOldMails } from './kernel/mail/transport.ts'
 import { type Jobs, startJobs } from './kernel/queue/queue.ts'
 import { Workers } from './kernel/queue/workers.ts'
-import type { OpenNode } from './node.ts'
+import type { BackgroundWork } from './kernel/server-context.ts'
+import type { OpenContext } from './open-context.ts'
 import { backupMails } from './operations/backup/backup.mail.ts'
 import { oldestBackup } from './operations/backup/backup-folder.ts'
 import { storeBackupTime } from './operations/backup/backup-state.repository.ts'
@@ -33,13 +33,13 @@ import { storeCounterCheck } from './operations/status/status.repository.ts'
 const CONCURRENT_JOBS = 4
 
 /** Starts the jobs. Those that send mails have workers and connections of their own. */
-export async function startAllJobs(node: OpenNode, features: Feature[]) {
-  const { config, background, backgroundPool, mailPool, directUrl } = node
-  const log = quietDuringOutages(node.log, node.outage)
+export async function startAllJobs(context: OpenContext, features: BackgroundWork[]) {
+  const { config, background, backgroundPool, mailPool, directUrl } = context
+  const log = quietDuringOutages(context.log, context.outage)
   const workers = new Workers(directUrl, log)
   if (config.backupDir !== undefined) await storeBackupTime(background, config.backupAt)
-  const mails = { jobs: mailJobsOf(node, features), concurrency: SENDERS }
-  const others = { jobs: jobsOf(node, features), concurrency: CONCURRENT_JOBS }
+  const mails = { jobs: mailJobsOf(context, features), concurrency: SENDERS }
+  const others = { jobs: jobsOf(context, features), concurrency: CONCURRENT_JOBS }
   const runners = await Promise.all([
     startJobs(mailPool.pool, { ...mails, log, workers }),
     startJobs(backgroundPool.pool, { ...others, log, workers }),
@@ -53,19 +53,19 @@ export async function startAllJobs(node: OpenNode, features: Feature[]) {
   }
 }
 
-function mailJobsOf(node: OpenNode, features: Feature[]): Jobs {
-  const { config, key, db, log, outage } = node
+function mailJobsOf(context: OpenContext, features: BackgroundWork[]): Jobs {
+  const { config, key, db, log, outage } = context
   return mailJobs({
     db,
     kinds: Object.assign(backupMails(mailWords(config)), ...features.map(({ mails }) => mails)),
-    transport: node.mail,
-    countTry: node.metrics?.countTry,
+    transport: context.mail,
+    countTry: context.metrics?.countTry,
     charge: limitMailsPerHour({
-      limits: node.limits,
+      limits: context.limits,
       most: config.mailsPerHour,
       isSlowed: async () => (await readMailName(db)).isSlowed,
-      findAskerWait: (asker) => findAskerWait(db, askerOf(asker, node)),
-      hasRefusal: (asker) => hasRefusal(db, askerOf(asker, node)),
+      findAskerWait: (asker) => findAskerWait(db, askerOf(asker, context)),
+      hasRefusal: (asker) => hasRefusal(db, askerOf(asker, context)),
     }),
     logKey: key(MAIL_LOG_KEY),
     log: quietDuringOutages(log, outage),
@@ -73,8 +73,8 @@ function mailJobsOf(node: OpenNode, features: Feature[]): Jobs {
   })
 }
 
-function jobsOf(node: OpenNode, features: Feature[]): Jobs {
-  const { config, background, log, secret, directUrl } = node
+function jobsOf(context: OpenContext, features: BackgroundWork[]): Jobs {
+  const { config, background, log, secret, directUrl } = context
   return {
     ...Object.assign({}, ...features.map(({ jobs }) => jobs)),
     ...counterJobs(background, { log, storeResult: (n) => storeCounterCheck(background, n) }),
@@ -89,13 +89,16 @@ function jobsOf(node: OpenNode, features: Feature[]): Jobs {
         secret,
         log,
       })),
-    ...pruningJobs(node, features),
+    ...pruningJobs(context, features),
   }
 }
 
 const HOUR_MS = 3_600_000
 
-function pruningJobs({ config, background, mayErase }: OpenNode, features: Feature[]): Jobs {
+function pruningJobs(
+  { config, background, mayErase }: OpenContext,
+  features: BackgroundWork[],
+): Jobs {
   const pruning: ((db: Db) => Promise<unknown>)[] = [
     ...features.flatMap(({ pruning = [] }) => pruning),
     removeExpiredLimits,

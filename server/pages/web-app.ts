@@ -6,8 +6,8 @@ import type { Sessions } from '../features/sessions/sessions.service.ts'
 import type { ReadText } from '../features/texts/texts.service.ts'
 import type { ResponseCache } from '../kernel/cache/response-cache.ts'
 import { readIfExists } from '../kernel/config/read-if-exists.ts'
-import type { Node } from '../kernel/feature.ts'
 import { escapeHtml } from '../kernel/http/escape.ts'
+import type { ServerContext } from '../kernel/server-context.ts'
 import { createHelperThread } from '../kernel/threads/threads.ts'
 import type { Answer, Asked, MadePage, MakerData, PageParts, PictureParts } from './make-page.ts'
 
@@ -19,8 +19,8 @@ type Settings = PageSettings & {
 
 export type WebApp = PageFrames & Settings & { folder: string; maker: PageMaker }
 
-/** A node with what its pages, files, feeds and sitemap need. */
-export type Site = Node & {
+/** The server context with what its pages, files, feeds and sitemap need. */
+export type Site = ServerContext & {
   /** The built web app; null if it was not built: then no pages are served. */
   web: WebApp | null
   cache: Pick<ResponseCache, 'serveShared'>

@@ -1,11 +1,11 @@
 import * as calls from '../../../contract/account-deletion.ts'
 import type { Answer, Input } from '../../../contract/endpoint.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Feature, Node } from '../../kernel/feature.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Http, Viewer } from '../../kernel/http/route.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
+import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { requestCharge } from '../codes/code-quota.ts'
 import { redeemCode } from '../codes/codes.service.ts'
 import { lockViewer, type Sessions } from '../sessions/sessions.service.ts'
@@ -24,8 +24,11 @@ const ACCOUNT_DELETIONS: Limit = {
   isShared: true,
 }
 
-export function registerAccountDeletion(node: Node, sessions: Sessions): Feature {
-  const { route, db, limits, publishChange, recordAccess } = node
+export function registerAccountDeletion(
+  context: ServerContext,
+  sessions: Sessions,
+): BackgroundWork {
+  const { route, db, limits, publishChange, recordAccess } = context
 
   route(calls.startAccountDeletion, async ({ body, viewer }, http) => {
     const { request } = http
@@ -33,7 +36,12 @@ export function registerAccountDeletion(node: Node, sessions: Sessions): Feature
     await limits.charge([...charged, { limit: ACCOUNT_DELETIONS, key: viewer.userId }])
     const client = sessions.startingClientOf(body.clientToken, request)
     const networkHash = sessions.hashNetwork(request.ip)
-    const id = await startDeletion(node, viewer, { client, networkHash, ip: request.ip, charged })
+    const id = await startDeletion(context, viewer, {
+      client,
+      networkHash,
+      ip: request.ip,
+      charged,
+    })
     sessions.setBrowserOfStart(http, id)
     return { id }
   })
@@ -41,8 +49,8 @@ export function registerAccountDeletion(node: Node, sessions: Sessions): Feature
   route(calls.verifyAccountDeletion, verifyDeletion, { answersClosedSession: true })
 
   return {
-    jobs: { 'move-accounts': transitionsJob(node) },
-    mails: accountDeletionMails(mailWords(node.config)),
+    jobs: { 'move-accounts': transitionsJob(context) },
+    mails: accountDeletionMails(mailWords(context.config)),
   }
 
   /** Checks the session itself: the deletion has closed it if the answer is asked for again. */
@@ -54,7 +62,7 @@ export function registerAccountDeletion(node: Node, sessions: Sessions): Feature
     const client = sessions.clientOf(body.clientToken, request)
     const guess = { id: params.id, userId, ...client, ip: request.ip, code: body.confirmCode }
     const { result: erasedAt, isRepeated } = await redeemCode(
-      node,
+      context,
       { ...guess, purpose: 'account-deletion' },
       {
         lock: (tx) => lockViewer(tx, viewer),

@@ -1,11 +1,11 @@
 import { formatDay } from '../../../contract/dates.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Node } from '../../kernel/feature.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 import { selectUser } from '../account/account.repository.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { type Start, startOperation } from '../codes/codes.service.ts'
@@ -19,7 +19,7 @@ import { ERASURE, type TransitionOptions, TransitionSteps } from './account-tran
 type Asked = Pick<Start, 'client' | 'ip' | 'charged'> & { networkHash: Buffer | null }
 
 export async function startDeletion(
-  node: Node,
+  context: ServerContext,
   viewer: Viewer,
   { networkHash, ...asked }: Asked,
 ): Promise<string> {
@@ -30,7 +30,7 @@ export async function startDeletion(
     const purpose = 'account-deletion' as const
     return { ...asked, userId, email, purpose, knownBy: user?.knownBy ?? null }
   }
-  return startOperation(node, begin)
+  return startOperation(context, begin)
 }
 
 /** Deletes an account and mails its owner. Returns the time of erasure in unix seconds. */

@@ -1,8 +1,8 @@
 import type { PublishChange } from '../../kernel/cache/change-feed.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
-import type { Node } from '../../kernel/feature.ts'
 import { appendToJournal, isInJournal } from '../../kernel/journal/journal.ts'
 import type { Job } from '../../kernel/queue/queue.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 import { reserveNamesOf } from '../account/account.service.ts'
 import { setLikesLeft } from '../likes/likes.repository.ts'
 import { erasePostsOf } from '../likes/likes.service.ts'
@@ -28,8 +28,14 @@ export type TransitionOptions = {
   stopping?: Promise<never>
 }
 
-export function transitionsJob({ background: db, config, key, log, ...node }: Node): Job {
-  const { mayErase, publishChange } = node
+export function transitionsJob({
+  background: db,
+  config,
+  key,
+  log,
+  ...context
+}: ServerContext): Job {
+  const { mayErase, publishChange } = context
   const options = { nameKey: key('usernames'), mayErase, publishChange }
   const folders = deletionFolders(config)
   const listed: Listed = new Map()

@@ -4,10 +4,10 @@ import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { isUniqueViolation } from '../../kernel/db/database-errors.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Feature, Node } from '../../kernel/feature.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
+import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { cancelDeletion } from '../account-deletion/account-deletion.service.ts'
 import { requestCharge } from '../codes/code-quota.ts'
 import {
@@ -68,21 +68,21 @@ const EMAIL_UNDOS: Limit = {
   refusal: 'Из вашей сети открыли много таких ссылок: следующая — через {time}',
 }
 
-export function registerAccount(node: Node, sessions: Sessions): Feature {
-  const { route, db } = node
-  const undoKey = node.key('email-undo')
+export function registerAccount(context: ServerContext, sessions: Sessions): BackgroundWork {
+  const { route, db } = context
+  const undoKey = context.key('email-undo')
   route(calls.readCurrentUser, ({ viewer }) => readOwnAccount(db, viewer.userId))
   route(calls.readProfile, ({ params }) => requireProfile(db, params.username))
-  registerUsernames(node)
-  registerEmailChanges(node, sessions)
-  registerEmailUndo(node, undoKey)
+  registerUsernames(context)
+  registerEmailChanges(context, sessions)
+  registerEmailUndo(context, undoKey)
   return {
-    mails: accountMails({ ...mailWords(node.config), undoKey }),
+    mails: accountMails({ ...mailWords(context.config), undoKey }),
     pruning: [removeExpiredAccountRows],
   }
 }
 
-function registerUsernames({ route, db, limits, key, publishChange }: Node): void {
+function registerUsernames({ route, db, limits, key, publishChange }: ServerContext): void {
   const nameKey = key('usernames')
 
   route(calls.validateUsername, async ({ params: { username }, viewer }) => {
@@ -110,8 +110,8 @@ function registerUsernames({ route, db, limits, key, publishChange }: Node): voi
   })
 }
 
-function registerEmailChanges(node: Node, sessions: Sessions): void {
-  const { route, db, limits } = node
+function registerEmailChanges(context: ServerContext, sessions: Sessions): void {
+  const { route, db, limits } = context
 
   route(calls.startEmailChange, async ({ body, viewer }, http) => {
     const { request } = http
@@ -119,17 +119,17 @@ function registerEmailChanges(node: Node, sessions: Sessions): void {
     const email = requireNewEmail(body.email)
     const charged = [requestCharge(ip)]
     await limits.charge([...charged, { limit: EMAIL_CHANGES, key: viewer.userId }])
-    await requireSendable(email, node)
+    await requireSendable(email, context)
     if (await selectUserByEmail(db, email)) throw new AppError('EMAIL_ALREADY_EXISTS')
     const client = sessions.startingClientOf(body.clientToken, request)
-    const askerWaitsUntil = await findAskerWait(db, askerOf(hashAsker(ip, node), node))
+    const askerWaitsUntil = await findAskerWait(db, askerOf(hashAsker(ip, context), context))
     const begin = async (tx: Queryable) => {
       const { id: userId } = await lockViewer(tx, viewer)
       const purpose = 'email-change' as const
       const known = { knownBy: null, isToNewAddress: true, askerWaitsUntil }
       return { purpose, email, userId, client, ip, charged, ...known }
     }
-    const id = await startOperation(node, begin)
+    const id = await startOperation(context, begin)
     sessions.setBrowserOfStart(http, id)
     return { id }
   })
@@ -139,7 +139,7 @@ function registerEmailChanges(node: Node, sessions: Sessions): void {
     const client = sessions.clientOf(body.clientToken, request)
     const guess = { id: params.id, userId, ...client, ip: request.ip, code: body.confirmCode }
     const { result: email, isRepeated } = await redeemCode(
-      node,
+      context,
       { ...guess, purpose: 'email-change' },
       {
         lock: (tx) => lockViewer(tx, viewer),
@@ -160,8 +160,8 @@ function registerEmailChanges(node: Node, sessions: Sessions): void {
   })
 }
 
-function registerEmailUndo(node: Node, undoKey: Buffer): void {
-  const { route, db, limits, publishChange } = node
+function registerEmailUndo(context: ServerContext, undoKey: Buffer): void {
+  const { route, db, limits, publishChange } = context
 
   route(calls.undoEmailChange, async ({ params, body }, { request }) => {
     await limits.charge([{ limit: EMAIL_UNDOS, ip: request.ip }])

@@ -5,9 +5,9 @@ import { API_PREFIX } from '../../../contract/constants.ts'
 import { PATHS, replyMailsIn, replyMailsPath } from '../../../contract/pages.ts'
 import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Feature, Node } from '../../kernel/feature.ts'
 import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
+import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { readPostRows, receivedBy } from '../posts/post-lists.ts'
 import { answerJobs, answerMails } from './answers.mail.ts'
 import {
@@ -25,9 +25,9 @@ const FORMER_PATH = `${API_PREFIX}/reply-mails/:token`
 const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data']
 type FormerlyLinked = { Params: { token: string } }
 
-export function registerAnswers(node: Node): Feature {
-  const { route, http, db, limits, config } = node
-  const unsubscribe = createUnsubscribe(node)
+export function registerAnswers(context: ServerContext): BackgroundWork {
+  const { route, http, db, limits, config } = context
+  const unsubscribe = createUnsubscribe(context)
   route(calls.listReceived, async ({ query, viewer }, { request: { ip } }) => {
     const list = receivedBy(viewer.userId)
     // Read before the list, so that a reply that arrives in between counts as unread.
@@ -72,7 +72,7 @@ export function registerAnswers(node: Node): Feature {
   })
 
   return {
-    jobs: answerJobs(node.background),
+    jobs: answerJobs(context.background),
     mails: answerMails(db, { ...mailWords(config), unsubscribe }),
   }
 

@@ -1,11 +1,11 @@
 import { replyMailsPath } from '../../../contract/pages.ts'
 import { readSigned, signText } from '../../kernel/config/app-secret.ts'
-import type { Node } from '../../kernel/feature.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 
 export type Unsubscribe = ReturnType<typeof createUnsubscribe>
 
 /** Creates what makes and reads the links by which reply mails are stopped without a sign-in. */
-export function createUnsubscribe({ key }: Pick<Node, 'key'>) {
+export function createUnsubscribe({ key }: Pick<ServerContext, 'key'>) {
   const secret = key('unsubscribe')
   return {
     pathFor: (userId: string) => replyMailsPath({ name: 'ask', token: signText(userId, secret) }),

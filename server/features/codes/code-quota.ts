@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto'
 import { CODE_ATTEMPTS } from '../../../contract/constants.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { KnownBy } from '../../kernel/db/tables.ts'
-import type { Node } from '../../kernel/feature.ts'
 import {
   type Charge,
   type Limit,
@@ -10,6 +9,7 @@ import {
   widestNetworkOf,
 } from '../../kernel/limits/limits.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 import { recordMailed } from './mailed-networks.repository.ts'
 
 const MINUTE = 60
@@ -91,7 +91,7 @@ export function requestCharge(ip: string): Charge {
  * unless the browser is known.
  */
 export async function chargeMail(
-  { limits, key }: Pick<Node, 'limits' | 'key'>,
+  { limits, key }: Pick<ServerContext, 'limits' | 'key'>,
   mailed: Mailed,
   tx: Queryable,
 ): Promise<void> {
@@ -140,7 +140,7 @@ export async function countTriesLeft(
 }
 
 /** Returns the keyed hash by which a network that had a mailbox mailed is recorded. */
-export function hashMailed(asked: Pick<Mailed, 'email' | 'ip'>, key: Node['key']): Buffer {
+export function hashMailed(asked: Pick<Mailed, 'email' | 'ip'>, key: ServerContext['key']): Buffer {
   return createHmac('sha256', key('limits')).update(networkKey(asked)).digest()
 }
 

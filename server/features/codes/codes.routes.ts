@@ -2,8 +2,8 @@ import * as calls from '../../../contract/codes.ts'
 import { CODE_ATTEMPTS } from '../../../contract/constants.ts'
 import { operatorEmails } from '../../kernel/config/config.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Feature, Node } from '../../kernel/feature.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
+import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
 import { codeMails } from './codes.mail.ts'
 import { removeExpiredOperations, selectMailState } from './codes.repository.ts'
@@ -11,8 +11,8 @@ import { lockedFor } from './codes.service.ts'
 import { removeOldMailed } from './mailed-networks.repository.ts'
 import { removeOldRedeemed, selectRepeatEnd } from './redeemed-codes.repository.ts'
 
-export function registerCodes(node: Node, sessions: Sessions): Feature {
-  const { route, db, config, key } = node
+export function registerCodes(context: ServerContext, sessions: Sessions): BackgroundWork {
+  const { route, db, config, key } = context
   route(calls.readCodeMail, async ({ params, body }, { request }) => {
     const operation = { id: params.id, ...sessions.clientOf(body.clientToken, request) }
     const mail = await selectMailState(db, operation)

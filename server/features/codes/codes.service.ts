@@ -8,11 +8,11 @@ import { NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import type { KnownBy, Purpose } from '../../kernel/db/tables.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { counted, waitInWords } from '../../kernel/errors/words.ts'
-import type { Node } from '../../kernel/feature.ts'
 import { type Charge, timeLeft } from '../../kernel/limits/limits.ts'
 import { emailKey, hasReadableDomain, withUsualDomain } from '../../kernel/mail/email-address.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 import { askerWaits, hashAsker } from '../site-state/mail-name.service.ts'
 import {
   CODE_CHECKS,
@@ -81,7 +81,7 @@ export function requireNewEmail(address: string): string {
   })
 }
 
-export async function requireSendable(email: string, { mail }: Node): Promise<void> {
+export async function requireSendable(email: string, { mail }: ServerContext): Promise<void> {
   if (await mail.canSendTo(email)) return
   throw new AppError('INVALID_REQUEST', {
     message:
@@ -97,11 +97,11 @@ const LIFE_FACTOR = 2
  * returns the same id and mails again after 60 s unless a mail waits. `begin` locks the account.
  */
 export async function startOperation(
-  node: Node,
+  context: ServerContext,
   begin: (tx: Queryable) => Promise<Start>,
 ): Promise<string> {
-  const lifeSeconds = node.config.codeTtlSeconds * LIFE_FACTOR
-  return node.db.transaction().execute(async (tx) => {
+  const lifeSeconds = context.config.codeTtlSeconds * LIFE_FACTOR
+  return context.db.transaction().execute(async (tx) => {
     const start = await begin(tx)
     const device = start.device ?? null
     const { purpose, email, userId, client, knownBy } = start
@@ -117,7 +117,7 @@ export async function startOperation(
       network_client_hash: client.networkClientHash,
       device,
       known_by: knownBy,
-      charges: node.limits.toStored([...start.charged, ...mailCharges(mailed)]),
+      charges: context.limits.toStored([...start.charged, ...mailCharges(mailed)]),
     }
     const operation = await upsertOperation(tx, asked, lifeSeconds)
     if (operation.lockedFor !== null) {
@@ -126,7 +126,7 @@ export async function startOperation(
     }
     if (operation.mailDue) {
       if (start.isToNewAddress && start.askerWaitsUntil) throw askerWaits(start.askerWaitsUntil)
-      await chargeMail(node, mailed, tx)
+      await chargeMail(context, mailed, tx)
       const mail: CodeMail = {
         to: operation.email,
         key: mailKey(operation.id),
@@ -137,7 +137,7 @@ export async function startOperation(
         expiresAt: operation.expiresAt.getTime(),
         device: nameDevice(device),
         askedAt: Date.now(),
-        asker: hashAsker(start.ip, node),
+        asker: hashAsker(start.ip, context),
       }
       await queueMail(tx, 'send-code', mail)
     }
@@ -171,29 +171,29 @@ type Answered<Result> = { result: Result; isRepeated: boolean }
  * once, however often the right code is sent.
  */
 export async function redeemCode<Account, Result, Outcome>(
-  node: Node,
+  context: ServerContext,
   guess: Guess,
   redemption: Redemption<Account, Result, Outcome>,
 ): Promise<Answered<Result>> {
   const attempt = { ...guess, userId: guess.userId ?? NO_USER }
-  const operation = await selectOperation(node.db, attempt)
-  const redeemed = operation ? undefined : await selectRedeemed(node.db, attempt)
+  const operation = await selectOperation(context.db, attempt)
+  const redeemed = operation ? undefined : await selectRedeemed(context.db, attempt)
   // Codes that cannot be right have their own limit, so that they block no valid code.
   const canBeRight = operation ? operation.attempts < CODE_ATTEMPTS : redeemed !== undefined
   // A known browser has few codes and tries of its own, so neighbours at its address cannot stop it.
   if (!canBeRight || (operation ?? redeemed)?.knownBy !== 'browser') {
     const limit = canBeRight ? CODE_CHECKS : VAIN_CODE_CHECKS
-    await node.limits.charge([{ limit, ip: guess.ip }])
+    await context.limits.charge([{ limit, ip: guess.ip }])
   }
-  if (!operation) return repeatAnswer(node, attempt, redemption)
+  if (!operation) return repeatAnswer(context, attempt, redemption)
   if (!canBeRight) throw lockedFor(operation.secondsLeft)
   try {
-    return await redeemOnce(node, { ...attempt, ...operation }, redemption)
+    return await redeemOnce(context, { ...attempt, ...operation }, redemption)
   } catch (error) {
     // The same code, sent twice, may have been redeemed meanwhile. A database that fails is not asked
     // again: the caller would wait for a second timeout.
-    if (!(error instanceof AppError) || !(await selectRedeemed(node.db, attempt))) throw error
-    return repeatAnswer(node, attempt, redemption)
+    if (!(error instanceof AppError) || !(await selectRedeemed(context.db, attempt))) throw error
+    return repeatAnswer(context, attempt, redemption)
   }
 }
 
@@ -204,7 +204,7 @@ type CheckedGuess = Attempt & Pick<Guess, 'code' | 'ip'>
  * one transaction; if `redeem` throws, the operation stays and the attempt is not counted.
  */
 async function redeemOnce<Account, Result, Outcome>(
-  { db, key, limits }: Node,
+  { db, key, limits }: ServerContext,
   { email, device, ...guess }: CheckedGuess & { email: string; device: Device | null },
   { lock, redeem, keep }: Redemption<Account, Result, Outcome>,
 ): Promise<Answered<Result>> {
@@ -238,7 +238,7 @@ async function redeemOnce<Account, Result, Outcome>(
 
 /** Repeats the answer to a right code. Wrong codes count on, so that the repetition helps no guesser. */
 async function repeatAnswer<Account, Result, Outcome>(
-  { db, key, limits }: Node,
+  { db, key, limits }: ServerContext,
   guess: CheckedGuess,
   { repeat }: Redemption<Account, Result, Outcome>,
 ): Promise<Answered<Result>> {

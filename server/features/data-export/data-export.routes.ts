@@ -1,10 +1,10 @@
 import { API_PREFIX } from '../../../contract/constants.ts'
 import * as calls from '../../../contract/data-export.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Node } from '../../kernel/feature.ts'
 import { Gate } from '../../kernel/gate/gate.ts'
 import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
 import { type Limit, tooMany, widestNetworkOf } from '../../kernel/limits/limits.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 import { createTicket, exportData, readTicket } from './data-export.service.ts'
 
 /** Counts archives that were sent completely, so that a broken download costs no archive. */
@@ -30,10 +30,10 @@ const BUSY = 'Сейчас собираем архивы других людей
 /** A longer download is aborted, because it blocks the downloads of others. */
 const LONGEST_MS = 600_000
 
-export function registerDataExport(node: Node): void {
+export function registerDataExport(context: ServerContext): void {
   // The background pool is used, because an archive may take longer than a request may.
-  const { route, http, background: db, limits, config } = node
-  const key = node.key('downloads')
+  const { route, http, background: db, limits, config } = context
+  const key = context.key('downloads')
   const archives = new Gate({ ...ARCHIVES, message: BUSY, retryAfter: 60 })
 
   route(calls.prepareDownload, async ({ viewer: { userId } }, { request }) => {

@@ -1,8 +1,8 @@
 import * as calls from '../../../contract/likes.ts'
 import { isRowId, type SharedWrites, writeShared } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Feature, Node } from '../../kernel/feature.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
+import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { addLike, type Like, removeLike } from './likes.repository.ts'
 import { purgePosts } from './likes.service.ts'
 
@@ -12,14 +12,14 @@ const LIKES: Limit = {
   refusal: 'Сегодня вы поставили очень много отметок: следующая — через {time}',
 }
 
-export function registerLikes(node: Node): Feature {
-  const { route, background, limits } = node
+export function registerLikes(context: ServerContext): BackgroundWork {
+  const { route, background, limits } = context
 
   route(calls.likePost, async ({ params: { id: postId }, viewer: { userId } }) => {
     const charges = [{ limit: LIKES, key: userId }]
     await limits.charge(charges)
     try {
-      return { likes_count: await setLike(node, addLike, { postId, userId }) }
+      return { likes_count: await setLike(context, addLike, { postId, userId }) }
     } catch (error) {
       await limits.refund(charges)
       throw error
@@ -27,7 +27,7 @@ export function registerLikes(node: Node): Feature {
   })
 
   route(calls.unlikePost, async ({ params: { id: postId }, viewer: { userId } }) => ({
-    likes_count: await setLike(node, removeLike, { postId, userId }),
+    likes_count: await setLike(context, removeLike, { postId, userId }),
   }))
 
   return { jobs: { 'purge-posts': { run: ({ stopping }) => purgePosts(background, stopping) } } }

@@ -2,10 +2,10 @@ import * as calls from '../../../contract/moderation.ts'
 import { parsePostText } from '../../../contract/text.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Feature, Node } from '../../kernel/feature.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
+import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { removeExpiredBlocks } from './blocks.repository.ts'
 import { blockUser, unblockUser } from './blocks.service.ts'
@@ -32,11 +32,11 @@ const APPEALS: Limit = {
   isShared: true,
 }
 
-export function registerModeration(node: Node): Feature {
-  registerQueue(node)
-  registerBlocks(node)
-  registerOwn(node)
-  const { db, background, config, publishChange } = node
+export function registerModeration(context: ServerContext): BackgroundWork {
+  registerQueue(context)
+  registerBlocks(context)
+  registerOwn(context)
+  const { db, background, config, publishChange } = context
   const { moderatorEmails, reportsToHide } = config
   return {
     jobs: {
@@ -57,8 +57,8 @@ async function actorOf(db: Db, { userId }: Viewer): Promise<string> {
   return user.email
 }
 
-function registerQueue(node: Node): void {
-  const { route, db, config, publishChange } = node
+function registerQueue(context: ServerContext): void {
+  const { route, db, config, publishChange } = context
   route(calls.readQueue, () => readQueue(db))
 
   route(calls.readModeratedPost, ({ params }) => readModeratedPost(db, params.id))
@@ -68,20 +68,20 @@ function registerQueue(node: Node): void {
     const by = { actor, isModerator: true, removedDays: config.removedDays }
     const decision = { ...body, ...by, postId: params.id }
     const isRemoval = decision.verdict === 'remove'
-    if (isRemoval && body.block?.removesRecent) return decideWithRecent(node, decision)
+    if (isRemoval && body.block?.removesRecent) return decideWithRecent(context, decision)
     await db.transaction().execute((tx) => decide(tx, decision))
     await publishChange({ kind: isRemoval ? 'removed' : 'edited', postId: params.id })
   })
 }
 
-function registerBlocks(node: Node): void {
-  const { route, db, key } = node
+function registerBlocks(context: ServerContext): void {
+  const { route, db, key } = context
   const nameKey = key('usernames')
   route(calls.blockUser, async ({ params: { id }, body, viewer }) => {
     const { reason, days, removesRecent } = body
     const by = await actorOf(db, viewer)
     const block = { userId: id, reason, days, by }
-    if (removesRecent) return blockAndRemove(node, block)
+    if (removesRecent) return blockAndRemove(context, block)
     await db.transaction().execute((tx) => blockUser(tx, block))
   })
 
@@ -91,7 +91,7 @@ function registerBlocks(node: Node): void {
   })
 }
 
-function registerOwn({ route, db, limits, config: { moderatorEmails } }: Node): void {
+function registerOwn({ route, db, limits, config: { moderatorEmails } }: ServerContext): void {
   route(calls.listOwnReports, async ({ viewer }) => ({
     reports: await selectOwnReports(db, viewer.userId),
   }))

@@ -1,7 +1,7 @@
 import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Node } from '../../kernel/feature.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 import type { NewBlock } from './blocks.repository.ts'
 import { blockUser } from './blocks.service.ts'
 import { type Decided, decide, type NewDecision } from './decisions.service.ts'
@@ -49,7 +49,7 @@ function ignoreGone(error: unknown): undefined {
 }
 
 /** Creates the function that runs a transaction which removes a post, and publishes that. */
-function removing({ db, publishChange }: Node): InTransaction {
+function removing({ db, publishChange }: ServerContext): InTransaction {
   return async (work) => {
     const result = await db.transaction().execute(work)
     await publishChange({ kind: 'removed' })
@@ -58,19 +58,22 @@ function removing({ db, publishChange }: Node): InTransaction {
 }
 
 /** Decides about a post, and removes the author's other posts of the last day. */
-export async function decideWithRecent(node: Node, decision: NewDecision): Promise<void> {
-  const run = removing(node)
+export async function decideWithRecent(
+  context: ServerContext,
+  decision: NewDecision,
+): Promise<void> {
+  const run = removing(context)
   const first = await run((tx) => decide(tx, { ...decision, notifies: 'reporters' }))
-  const ids = await selectRecentPosts(node.db, first.userId)
+  const ids = await selectRecentPosts(context.db, first.userId)
   await removeWave(run, { ...decision, ids, first })
 }
 
 /** Blocks a user, and removes the user's posts of the last day. */
-export async function blockAndRemove(node: Node, block: NewBlock): Promise<void> {
+export async function blockAndRemove(context: ServerContext, block: NewBlock): Promise<void> {
   const { userId, reason, by: actor } = block
-  const { removedDays } = node.config
-  const ids = isRowId(userId) ? await selectRecentPosts(node.db, userId) : []
+  const { removedDays } = context.config
+  const ids = isRowId(userId) ? await selectRecentPosts(context.db, userId) : []
   const wave = { ids, actor, isModerator: true, reason, block, removedDays }
-  const removed = await removeWave(removing(node), wave)
-  if (removed.length === 0) await node.db.transaction().execute((tx) => blockUser(tx, block))
+  const removed = await removeWave(removing(context), wave)
+  if (removed.length === 0) await context.db.transaction().execute((tx) => blockUser(tx, block))
 }

@@ -2,10 +2,10 @@ import { MUTES_MAX } from '../../../contract/constants.ts'
 import * as calls from '../../../contract/mutes.ts'
 import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Node } from '../../kernel/feature.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 import { countOtherMutes, deleteMute, insertMute, selectMutes } from './mutes.repository.ts'
 
-export function registerMutes({ route, db }: Node): void {
+export function registerMutes({ route, db }: ServerContext): void {
   route(calls.listMutes, async ({ viewer }) => ({ users: await selectMutes(db, viewer.userId) }))
 
   route(calls.muteUser, async ({ params, viewer: { userId } }) => {

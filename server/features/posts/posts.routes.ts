@@ -1,8 +1,8 @@
 import * as calls from '../../../contract/posts.ts'
 import { isRowId, NO_USER } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Feature, Node } from '../../kernel/feature.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
+import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { requirePost } from './hydrate-posts.ts'
 import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
 import { deletePost, editPost, requireWritten } from './posts.service.ts'
@@ -15,9 +15,9 @@ const EDITS: Limit = {
   refusal: 'Записи нельзя менять так часто: следующая правка — через {time}',
 }
 
-export function registerPosts(node: Node, publish: Publish): Feature {
-  const { route, db, limits, publishChange, recordAccess } = node
-  const { editPeriodSeconds, removedDays } = node.config
+export function registerPosts(context: ServerContext, publish: Publish): BackgroundWork {
+  const { route, db, limits, publishChange, recordAccess } = context
+  const { editPeriodSeconds, removedDays } = context.config
   route(calls.listPosts, async ({ query, viewer }, { request: { ip } }) => {
     const { filter, userId, ...place } = query
     const page = { ...place, ip }

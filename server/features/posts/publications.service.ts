@@ -2,11 +2,11 @@ import type { Post, PostBody } from '../../../contract/posts.ts'
 import type { Change } from '../../kernel/cache/change-feed.ts'
 import { isRowId, type SharedWrites, writeShared } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Node } from '../../kernel/feature.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import type { RecordAccess } from '../../kernel/journal/journal.ts'
 import { type Charge, type Limit, type Refused, tooMany } from '../../kernel/limits/limits.ts'
 import { privateDomainOf } from '../../kernel/mail/email-address.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 import { requirePost } from './hydrate-posts.ts'
 import { requireWritten } from './posts.service.ts'
 import { findByIdempotencyKey, insertPost, type NewPost } from './publications.repository.ts'
@@ -74,7 +74,7 @@ const DOMAIN_REPLIES: Limit = {
     'Новые авторы с почтой вашего домена опубликовали много ответов: следующий — через {time}',
 }
 
-type Options = SharedWrites & Pick<Node, 'limits' | 'publishChange' | 'recordAccess'>
+type Options = SharedWrites & Pick<ServerContext, 'limits' | 'publishChange' | 'recordAccess'>
 
 type Publication = Pick<NewPost, 'repliedId' | 'idempotencyKey'> & {
   request: Parameters<RecordAccess>[1]['request']

@@ -2,12 +2,12 @@ import { ANCESTORS_MAX } from '../../../contract/constants.ts'
 import * as calls from '../../../contract/replies.ts'
 import { isRowId, NO_USER } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Node } from '../../kernel/feature.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 import { readAncestors } from '../posts/hydrate-posts.ts'
 import { readPostList, repliesOf, repliesTo } from '../posts/post-lists.ts'
 import type { Publish } from '../posts/publications.service.ts'
 
-export function registerReplies({ route, db }: Node, publish: Publish): void {
+export function registerReplies({ route, db }: ServerContext, publish: Publish): void {
   route(calls.listRepliesOf, async ({ query, viewer }, { request: { ip } }) => {
     const { userId = viewer?.userId, ...page } = query
     if (userId === undefined) throw new AppError('UNAUTHORIZED')

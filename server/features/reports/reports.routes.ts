@@ -2,8 +2,8 @@ import * as calls from '../../../contract/reports.ts'
 import { isVisible, parsePostText } from '../../../contract/text.ts'
 import { isRowId, writeShared } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Node } from '../../kernel/feature.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 import { applyReportRules } from '../moderation/hiding.service.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { insertReport, isReason, selectReasons } from './reports.repository.ts'
@@ -16,14 +16,14 @@ const REPORTS: Limit = {
   isShared: true,
 }
 
-export function registerReports(node: Node): void {
-  const { route, db, limits, config, publishChange } = node
+export function registerReports(context: ServerContext): void {
+  const { route, db, limits, config, publishChange } = context
   route(calls.listReasons, async () => ({ reasons: await selectReasons(db) }))
 
   route(calls.reportPost, async ({ params: { id: postId }, query, body, viewer }) => {
     const { userId: reporterId, newcomer } = viewer
     const { reason_id: reasonId } = query
-    const isHidden = await writeShared(node, async (tx) => {
+    const isHidden = await writeShared(context, async (tx) => {
       // Reports of one post are added one after another, so that each counts the others.
       const post = await lockPost(tx, postId)
       if (post?.hidden_for !== null) throw new AppError('POST_NOT_FOUND')

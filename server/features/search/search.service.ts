@@ -3,10 +3,10 @@ import { type FoundPage, searchPosts } from '../../../contract/search.ts'
 import { type Db, isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Node } from '../../kernel/feature.ts'
 import { Gate } from '../../kernel/gate/gate.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { widestNetworkOf } from '../../kernel/limits/limits.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 import { type PostViewer, readPosts } from '../posts/hydrate-posts.ts'
 import { parseSearch, selectFound, selectFoundWords } from './search.repository.ts'
 
@@ -33,7 +33,7 @@ export type Search = (
 ) => Promise<FoundPage>
 
 /** Registers the search, and returns it for pages. What people search for is not stored. */
-export function registerSearch({ route, db, limits }: Node): Search {
+export function registerSearch({ route, db, limits }: ServerContext): Search {
   const searches = new Gate({
     running: 4,
     each: 3,

@@ -1,9 +1,9 @@
 import * as calls from '../../../contract/sessions.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Feature, Node } from '../../kernel/feature.ts'
 import { requireOwnOrigin } from '../../kernel/http/headers.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
+import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { removeOldClients } from './known-clients.repository.ts'
 import { refreshSession } from './refresh.service.ts'
 import { deleteSession, removeExpiredSessions, selectSessions } from './sessions.repository.ts'
@@ -24,9 +24,9 @@ const FAILED_REFRESHES: Limit = {
   refusal: 'Из вашей сети слишком много запросов: следующий — через {time}',
 }
 
-export function registerSessions(node: Node, sessions: Sessions): Feature {
-  const { route, db, limits } = node
-  const { publicUrl } = node.config
+export function registerSessions(context: ServerContext, sessions: Sessions): BackgroundWork {
+  const { route, db, limits } = context
+  const { publicUrl } = context.config
   route(calls.refreshSession, async ({ body }, { request, reply }) => {
     requireOwnOrigin(request, publicUrl)
     const presented = sessions.readCookie(request)

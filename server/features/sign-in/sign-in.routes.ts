@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { Answer, Input } from '../../../contract/endpoint.ts'
 import * as calls from '../../../contract/sign-in.ts'
-import type { Feature, Node } from '../../kernel/feature.ts'
 import { requireOwnOrigin } from '../../kernel/http/headers.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Http } from '../../kernel/http/route.ts'
 import { hashNetwork } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
+import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { AccountAppeared, requireUserByEmail } from '../account/account.service.ts'
 import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
 import { redeemCode, requireEmail, requireNewEmail } from '../codes/codes.service.ts'
@@ -34,15 +34,15 @@ type VerifyInput = Input<typeof calls.verifyLogin>
 
 type Parts = { sessions: Sessions; readText: ReadText }
 
-export function registerSignIn(node: Node, parts: Parts): Feature {
-  registerStarts(node, parts.sessions)
-  registerVerifications(node, parts)
-  return { mails: signInMails(mailWords(node.config)) }
+export function registerSignIn(context: ServerContext, parts: Parts): BackgroundWork {
+  registerStarts(context, parts.sessions)
+  registerVerifications(context, parts)
+  return { mails: signInMails(mailWords(context.config)) }
 }
 
-function registerStarts(node: Node, sessions: Sessions): void {
-  const { route, db } = node
-  const { contactEmail: contact, publicUrl } = node.config
+function registerStarts(context: ServerContext, sessions: Sessions): void {
+  const { route, db } = context
+  const { contactEmail: contact, publicUrl } = context.config
   const askedBy = ({ clientToken, ...asked }: StartInput['body'], request: FastifyRequest) => ({
     ...asked,
     ip: request.ip,
@@ -56,12 +56,12 @@ function registerStarts(node: Node, sessions: Sessions): void {
     const { ip } = request
     const email = requireNewEmail(body.email)
     const asked = askedBy({ ...body, email }, request)
-    const charged = await chargeRequest(node, asked)
-    const asker = askerOf(hashAsker(ip, node), node)
+    const charged = await chargeRequest(context, asked)
+    const asker = askerOf(hashAsker(ip, context), context)
     const applicant = { email, ip, invitation: body.invitation, contact }
     const { askerWaitsUntil } = await requireRegistrable(db, applicant, asker)
     const start = { ...asked, purpose: 'registration', charged, askerWaitsUntil } as const
-    const id = await startSignIn(node, start)
+    const id = await startSignIn(context, start)
     sessions.setBrowserOfStart(http, id)
     return { id }
   })
@@ -75,16 +75,16 @@ function registerStarts(node: Node, sessions: Sessions): void {
     requireOwnOrigin(request, publicUrl)
     requireEmail(body.email)
     const asked = askedBy(body, request)
-    const charged = await chargeRequest(node, asked)
-    const id = await startSignIn(node, { ...asked, purpose: 'login', charged })
+    const charged = await chargeRequest(context, asked)
+    const id = await startSignIn(context, { ...asked, purpose: 'login', charged })
     sessions.setBrowserOfStart(http, id)
     return { id }
   })
 }
 
-function registerVerifications(node: Node, { sessions, readText }: Parts): void {
-  const { route, db, publishChange, recordAccess, config } = node
-  const nameKey = node.key('usernames')
+function registerVerifications(context: ServerContext, { sessions, readText }: Parts): void {
+  const { route, db, publishChange, recordAccess, config } = context
+  const nameKey = context.key('usernames')
 
   route(calls.verifyRegistration, (input, http) =>
     verify('registration', { ...input, invitation: input.body.invitation }, http),
@@ -104,7 +104,7 @@ function registerVerifications(node: Node, { sessions, readText }: Parts): void 
     const guess = { id: params.id, purpose, ...client, ip, code: body.confirmCode }
     const { html: consentText } = await readText('consent')
     const { result: opened, isRepeated } = await retryIfAppeared(() =>
-      redeemCode(node, guess, {
+      redeemCode(context, guess, {
         lock: lockAccount,
         async redeem(tx, { email, device, account: locked }) {
           const proven = { email, networkHash: hashNetwork(ip, nameKey), consentText, locked }
@@ -113,7 +113,7 @@ function registerVerifications(node: Node, { sessions, readText }: Parts): void 
           if (isNew) {
             await claimRegistration(tx, { email, ip, invitation, contact: config.contactEmail })
             await blockNewUser(tx, { userId, email }, nameKey)
-            await chargeAccount(node, ip, tx)
+            await chargeAccount(context, ip, tx)
           }
           const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
           const opened = await sessions.open(tx, {

@@ -2,10 +2,10 @@ import type { CurrentUser } from '../../../contract/account.ts'
 import type { Device } from '../../../contract/fields.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Node } from '../../kernel/feature.ts'
 import { type Charge, type Limit, tooMany } from '../../kernel/limits/limits.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 import { lockUserByEmail, selectUserByEmail } from '../account/account.repository.ts'
 import { requestCharge } from '../codes/code-quota.ts'
 import { requireSendable, type Start, startOperation } from '../codes/codes.service.ts'
@@ -29,7 +29,7 @@ type Asked = Omit<Start, 'userId' | 'knownBy' | 'isToNewAddress'> & { networkHas
  * the charges.
  */
 export async function chargeRequest(
-  { db, limits }: Node,
+  { db, limits }: ServerContext,
   { ip, email, client: { clientHash } }: Pick<Start, 'email' | 'client' | 'ip'>,
 ): Promise<Charge[]> {
   const charged = [requestCharge(ip)]
@@ -42,19 +42,19 @@ export async function chargeRequest(
 
 /** Mails a code and returns the operation's id. Throws USER_NOT_FOUND if a login has no account. */
 export async function startSignIn(
-  node: Node,
+  context: ServerContext,
   { email, networkHash, ...asked }: Asked,
 ): Promise<string> {
   // A login without an account need not ask the mail server.
-  if (asked.purpose === 'registration' || (await selectUserByEmail(node.db, email))) {
-    await requireSendable(email, node)
+  if (asked.purpose === 'registration' || (await selectUserByEmail(context.db, email))) {
+    await requireSendable(email, context)
   }
   const begin = async (tx: Queryable) => {
     const { clientHash } = asked.client
     const user = await lockAndRecognise(tx, { email, clientHash, networkHash })
     if (!user && asked.purpose === 'login') throw new AppError('USER_NOT_FOUND')
     // No code is mailed that would be refused in the end.
-    const refused = !user && (await node.limits.findRefusal(openingOf(asked), tx))
+    const refused = !user && (await context.limits.findRefusal(openingOf(asked), tx))
     if (refused) throw tooMany(refused)
     // The account's own address is used: an address that only compares equal may be another's.
     return {
@@ -64,11 +64,11 @@ export async function startSignIn(
       isToNewAddress: user === undefined,
     }
   }
-  return startOperation(node, begin)
+  return startOperation(context, begin)
 }
 
 /** Counts an account of the network. Nothing takes the count back, unlike that of its code. */
-export function chargeAccount({ limits }: Node, ip: string, tx: Queryable): Promise<void> {
+export function chargeAccount({ limits }: ServerContext, ip: string, tx: Queryable): Promise<void> {
   return limits.charge(openingOf({ ip }), tx)
 }
 

@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto'
 import { formatTime } from '../../../contract/dates.ts'
 import { hasRow, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Node } from '../../kernel/feature.ts'
 import { widestNetworkOf } from '../../kernel/limits/limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 import type { Asker, Refusals } from './mail-name.repository.ts'
 import { countRefusals, insertRefusal, recordEpisode, waitEnd } from './mail-name.repository.ts'
 
@@ -21,12 +21,12 @@ export async function readMailName(db: Queryable): Promise<MailName> {
   return { refused, networks, isSlowed }
 }
 
-export function hashAsker(ip: string, { key }: Node): string {
+export function hashAsker(ip: string, { key }: ServerContext): string {
   return createHmac('sha256', key('askers')).update(widestNetworkOf(ip)).digest('base64url')
 }
 
 /** Returns a network by its keyed hash, with the refusals that it may have. */
-export function askerOf(hash: string, { config }: Node): Asker {
+export function askerOf(hash: string, { config }: ServerContext): Asker {
   const most = Math.ceil(REFUSED_MAX * config.rateLimitScale)
   return { networkHash: Buffer.from(hash, 'base64url'), most }
 }

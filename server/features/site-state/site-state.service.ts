@@ -5,11 +5,11 @@ import { INVITE_ONLY, OPEN_SITE, PATHS, type SiteState } from '../../../contract
 import { parsePostText, textLength } from '../../../contract/text.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Feature, Node } from '../../kernel/feature.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { parseAddress } from '../../kernel/limits/limits.ts'
 import { domainOf, mailboxOf } from '../../kernel/mail/email-address.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
+import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { mailNameMails } from './mail-name.mail.ts'
 import { type Asker, removeOldRefusals } from './mail-name.repository.ts'
 import { contains, rangeOf } from './shut-networks.ts'
@@ -51,7 +51,7 @@ export function createSiteStateReader(db: Db): () => Promise<SiteState> {
 type Act = { actor: string }
 type Part = { part: 'registrations' | 'writing' }
 
-export function registerSiteState({ config }: Node): Feature {
+export function registerSiteState({ config }: ServerContext): BackgroundWork {
   return {
     mails: mailNameMails(mailWords(config)),
     pruning: [removeExpiredSiteRows, removeOldRefusals],

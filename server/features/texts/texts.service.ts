@@ -7,7 +7,7 @@ import { readText, type SiteText, type TextName } from '../../../contract/texts.
 import type { Config } from '../../kernel/config/config.ts'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
 import { whyFailed } from '../../kernel/errors/why-failed.ts'
-import type { Node } from '../../kernel/feature.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 
 const TEMPLATES = join(import.meta.dirname, 'templates')
 const MAX_AGE_MS = 2000
@@ -59,7 +59,7 @@ export async function findTextFaults(folder: string): Promise<string[]> {
   return (await Promise.all(files)).flat()
 }
 
-export function registerTexts({ route }: Node, options: Options): ReadText {
+export function registerTexts({ route }: ServerContext, options: Options): ReadText {
   const read = createTexts(options)
   route(readText, ({ params }) => read(params.name))
   return read

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { MIGRATIONS } from '../db/migrate.ts'
 import { AppError } from '../errors/app-error.ts'
 import { size } from '../errors/words.ts'
-import type { Node } from '../feature.ts'
+import type { ServerContext } from '../server-context.ts'
 
 /** Two segments of PostgreSQL's write-ahead log: with less free space it stops. */
 export const LEAST_FREE_BYTES = 32 * 1024 * 1024
@@ -11,8 +11,8 @@ export const LEAST_FREE_BYTES = 32 * 1024 * 1024
 const BROKEN = 'a newer version has changed the database: this node cannot write'
 
 /** `/livez` answers while the process runs; `/readyz` is 503 while nothing can be written. */
-export function serveHealth(node: Node, isDraining: () => boolean): void {
-  const { http, log } = node
+export function serveHealth(context: ServerContext, isDraining: () => boolean): void {
+  const { http, log } = context
   // These routes have no lane, so that a busy node is not taken for a dead one.
   const route = { config: { lane: 'none' }, logLevel: 'warn' } as const
   http.get('/livez', route, async () => 'ok')
@@ -25,7 +25,7 @@ export function serveHealth(node: Node, isDraining: () => boolean): void {
   let finding: Promise<string | undefined> | undefined
   /** Calls at the same time share a check. */
   const findReason = () => {
-    finding ??= findLastingReason(node, logBroken).finally(() => {
+    finding ??= findLastingReason(context, logBroken).finally(() => {
       finding = undefined
     })
     return finding
@@ -41,7 +41,7 @@ export function serveHealth(node: Node, isDraining: () => boolean): void {
 
 /** Returns the reason why writes fail until an operator acts. Throws if waiting helps. */
 async function findLastingReason(
-  { db, config: { databaseUrl, dataDir } }: Node,
+  { db, config: { databaseUrl, dataDir } }: ServerContext,
   onBroken: (migrations: string[]) => void,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ read_only: boolean; broken: string[] }>`

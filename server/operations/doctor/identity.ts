@@ -2,9 +2,9 @@ import { deriveKey, isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Node } from '../../kernel/feature.ts'
 import { plainAddress, proxyTrust } from '../../kernel/http/forwarded-for.ts'
 import type { RefusedNetwork } from '../../kernel/http/refusal-log.ts'
+import type { ServerContext } from '../../kernel/server-context.ts'
 import { readSecret } from '../start/installation.ts'
 
 export const IDENTITY_PATH = '/.well-known/vslukh'
@@ -30,7 +30,7 @@ const questionOf = (key: Buffer) => key.toString('base64url')
 
 /** Serves `Seen` to callers who know the secret, and 404 to others, because it is private. */
 export function registerIdentity(
-  { http, key, config }: Node,
+  { http, key, config }: ServerContext,
   refused: () => RefusedNetwork[],
 ): void {
   const question = questionOf(key(KEY))

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { BACKGROUND } from '../../node.ts'
+import { BACKGROUND } from '../../open-context.ts'
 
 export type Sent = { text: string; values: unknown[] }
 

@@ -16,7 +16,6 @@ import { fitPools } from './kernel/db/connections.ts'
 import { openDatabase, type PoolLimits } from './kernel/db/database.ts'
 import { productVersion } from './kernel/db/migrate.ts'
 import { Outage } from './kernel/db/outage.ts'
-import type { Node } from './kernel/feature.ts'
 import { securityHeaders } from './kernel/http/headers.ts'
 import { describeApi } from './kernel/http/openapi.ts'
 import { hashAddresses, RequestLog } from './kernel/http/request-log.ts'
@@ -26,6 +25,7 @@ import { createAccessJournal } from './kernel/journal/journal.ts'
 import { Limits } from './kernel/limits/limits.ts'
 import { Live } from './kernel/live/live.ts'
 import type { MailTransport } from './kernel/mail/transport.ts'
+import type { ServerContext } from './kernel/server-context.ts'
 import { createMetrics } from './operations/metrics/metrics.ts'
 import { pageNotNow } from './pages/rendered-pages.ts'
 import { loadWebApp } from './pages/web-app.ts'
@@ -64,9 +64,9 @@ const MAILERS = {
   applicationName: 'vslukh mails',
 }
 
-export type OpenNode = Awaited<ReturnType<typeof openNode>>
+export type OpenContext = Awaited<ReturnType<typeof openContext>>
 
-export async function openNode(options: AppOptions) {
+export async function openContext(options: AppOptions) {
   const base = await openBase(options)
   const served = await openHttp(base)
   const { auth, db, limits, handleMs } = base
@@ -81,7 +81,7 @@ export async function openNode(options: AppOptions) {
     isModerator: (userId) => isModerator(db, userId),
   })
   const parts = { http, route, publishChange: cache.publishChange }
-  return { ...base, ...served, ...parts } satisfies Node
+  return { ...base, ...served, ...parts } satisfies ServerContext
 }
 
 type Base = Awaited<ReturnType<typeof openBase>>

@@ -9,7 +9,8 @@ import type { MailKinds } from './mail/send-mails.ts'
 import type { MailTransport } from './mail/transport.ts'
 import type { Jobs } from './queue/queue.ts'
 
-export type Node = {
+/** What the server hands to each feature that registers itself. */
+export type ServerContext = {
   config: Config
   key: (purpose: string) => Buffer
   log: FastifyBaseLogger
@@ -29,7 +30,8 @@ export type Node = {
   mayErase: () => Promise<boolean>
 }
 
-export type Feature = {
+/** What a feature does besides answering calls. */
+export type BackgroundWork = {
   jobs?: Jobs
   mails?: MailKinds
   /** Each removes expired rows, and runs once an hour on the pool of jobs. */
