@@ -50,13 +50,13 @@ function outputOf(acts: { at: Date }[], lines: string[]): Output {
 }
 
 async function idOf(context: Context): Promise<string | undefined> {
-  const { user: known } = context.options
-  if (known === undefined) return undefined
-  const person = await findPerson(context, known)
+  const { user: words } = context.options
+  if (words === undefined) return undefined
+  const person = await findPerson(context, words)
   if (person) return person.id
   // Accepts an id without an account, because the journal keeps the ids of deleted accounts.
-  if (/^\d{1,18}$/.test(known)) return known
-  throw new Refusal(`Пользователя ${known} нет.`)
+  if (/^\d{1,18}$/.test(words)) return words
+  throw new Refusal(`Пользователя ${words} нет.`)
 }
 
 type Act = Awaited<ReturnType<typeof readJournal>>[number]

@@ -55,26 +55,26 @@ function listAccounts(what: string, { usernames, total }: Accounts): string[] {
 type Searching = Pick<Context, 'db' | 'say'>
 
 /** Finds a user by name, e-mail address or id. Throws Refusal if there is none, or two. */
-export async function requirePerson(context: Searching, known: string): Promise<Person> {
-  const person = await findPerson(context, known)
-  if (!person) throw new Refusal(`Пользователя ${known} нет.`)
+export async function requirePerson(context: Searching, words: string): Promise<Person> {
+  const person = await findPerson(context, words)
+  if (!person) throw new Refusal(`Пользователя ${words} нет.`)
   return person
 }
 
 /** Finds a user like requirePerson(), but returns undefined if there is none. */
 export async function findPerson(
   { db, say }: Searching,
-  known: string,
+  words: string,
 ): Promise<Person | undefined> {
-  const people = await selectPeople(db, known)
+  const people = await selectPeople(db, words)
   if (people.length > 1) {
     const emails = people.map(({ username, id, email }) => `${username} (${id}) — ${email}`)
     throw new Refusal(
-      `«${known}» — имя одного и номер другого. Назовите человека почтой: ${emails.join('; ')}.`,
+      `«${words}» — имя одного и номер другого. Назовите человека почтой: ${emails.join('; ')}.`,
     )
   }
-  const former = people[0] ? undefined : await selectByUsername(db, known)
+  const former = people[0] ? undefined : await selectByUsername(db, words)
   if (!former) return people[0]
-  say(`${known} — прежнее имя пользователя ${former.username}.`)
+  say(`${words} — прежнее имя пользователя ${former.username}.`)
   return (await selectPeople(db, former.id)).find(({ id }) => id === former.id)
 }

@@ -33,28 +33,28 @@ const STATES = {
 } as const
 
 async function show({ db, words: [id = ''] }: Context): Promise<Output> {
-  const found = await selectSubject(db, id)
-  if (!found) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
+  const subject = await selectSubject(db, id)
+  if (!subject) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
   const waiting = await readWaitingPost(db, id)
   const acts = await readJournal(db, { postId: id })
-  const reason = found.reason ? `, причина: ${found.reason}` : ''
+  const reason = subject.reason ? `, причина: ${subject.reason}` : ''
   return {
     lines: [
-      `Запись ${id}: ${STATES[found.state]}${reason}`,
-      `Автор: ${found.username} (${found.owner_id})`,
+      `Запись ${id}: ${STATES[subject.state]}${reason}`,
+      `Автор: ${subject.username} (${subject.owner_id})`,
       '',
-      ...(waiting ? waitingLines(waiting) : [found.text]),
+      ...(waiting ? waitingLines(waiting) : [subject.text]),
       ...(acts.length > 0 ? ['', 'Журнал:', ...acts.flatMap(actLines)] : []),
     ],
-    json: { id, ...found, waiting: waiting ?? null, journal: acts },
+    json: { id, ...subject, waiting: waiting ?? null, journal: acts },
   }
 }
 
 async function remove(context: Context): Promise<Output> {
   const [id = ''] = context.words
-  const found = await selectSubject(context.db, id)
-  if (!found) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
-  if (found.state === 'removed') throw new Refusal(`Запись ${id} уже удалена.`)
+  const subject = await selectSubject(context.db, id)
+  if (!subject) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
+  if (subject.state === 'removed') throw new Refusal(`Запись ${id} уже удалена.`)
   const decision = await decisionOf(context, id, 'remove')
   await confirmBlock(context, decision)
   const work = (tx: Queryable) => decide(tx, { ...decision, isAnyPost: true })
@@ -63,10 +63,10 @@ async function remove(context: Context): Promise<Output> {
 
 async function restore(context: Context): Promise<Output> {
   const [id = ''] = context.words
-  const found = await selectSubject(context.db, id)
-  if (found?.state !== 'removed' && found?.state !== 'hidden') {
+  const subject = await selectSubject(context.db, id)
+  if (subject?.state !== 'removed' && subject?.state !== 'hidden') {
     throw new Refusal(
-      `Запись ${id} нельзя вернуть: ${found ? STATES[found.state] : 'её нет в архиве'}.`,
+      `Запись ${id} нельзя вернуть: ${subject ? STATES[subject.state] : 'её нет в архиве'}.`,
     )
   }
   const decision = await decisionOf(context, id, 'keep')

@@ -18,10 +18,10 @@ async function mendAll(context: Context): Promise<Output> {
   const mended: Difference[] = []
   // A check returns at most a hundred differences; a dry run would find the same ones forever.
   for (;;) {
-    const found = await findCounterDifferences(context.db)
-    if (found.length > 0) await mend(context, found)
-    mended.push(...found)
-    if (found.length === 0 || context.isDryRun) break
+    const differences = await findCounterDifferences(context.db)
+    if (differences.length > 0) await mend(context, differences)
+    mended.push(...differences)
+    if (differences.length === 0 || context.isDryRun) break
   }
   // Otherwise the doctor and the metrics would report the differences until the nightly check.
   if (!context.isDryRun) await storeCounterCheck(context.db, 0)
@@ -34,10 +34,10 @@ async function mendAll(context: Context): Promise<Output> {
   return { lines: [...lines, result], json: { mended } }
 }
 
-async function mend(context: Context, found: Difference[]): Promise<void> {
+async function mend(context: Context, differences: Difference[]): Promise<void> {
   await change(context, async (tx) => {
-    for (const difference of inLockOrder(found)) await fixCounter(tx, difference)
-    const details = { mended: found }
+    for (const difference of inLockOrder(differences)) await fixCounter(tx, difference)
+    const details = { mended: differences }
     await appendToJournal(tx, { actor: context.actor, action: 'counters.mend', details })
   })
 }

@@ -165,10 +165,10 @@ export async function decisionOf(
 export async function reasonOf(context: Context): Promise<string | undefined> {
   const { reason: text } = context.options
   if (text === undefined || !/^\d+$/.test(text)) return text
-  const known = await selectReasons(context.db)
-  const found = known.find(({ id }) => id === text)
-  if (found) return found.name
-  const list = known.map(({ id, name }) => `${id} — ${name}`).join(', ')
+  const reasons = await selectReasons(context.db)
+  const reason = reasons.find(({ id }) => id === text)
+  if (reason) return reason.name
+  const list = reasons.map(({ id, name }) => `${id} — ${name}`).join(', ')
   throw new UsageError(`--reason: нужны слова или номер причины: ${list}`)
 }
 

@@ -151,8 +151,8 @@ function refusedLines(refused: RefusedNetwork[] | null): string[] {
   const [worst] = refused
   if (!worst) return []
   const lines = refused.slice(0, SHOWN).map(({ network, refused: count, routes }) => {
-    const asked = Object.entries(routes).map(([route, times]) => `${route} × ${times}`)
-    return `            ${network} × ${count}: ${asked.join(', ')}`
+    const counts = Object.entries(routes).map(([route, times]) => `${route} × ${times}`)
+    return `            ${network} × ${count}: ${counts.join(', ')}`
   })
   return [
     `Отказы:     сетей, которым этот узел за 10 минут отказал больше десяти раз: ${refused.length}`,

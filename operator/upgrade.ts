@@ -175,8 +175,8 @@ async function findRefusal(unpacked: string): Promise<string | undefined> {
       () => undefined,
       ({ stderr }) => String(stderr).trim(),
     )
-  const refused = await check(AGREED)
-  if (refused) throw new Refusal(refused)
+  const refusal = await check(AGREED)
+  if (refusal) throw new Refusal(refusal)
   return check({ VSLUKH_WITHOUT_WAY_BACK: '' })
 }
 

@@ -82,8 +82,8 @@ const LOADING_MS = 15_000
 
 /** Returns whether the file has changed since the service was last started, or it never was. */
 async function isNewerThanService(file: string, name: string): Promise<boolean> {
-  const asked = ['show', '-P', 'ActiveEnterTimestamp', '--timestamp=unix', name]
-  const { out } = await run('systemctl', asked)
+  const options = ['show', '-P', 'ActiveEnterTimestamp', '--timestamp=unix', name]
+  const { out } = await run('systemctl', options)
   return (await stat(file)).mtimeMs / 1000 >= Number(out.trim().replace('@', ''))
 }
 

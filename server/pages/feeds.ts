@@ -59,12 +59,12 @@ export async function serveFeeds({ http, db, config, limits, cache, headers }: S
         const { id, username } = request.params
         const about = id ?? username ?? ''
         const { cursor = '' } = request.query
-        const asked = feedPath(name, about)
-        const url = withCursor(asked, cursor)
+        const path = feedPath(name, about)
+        const url = withCursor(path, cursor)
         return cache.serveShared({ request, reply, url }, async () => {
           const found = await read(db, about, pageAfter(cursor, PAGE_SIZE_MAX))
           const { title, pagePath, since, page } = found
-          const feedId = origin + (found.path ?? asked)
+          const feedId = origin + (found.path ?? path)
           const feed = {
             id: feedId,
             url: withCursor(feedId, cursor),

@@ -10,9 +10,9 @@ class LimitsInMemory extends Limits {
   readonly #locals = new Map<Limit, Limit>()
 
   override async tryCharge(charges: Charge[]): Promise<Refused | undefined> {
-    const refused = await super.tryCharge(charges.map((charge) => this.#localOf(charge)))
-    const asked = charges.find(({ limit }) => refused && this.#locals.get(limit) === refused.limit)
-    return refused && asked && { ...refused, limit: asked.limit }
+    const refusal = await super.tryCharge(charges.map((charge) => this.#localOf(charge)))
+    const asked = charges.find(({ limit }) => refusal && this.#locals.get(limit) === refusal.limit)
+    return refusal && asked && { ...refusal, limit: asked.limit }
   }
 
   override left(charges: Charge[]): Promise<number[]> {

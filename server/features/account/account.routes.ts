@@ -126,8 +126,8 @@ function registerEmailChanges(context: ServerContext, sessions: Sessions): void 
     const begin = async (tx: Queryable) => {
       const { id: userId } = await lockViewer(tx, viewer)
       const purpose = 'email-change' as const
-      const known = { knownBy: null, isToNewAddress: true, askerWaitsUntil }
-      return { purpose, email, userId, client, ip, charged, ...known }
+      const recognition = { knownBy: null, isToNewAddress: true, askerWaitsUntil }
+      return { purpose, email, userId, client, ip, charged, ...recognition }
     }
     const id = await startOperation(context, begin)
     sessions.setBrowserOfStart(http, id)

@@ -39,11 +39,11 @@ export function registerDataExport(context: ServerContext): void {
   route(calls.prepareDownload, async ({ viewer: { userId } }, { request }) => {
     // Throws if no slot is free. The download takes one.
     await archives.run(async () => {}, widestNetworkOf(request.ip))
-    const refused = await limits.findRefusal([
+    const refusal = await limits.findRefusal([
       { limit: DOWNLOADS, key: userId },
       { limit: DOWNLOAD_TRIES, key: userId },
     ])
-    if (refused) throw tooMany(refused)
+    if (refusal) throw tooMany(refusal)
     return { path: `${PATH}/${createTicket(userId, key)}` }
   })
 

@@ -66,9 +66,9 @@ type PlacedBlock = Awaited<ReturnType<typeof placeBlock>>
 
 /** Locks the author, the post and what is open about it, in this order. Throws POST_NOT_FOUND. */
 async function lockSubject(tx: Queryable, postId: string): Promise<LockedSubject> {
-  const found = await selectSubject(tx, postId)
+  const unlocked = await selectSubject(tx, postId)
   // An account that leaves is locked before its posts too.
-  const author = found && (await lockUser(tx, found.owner_id))
+  const author = unlocked && (await lockUser(tx, unlocked.owner_id))
   await lockPost(tx, postId)
   // The post may have changed before it was locked.
   const subject = await selectSubject(tx, postId)

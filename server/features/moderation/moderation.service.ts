@@ -37,8 +37,8 @@ async function readWaiting(db: Queryable, ids: string[]): Promise<QueuedPost[]> 
   const waiting = await selectWaitingPosts(db, ids)
   const around = waiting.flatMap(({ before, replies }) => [...before, ...replies])
   const read = await readPosts(db, [...new Set(around)], null)
-  const known = new Map(read.map((post) => [post.id, post]))
-  const find = (wanted: string[]) => wanted.flatMap((id) => known.get(id) ?? [])
+  const byId = new Map(read.map((post) => [post.id, post]))
+  const find = (wanted: string[]) => wanted.flatMap((id) => byId.get(id) ?? [])
   return waiting.map(({ before, replies, ...post }) => ({
     ...post,
     thread: { before: find(before), replies: find(replies) },

@@ -33,9 +33,9 @@ export type Person = {
 }
 
 /** Finds users by username, e-mail or id: two users if one's username is the other's id. */
-export async function selectPeople(db: Queryable, known: string): Promise<Person[]> {
-  const id = isRowId(known) ? known : '0'
-  const isKnown = sql`lower(username) = ${known.toLowerCase()} OR email_key = ${emailKey(known)} OR id = ${id}`
+export async function selectPeople(db: Queryable, words: string): Promise<Person[]> {
+  const id = isRowId(words) ? words : '0'
+  const isKnown = sql`lower(username) = ${words.toLowerCase()} OR email_key = ${emailKey(words)} OR id = ${id}`
   return (await selectWhere(db, isKnown)).people
 }
 

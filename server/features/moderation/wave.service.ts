@@ -24,20 +24,21 @@ export async function removeWave(
   { ids, first, notifies = 'reporters', ...wave }: Wave,
 ): Promise<string[]> {
   const removed: string[] = []
-  let told = first
+  let firstDecided = first
   try {
     for (const postId of ids) {
-      const block = told ? undefined : wave.block
+      const block = firstDecided ? undefined : wave.block
       // Another wave, such as the same call sent again, may have removed the post meanwhile.
       const post = { postId, verdict: 'remove', unreported: true } as const
       const decision = { ...wave, ...post, notifies, block }
       const decided = await run((tx) => decide(tx, decision)).catch(ignoreGone)
       if (decided) removed.push(postId)
-      told ??= decided
+      firstDecided ??= decided
     }
   } finally {
     const posts = removed.length + (first ? 1 : 0)
-    const mail = notifies === 'nobody' ? undefined : told?.mail && { ...told.mail, posts }
+    const mail =
+      notifies === 'nobody' ? undefined : firstDecided?.mail && { ...firstDecided.mail, posts }
     if (mail) await run((tx) => queueMail(tx, 'send-decision-mail', mail))
   }
   return removed

@@ -30,7 +30,7 @@ export function signAccessToken(
 type Claims = { viewer: Viewer; expiresAt: number }
 
 /** The most verified tokens in memory: each HMAC would cost a tenth of a read. */
-const KNOWN_MAX = 10_000
+const TOKENS_MAX = 10_000
 
 /** The most by which the clock of the node that signed a token may be ahead. */
 const CLOCK_DIFFERENCE_SECONDS = 60
@@ -39,7 +39,7 @@ export class SessionAuthenticator implements Authenticator {
   readonly #db: Db
   readonly #tokens: TokenOptions
   readonly #contact: string | undefined
-  readonly #known = new LRUCache<string, Claims>({ max: KNOWN_MAX })
+  readonly #claimsOfTokens = new LRUCache<string, Claims>({ max: TOKENS_MAX })
   readonly #checks: SharedRead<Viewer, Awaited<ReturnType<typeof selectLiveSessions>>[number]>
 
   /** `contact` is the address that blocked users may write to. */
@@ -52,7 +52,7 @@ export class SessionAuthenticator implements Authenticator {
 
   /** Returns null for an invalid or expired token, or if it expires later than a new token. */
   readToken(token: string): Viewer | null {
-    const claims = this.#known.get(token) ?? this.#remember(token)
+    const claims = this.#claimsOfTokens.get(token) ?? this.#remember(token)
     const left = (claims?.expiresAt ?? 0) - Date.now() / 1000
     const longest = this.#tokens.seconds + CLOCK_DIFFERENCE_SECONDS
     return claims && left > 0 && left <= longest ? claims.viewer : null
@@ -60,7 +60,7 @@ export class SessionAuthenticator implements Authenticator {
 
   #remember(token: string): Claims | null {
     const claims = readClaims(token, this.#tokens.key)
-    if (claims) this.#known.set(token, claims)
+    if (claims) this.#claimsOfTokens.set(token, claims)
     return claims
   }
 

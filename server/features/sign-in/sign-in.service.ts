@@ -33,10 +33,10 @@ export async function chargeRequest(
   { ip, email, client: { clientHash } }: Pick<Start, 'email' | 'client' | 'ip'>,
 ): Promise<Charge[]> {
   const charged = [requestCharge(ip)]
-  const refused = await limits.tryCharge(charged)
-  if (!refused) return charged
+  const refusal = await limits.tryCharge(charged)
+  if (!refusal) return charged
   // A known browser has few mails of its own, so that neighbours at its address cannot keep it out.
-  if (!(await isKnownBrowser(db, { email, clientHash }))) throw tooMany(refused)
+  if (!(await isKnownBrowser(db, { email, clientHash }))) throw tooMany(refusal)
   return []
 }
 
@@ -54,8 +54,8 @@ export async function startSignIn(
     const user = await lockAndRecognise(tx, { email, clientHash, networkHash })
     if (!user && asked.purpose === 'login') throw new AppError('USER_NOT_FOUND')
     // No code is mailed that would be refused in the end.
-    const refused = !user && (await context.limits.findRefusal(openingOf(asked), tx))
-    if (refused) throw tooMany(refused)
+    const refusal = !user && (await context.limits.findRefusal(openingOf(asked), tx))
+    if (refusal) throw tooMany(refusal)
     // The account's own address is used: an address that only compares equal may be another's.
     return {
       ...asked,

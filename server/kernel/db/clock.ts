@@ -57,10 +57,10 @@ export function createSteadyClock({
   let steady: { difference: number; since: number } | undefined
 
   return async () => {
-    const asked = clock()
+    const askedAt = clock()
     const time = await readTime()
     const now = clock()
-    if (now - asked > LATE_MS) return false
+    if (now - askedAt > LATE_MS) return false
     const difference = time - now
     steady ??= { difference, since: now }
     const jump = difference - steady.difference

@@ -175,7 +175,7 @@ class DatabaseClient extends SessionClient {
     const measured = measureQuery()
     const isPlain = typeof config === 'string' && Array.isArray(values) && values.length > 0
     const result = isPlain
-      ? super.query({ name: this.#nameOf(config), text: config, values }, callback)
+      ? super.query({ name: this.#statementNameOf(config), text: config, values }, callback)
       : super.query(config, values, callback)
     if (result instanceof Promise) {
       result.then(measured, (error) => {
@@ -187,12 +187,12 @@ class DatabaseClient extends SessionClient {
   }
 
   /** Returns undefined at the maximum: texts that vary must not exhaust PostgreSQL's memory. */
-  #nameOf(text: string): string | undefined {
-    const known = this.#names.get(text)
-    if (known !== undefined || this.#names.size >= this.#namesMax) return known
-    const name = `s${this.#names.size}`
-    this.#names.set(text, name)
-    return name
+  #statementNameOf(text: string): string | undefined {
+    const name = this.#names.get(text)
+    if (name !== undefined || this.#names.size >= this.#namesMax) return name
+    const newName = `s${this.#names.size}`
+    this.#names.set(text, newName)
+    return newName
   }
 
   /** Closes a connection whose server is silent or read-only, so that the pool opens a new one. */

@@ -18,8 +18,8 @@ export function collectAllowedMethods(app: FastifyInstance): void {
 
   app.decorate('methodsAt', (url) => {
     const path = decodeURIComponent(url.split('?', 1)[0] ?? '')
-    const found = [...routes.values()].filter(({ matcher }) => matcher.test(path))
-    const all = new Set(found.flatMap(({ methods }) => [...methods]))
+    const matching = [...routes.values()].filter(({ matcher }) => matcher.test(path))
+    const all = new Set(matching.flatMap(({ methods }) => [...methods]))
     return all.size > 0 ? [...all, 'OPTIONS'] : []
   })
 }

@@ -70,23 +70,23 @@ export class Limits {
 
   /** Counts all events, or counts none and throws TOO_MANY_REQUESTS with the longest wait. */
   async charge(charges: Charge[], db?: Queryable): Promise<void> {
-    const refused = await this.tryCharge(charges, db)
-    if (refused) throw tooMany(refused)
+    const refusal = await this.tryCharge(charges, db)
+    if (refusal) throw tooMany(refusal)
   }
 
   /** Counts all events, or counts none and returns the refusal with the longest wait. */
   async tryCharge(charges: Charge[], db = this.#options.db): Promise<Refused | undefined> {
     const { shared, local } = this.#eventsOf(charges)
     const waits = local.map((event) => this.#waitInMemory(event))
-    const refused = this.#refusedBy(local, waits)
-    if (refused) return refused
+    const refusal = this.#refusalBy(local, waits)
+    if (refusal) return refusal
     this.#shiftInMemory(local, 1)
     if (shared.length === 0) return undefined
     let isCounted = false
     try {
-      const refused = this.#refusedBy(shared, await chargeShared(db, shared))
-      isCounted = !refused
-      return refused
+      const refusal = this.#refusalBy(shared, await chargeShared(db, shared))
+      isCounted = !refusal
+      return refusal
     } finally {
       if (!isCounted) this.#shiftInMemory(local, -1)
     }
@@ -95,7 +95,7 @@ export class Limits {
   /** Returns the refusal that the events would get now. Counts nothing. */
   async findRefusal(charges: Charge[], db = this.#options.db): Promise<Refused | undefined> {
     const { events, waits } = await this.#waitsOf(charges, db)
-    return this.#refusedBy(events, waits)
+    return this.#refusalBy(events, waits)
   }
 
   /** Returns how many events of each charge may happen now. */
@@ -170,7 +170,7 @@ export class Limits {
     }
   }
 
-  #refusedBy(events: Event[], waits: number[]): Refused | undefined {
+  #refusalBy(events: Event[], waits: number[]): Refused | undefined {
     const wait = Math.max(0, ...waits)
     const event = wait > 0 ? events[waits.indexOf(wait)] : undefined
     if (!event) return undefined

@@ -60,13 +60,13 @@ export function limitMailsPerHour({ limits, most, ...refusals }: Options) {
       const key = (await hasRefusal(asker)) ? 'refused' : 'unrefused'
       charges.push({ limit: slowed, key }, { limit: slowedOfAsker, key: asker })
     }
-    const refused = await limits.tryCharge(charges)
-    if (!refused) return undefined
-    const againMs = refused.wait * 1000
-    if (refused.limit === mails || refused.limit === toNewAddresses) {
+    const refusal = await limits.tryCharge(charges)
+    if (!refusal) return undefined
+    const againMs = refusal.wait * 1000
+    if (refusal.limit === mails || refusal.limit === toNewAddresses) {
       return { state: 'limited', message: 'mail waits: MAILS_PER_HOUR', againMs }
     }
-    const isOfAsker = refused.limit === mailsOfAsker
+    const isOfAsker = refusal.limit === mailsOfAsker
     const why = isOfAsker ? 'its network has asked for many' : 'too many were refused'
     return { state: 'slowed', message: `mail waits: ${why}`, againMs }
   }

@@ -16,9 +16,9 @@ export type Relay = { url: string; publicUrl?: string | undefined }
 /** Returns nodemailer's options. Other machines must offer TLS, unless the URL states otherwise. */
 export function smtpOptions({ url, publicUrl }: Relay) {
   const { hostname, searchParams } = new URL(url)
-  const asked = searchParams.get('requireTLS')
+  const setting = searchParams.get('requireTLS')
   const isLocal = isLoopback(hostname)
-  const requireTLS = asked === null ? !isLocal : asked !== 'false'
+  const requireTLS = setting === null ? !isLocal : setting !== 'false'
   const name = helloName(publicUrl)
   return {
     // A pool would stay open after its only mail.

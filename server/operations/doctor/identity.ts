@@ -36,8 +36,8 @@ export function registerIdentity(
   const question = questionOf(key(KEY))
   const isTrusted = proxyTrust(config.trustProxy)
   http.get(IDENTITY_PATH, { logLevel: 'warn' }, (request, reply) => {
-    const asked = String(request.headers[QUESTION_HEADER] ?? '')
-    if (!isSameSecret(asked, question)) throw new AppError('NOT_FOUND')
+    const answer = String(request.headers[QUESTION_HEADER] ?? '')
+    if (!isSameSecret(answer, question)) throw new AppError('NOT_FOUND')
     const peer = request.socket.remoteAddress
     const seen: Seen = {
       peer: plainAddress(peer),
