@@ -8,7 +8,7 @@ export const Owner = strictObject({ id: Id, username: Type.String() })
 /** What an author writes, as answers have it. */
 export const written = { text: Type.String() }
 
-function post<S extends TSchema>(repliedPost: S) {
+function postSchema<S extends TSchema>(repliedPost: S) {
   return strictObject({
     id: Id,
     ...written,
@@ -28,9 +28,9 @@ function post<S extends TSchema>(repliedPost: S) {
 }
 
 /** The schema of the replied post inside a reply. Its own `replied_post` is null. */
-export const RepliedPost = post(Type.Null())
+export const RepliedPost = postSchema(Type.Null())
 export type RepliedPost = Type.Static<typeof RepliedPost>
-export const Post = post(nullable(RepliedPost))
+export const Post = postSchema(nullable(RepliedPost))
 export type Post = Type.Static<typeof Post>
 
 export const PostPage = strictObject({

@@ -139,11 +139,14 @@ function restoredOutput(
       'Секрета в копии нет: верните app-secret или запустите сервер с ACCEPT_NEW_SECRET=1: тогда все войдут снова.',
     )
   }
-  if (returned) lines.push(...returnedLines(returned))
+  if (returned) lines.push(...linesAfterRestore(returned))
   return { lines, json: { file, createdAt, secret, ...returned } }
 }
 
-function returnedLines({ deletedAgain, sessions }: NonNullable<Restored['returned']>): string[] {
+function linesAfterRestore({
+  deletedAgain,
+  sessions,
+}: NonNullable<Restored['returned']>): string[] {
   const deleted =
     deletedAgain === null
       ? 'Списка удалённых аккаунтов (deletions.jsonl) нет ни рядом с копией, ни в DATA_DIR: кто удалил свой аккаунт после копии, снова на стене.'

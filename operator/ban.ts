@@ -8,7 +8,7 @@ import {
 import { isRowId } from '../server/kernel/db/database.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, listed, Refusal, UsageError } from './command.ts'
-import { endOf, withoutPunycode } from './format.ts'
+import { endOf, withDomainInUnicode } from './format.ts'
 
 const KINDS: Record<BanKind, string> = { domain: 'домен', network: 'сеть', email: 'почта' }
 
@@ -27,7 +27,7 @@ async function list(context: Context): Promise<Output> {
   const bans = await selectBans(context.db)
   const lines = bans.map(
     ({ id, kind, value, coversAll, until, reason, actor }) =>
-      `${id}  ${KINDS[kind]} ${withoutPunycode(value)}${coversAll ? ', закрыто всё' : ''}, ${endOf(until)}` +
+      `${id}  ${KINDS[kind]} ${withDomainInUnicode(value)}${coversAll ? ', закрыто всё' : ''}, ${endOf(until)}` +
       `${reason === null ? '' : `. ${reason}`}${actor === null ? '' : ` (${actor})`}`,
   )
   return listed(lines, 'Запретов нет.', bans)

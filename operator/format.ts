@@ -2,7 +2,7 @@ import { domainToUnicode } from 'node:url'
 import { time } from '../server/kernel/errors/words.ts'
 
 /** Returns a text with the domain at its end, also that of an address, in Unicode. */
-export function withoutPunycode(text: string): string {
+export function withDomainInUnicode(text: string): string {
   return text.replace(/[^@]*xn--[^@]*$/, domainToUnicode)
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
 import { commit, listed, Refusal } from './command.ts'
-import { indented, withoutPunycode } from './format.ts'
+import { indented, withDomainInUnicode } from './format.ts'
 import { findPerson } from './people.ts'
 
 export const journal: Command = {
@@ -99,7 +99,7 @@ const DETAILS: Record<string, (value: unknown, act: Act) => string | undefined> 
   order: (value) => `Предписание: ${value}`,
   note: (value) => (value === null ? undefined : `Заметка: ${value}`),
   email: (value) => `Почта: ${value}`,
-  value: (value) => `Значение: ${withoutPunycode(String(value))}`,
+  value: (value) => `Значение: ${withDomainInUnicode(String(value))}`,
   days: (value) => (value === null ? 'Бессрочно' : `Дней: ${value}`),
   seconds: (value) => {
     if (value === null) return 'Бессрочно'

@@ -11,7 +11,7 @@ import { FastPath } from './kernel/cache/fast-path.ts'
 import { ResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import type { Config } from './kernel/config/config.ts'
-import { createSteadyClock, databaseTime } from './kernel/db/clock.ts'
+import { createSteadinessCheck, databaseTime } from './kernel/db/clock.ts'
 import { fitPools } from './kernel/db/connections.ts'
 import { openDatabase, type PoolLimits } from './kernel/db/database.ts'
 import { productVersion } from './kernel/db/migrate.ts'
@@ -43,7 +43,7 @@ export type AppOptions = {
   handleMs?: number | undefined
   /** How long writes of rows that many people share wait for a lock; see `writeShared`. */
   lockWaitMs?: number | undefined
-  /** How long the clock must have run evenly; see `createSteadyClock`. */
+  /** How long the clock must have run evenly; see `createSteadinessCheck`. */
   settleMs?: number | undefined
 }
 
@@ -117,7 +117,7 @@ async function openBase(options: AppOptions) {
     auth: new SessionAuthenticator(db, sessions.tokens, config.contactEmail),
     recordAccess: createAccessJournal(config.accessJournalDays),
     mail: transport,
-    mayErase: createSteadyClock({ readTime: () => databaseTime(background), log, settleMs }),
+    mayErase: createSteadinessCheck({ readTime: () => databaseTime(background), log, settleMs }),
   }
 }
 

@@ -122,7 +122,9 @@ async function announce(
   const { owner_id: userId, email: to, text, open } = subject
   const outcome = OUTCOMES[open.appeals > 0 ? 'onAppeal' : 'first'][verdict]
   const until = block && { blockedUntil: block.until?.getTime() ?? null }
-  const mail = isAnnounced(verdict, subject) ? { to, outcome, text, reason, ...until } : undefined
+  const mail = isAuthorNotified(verdict, subject)
+    ? { to, outcome, text, reason, ...until }
+    : undefined
   if (mail && !notifies) await queueMail(tx, 'send-decision-mail', mail)
   // The mail about the post also states the block.
   const isTold = mail || notifies === 'nobody' || block?.isRepeated
@@ -158,7 +160,7 @@ async function setState(
 }
 
 /** Whether the author is notified: of a removal, even after leaving, and of a later decision. */
-function isAnnounced(verdict: Verdict, { state, hidden_for }: Subject): boolean {
+function isAuthorNotified(verdict: Verdict, { state, hidden_for }: Subject): boolean {
   const isSeen = state !== 'deleted' || hidden_for === 'left'
   return state === 'removed' || (verdict === 'remove' && isSeen)
 }

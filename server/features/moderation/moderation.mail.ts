@@ -10,7 +10,7 @@ import { countWaiting, type Waiting } from './queue.repository.ts'
 
 export const moderationMails = (db: Db, options: NoticeOptions) => ({
   'send-queue-mail': {
-    write: async (mail: QueueMail) => writeQueueMail(mail, await countWaiting(db), options),
+    write: async (mail: QueueMail) => writeMailAboutQueue(mail, await countWaiting(db), options),
   },
   'send-decision-mail': { write: (mail: DecisionMail) => writeDecisionMail(mail, options) },
   'send-block-mail': { write: (mail: BlockMail) => writeBlockMail(mail, options) },
@@ -20,7 +20,7 @@ export type QueueMail = QueuedMail & {
   isHidingStopped?: boolean
 }
 
-function writeQueueMail(
+function writeMailAboutQueue(
   { to, isHidingStopped = false }: QueueMail,
   waiting: Waiting,
   options: MailOptions,

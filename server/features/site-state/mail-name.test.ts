@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { endPause, pauseMails } from '../../kernel/mail/outbox.repository.ts'
 import { queueMail, wakeSenders } from '../../kernel/mail/queue-mail.ts'
-import { checkMailName, checkMailQueue } from '../../operations/doctor/mail-checks.ts'
+import { checkMailQueue, checkMailReputation } from '../../operations/doctor/mail-checks.ts'
 import { askMail, from, ONE_BROWSER, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import { inNoTime, passLimitTime } from '../../testing/database/passing-time.ts'
 import { browserOf } from '../../testing/http/client.ts'
@@ -98,7 +98,7 @@ test('a network that asks for codes to five mailboxes that do not exist waits on
   await signIn('10.7.1.1')
   expect((await ask('example.org', 5)).status).toBe(201)
   expect(await readMailName(app.db)).toMatchObject({ isSlowed: false })
-  expect(checkMailName(await readMailName(app.db))).toMatchObject({ level: 'ok' })
+  expect(checkMailReputation(await readMailName(app.db))).toMatchObject({ level: 'ok' })
   expect(mailsToOperator()).toEqual([])
 
   await passTime(app, HOUR)

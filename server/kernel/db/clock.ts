@@ -48,7 +48,7 @@ type Options = {
 }
 
 /** Creates a check of whether an hour has passed since its first call and the last clock jump. */
-export function createSteadyClock({
+export function createSteadinessCheck({
   readTime,
   log,
   settleMs = HOUR_MS,

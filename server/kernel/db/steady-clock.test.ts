@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSteadyClock } from './clock.ts'
+import { createSteadinessCheck } from './clock.ts'
 
 const MINUTE = 60_000
 const DAYS = 86_400_000
@@ -8,7 +8,7 @@ const DAYS = 86_400_000
 function lookedAtEachMinute() {
   const clock = { ahead: 0, now: 5_000_000, answerMs: 0 }
   const errors: object[] = []
-  const isSteady = createSteadyClock({
+  const isSteady = createSteadinessCheck({
     async readTime() {
       clock.now += clock.answerMs
       return Date.UTC(2026, 0) + clock.now + clock.ahead

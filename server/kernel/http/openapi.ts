@@ -10,7 +10,7 @@ import { PAGE_FILES } from './call-limits.ts'
 
 const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'UNAVAILABLE']
 
-function mayNameUser({ method, access }: Endpoint): boolean {
+function acceptsUserHeader({ method, access }: Endpoint): boolean {
   return method !== 'GET' && access !== 'cookie'
 }
 
@@ -18,7 +18,7 @@ function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const { params, query, headers, body, access, publishes } = endpoint
   const errors = new Set<ErrorCode>([...endpoint.errors, ...ANY_CALL])
   if (endpoint.method !== 'GET') errors.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
-  if (mayNameUser(endpoint)) errors.add('OTHER_ACCOUNT')
+  if (acceptsUserHeader(endpoint)) errors.add('OTHER_ACCOUNT')
   if (endpoint.method !== 'GET' || params || query || headers || body) errors.add('INVALID_REQUEST')
   if (access !== 'cookie') errors.add('UNAUTHORIZED')
   if (publishes) errors.add('BLOCKED').add('WRITING_CLOSED')
@@ -51,7 +51,7 @@ export function schemaOf(endpoint: Endpoint) {
     // Fastify warns of a part that is undefined.
     ...(params && { params }),
     ...(query && { querystring: query }),
-    ...(mayNameUser(endpoint) ? { headers: Type.Object(startedBy) } : headers && { headers }),
+    ...(acceptsUserHeader(endpoint) ? { headers: Type.Object(startedBy) } : headers && { headers }),
     ...(body && { body }),
     response: answerSchemas(endpoint),
   }

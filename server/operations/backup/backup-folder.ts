@@ -48,14 +48,14 @@ export async function requireBackupFolder(folder: string): Promise<void> {
   )
 }
 
-async function finishedIn(folder: string): Promise<string[]> {
+async function namesOfBackups(folder: string): Promise<string[]> {
   const names = await onDisk(folder, () => readdir(folder))
   return names.filter((name) => FINISHED.test(name)).sort()
 }
 
 /** Returns when the oldest backup in a folder was made; undefined if there is none or no folder. */
 export async function oldestBackup(folder: string): Promise<Date | undefined> {
-  const [oldest = ''] = (await ifExists(finishedIn(folder))) ?? []
+  const [oldest = ''] = (await ifExists(namesOfBackups(folder))) ?? []
   const [, hour, minute, rest] = /^vslukh-(.*T\d\d)-(\d\d)-(.*)\.backup$/.exec(oldest) ?? []
   return hour === undefined ? undefined : new Date(`${hour}:${minute}:${rest}`)
 }
@@ -68,7 +68,7 @@ type Kept = {
 
 export async function removeOldest(folder: string, { keep, verifiedCopy }: Kept): Promise<void> {
   const verified = verifiedCopy && backupName(verifiedCopy)
-  const old = (await finishedIn(folder)).slice(0, -keep).filter((name) => name !== verified)
+  const old = (await namesOfBackups(folder)).slice(0, -keep).filter((name) => name !== verified)
   for (const name of old) await onDisk(folder, () => rm(join(folder, name)))
 }
 
@@ -196,7 +196,7 @@ async function writeHere<T>(path: string, write: (append: Append) => Promise<T>)
 
 /** Returns the newest backup; undefined if there is none. Rejects if the folder does not exist. */
 export async function newestBackup(folder: string) {
-  const newest = (await finishedIn(folder)).at(-1)
+  const newest = (await namesOfBackups(folder)).at(-1)
   if (newest === undefined) return undefined
   const { mtime: at, size: bytes } = await onDisk(folder, () => stat(join(folder, newest)))
   return { name: newest, at, bytes }

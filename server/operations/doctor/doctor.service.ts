@@ -26,7 +26,7 @@ import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts, selectJobFacts } from './doctor.repository.ts'
 import { broken, type Finding, findingsOf, type Level, type Verdict } from './finding.ts'
 import { questionHeader } from './identity.ts'
-import { checkMailDomain, checkMailName, checkMailQueue, checkSmtp } from './mail-checks.ts'
+import { checkMailDomain, checkMailQueue, checkMailReputation, checkSmtp } from './mail-checks.ts'
 import { checkParts } from './parts.ts'
 import { checkPages, checkSettings, checkUnit } from './settings-checks.ts'
 import { checkSite } from './site-checks.ts'
@@ -86,7 +86,7 @@ async function examineCheaply({ db, config }: Examined) {
     }),
     use: await findingsOf({
       mails: checkMailQueue(await mailHealth(db)),
-      'refused mails': checkMailName(await readMailName(db)),
+      'refused mails': checkMailReputation(await readMailName(db)),
       disk:
         dataDir === undefined ? undefined : await checkDisk(dataDir, await selectDailyGrowth(db)),
       'backup disk': backupDir === undefined ? undefined : checkBackupDisk(backupDir, dataDir),

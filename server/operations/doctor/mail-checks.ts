@@ -38,7 +38,7 @@ export function checkMailQueue(health: MailHealth): Verdict {
   return broken(`${message}, ${since}: ${why}`, fix)
 }
 
-export function checkMailName({ refused, networks, isSlowed }: MailName): Verdict {
+export function checkMailReputation({ refused, networks, isSlowed }: MailName): Verdict {
   const message = `кодов на адреса, которых нет, за час: ${refused}, сетей: ${networks}`
   if (!isSlowed) return ok(message)
   return broken(
