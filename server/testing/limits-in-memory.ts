@@ -1,4 +1,4 @@
-import { type Charge, type Limit, Limits, type Refused } from '../kernel/limits/limits.ts'
+import { type Charge, type Limit, type LimitRefusal, Limits } from '../kernel/limits/limits.ts'
 
 /** Counts shared limits in memory too, on a clock of seconds that the test sets. */
 export function limitsInMemory(now: () => number, scale = 1): Limits {
@@ -9,7 +9,7 @@ export function limitsInMemory(now: () => number, scale = 1): Limits {
 class LimitsInMemory extends Limits {
   readonly #locals = new Map<Limit, Limit>()
 
-  override async tryCharge(charges: Charge[]): Promise<Refused | undefined> {
+  override async tryCharge(charges: Charge[]): Promise<LimitRefusal | undefined> {
     const refusal = await super.tryCharge(charges.map((charge) => this.#localOf(charge)))
     const asked = charges.find(({ limit }) => refusal && this.#locals.get(limit) === refusal.limit)
     return refusal && asked && { ...refusal, limit: asked.limit }

@@ -4,7 +4,7 @@ import { isRowId, type SharedWrites, writeShared } from '../../kernel/db/databas
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import type { RecordAccess } from '../../kernel/journal/journal.ts'
-import { type Charge, type Limit, type Refused, tooMany } from '../../kernel/limits/limits.ts'
+import { type Charge, type Limit, type LimitRefusal, tooMany } from '../../kernel/limits/limits.ts'
 import { privateDomainOf } from '../../kernel/mail/email-address.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
 import { requirePost } from './hydrate-posts.ts'
@@ -164,7 +164,7 @@ function chargesOf(
 }
 
 /** Returns the refusal; a limit of the first day makes nobody wait beyond that day. */
-function refusedBy({ limit, wait }: Refused, { newcomer }: Viewer): AppError {
+function refusedBy({ limit, wait }: LimitRefusal, { newcomer }: Viewer): AppError {
   const longest = limit === PUBLICATIONS || !newcomer ? wait : newcomer.secondsLeft
   return tooMany({ limit, wait: Math.min(wait, longest) })
 }

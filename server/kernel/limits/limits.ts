@@ -28,7 +28,7 @@ export type Charge = { limit: Limit; share?: number } & (
   | { ip: string | undefined }
 )
 
-export type Refused = { limit: Limit; wait: number }
+export type LimitRefusal = { limit: Limit; wait: number }
 
 type Options = {
   db: Queryable
@@ -75,7 +75,7 @@ export class Limits {
   }
 
   /** Counts all events, or counts none and returns the refusal with the longest wait. */
-  async tryCharge(charges: Charge[], db = this.#options.db): Promise<Refused | undefined> {
+  async tryCharge(charges: Charge[], db = this.#options.db): Promise<LimitRefusal | undefined> {
     const { shared, local } = this.#eventsOf(charges)
     const waits = local.map((event) => this.#waitInMemory(event))
     const refusal = this.#refusalBy(local, waits)
@@ -93,7 +93,7 @@ export class Limits {
   }
 
   /** Returns the refusal that the events would get now. Counts nothing. */
-  async findRefusal(charges: Charge[], db = this.#options.db): Promise<Refused | undefined> {
+  async findRefusal(charges: Charge[], db = this.#options.db): Promise<LimitRefusal | undefined> {
     const { events, waits } = await this.#waitsOf(charges, db)
     return this.#refusalBy(events, waits)
   }
@@ -170,7 +170,7 @@ export class Limits {
     }
   }
 
-  #refusalBy(events: Event[], waits: number[]): Refused | undefined {
+  #refusalBy(events: Event[], waits: number[]): LimitRefusal | undefined {
     const wait = Math.max(0, ...waits)
     const event = wait > 0 ? events[waits.indexOf(wait)] : undefined
     if (!event) return undefined
@@ -197,7 +197,7 @@ export class Limits {
   }
 }
 
-export function tooMany({ limit, wait }: Refused): AppError {
+export function tooMany({ limit, wait }: LimitRefusal): AppError {
   const message = limit.refusal.replace('{time}', timeLeft(wait))
   return new AppError('TOO_MANY_REQUESTS', { message, retryAfter: wait })
 }
