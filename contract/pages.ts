@@ -267,6 +267,6 @@ export const FIRST_PAGE_ID = 'first-page'
 /** The end of the tag that contains the FirstPage, and the beginning of its JSON. */
 export const FIRST_PAGE_START = `id="${FIRST_PAGE_ID}">{`
 
-export function markSaved(html: string): string {
+export function markStale(html: string): string {
   return html.replace(FIRST_PAGE_START, `${FIRST_PAGE_START}"saved":true,`)
 }

@@ -2,7 +2,7 @@ import { ANCESTORS_SHOWN } from '../../contract/constants.ts'
 import {
   authorPath,
   type FirstPage,
-  markSaved,
+  markStale,
   OPEN_SITE,
   PATHS,
   type Page,
@@ -29,12 +29,12 @@ import { type Bare, headOf, type Missing, siteStateMeta, VISITOR_META } from './
 import type { Site, WebApp } from './web-app.ts'
 
 /** The names of the pages with a list of posts that visitors may see. */
-export const LISTS = ['wall', 'post', 'author', 'authorReplies', 'search'] as const
+export const PAGES_WITH_LIST = ['wall', 'post', 'author', 'authorReplies', 'search'] as const
 
 /** A page that visitors may see; `cursor` is the position in its list, `q` the search. */
 export type PublicPage = Extract<
   Page,
-  { name: (typeof LISTS)[number] | TextName | 'replyMails' }
+  { name: (typeof PAGES_WITH_LIST)[number] | TextName | 'replyMails' }
 > & {
   cursor: string
   q: string
@@ -144,7 +144,7 @@ export class RenderedPages {
       ...(isPrivate && { cacheControl: 'private, no-cache' }),
       postIds: postIdsShown(first),
       refusedPage: () => this.refused(reader),
-      markSaved,
+      markStale,
     })
   }
 

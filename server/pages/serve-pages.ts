@@ -29,7 +29,7 @@ import { serveFeeds } from './feeds.ts'
 import type { Missing } from './page-head.ts'
 import { servePostPictures } from './post-pictures.ts'
 import {
-  LISTS,
+  PAGES_WITH_LIST,
   PageMoved,
   type PublicPage,
   type Reader,
@@ -39,8 +39,8 @@ import {
 import { serveSitemap } from './sitemap.ts'
 import type { Site, WebApp } from './web-app.ts'
 
-const WITH_LIST = new Set<string>(LISTS)
-const PUBLIC = new Set<string>([...LISTS, ...TEXT_NAMES])
+const WITH_LIST = new Set<string>(PAGES_WITH_LIST)
+const PUBLIC = new Set<string>([...PAGES_WITH_LIST, ...TEXT_NAMES])
 
 /** Serves pages, files, feeds and the sitemap, and answers requests for unknown paths. */
 export async function servePages(site: Site): Promise<void> {

@@ -1,4 +1,4 @@
-import { cursorIn, markSaved, PATHS, pageAt } from '../../contract/pages.ts'
+import { cursorIn, markStale, PATHS, pageAt } from '../../contract/pages.ts'
 import { storeAssetsOf } from './stored-assets.ts'
 
 declare const self: ServiceWorkerGlobalScope
@@ -24,7 +24,7 @@ async function findStored({ pathname, search }: URL): Promise<Response | undefin
   if (!stored) return undefined
   // Only the beginning of a list is stored.
   if (cursorIn(search) !== '') return Response.redirect(path)
-  return new Response(markSaved(await stored.text()), { headers: stored.headers })
+  return new Response(markStale(await stored.text()), { headers: stored.headers })
 }
 
 /** Stores the pages that were loaded before the first worker was active. */

@@ -10,7 +10,7 @@ import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { selectReceived } from '../answers/answers.repository.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { countWaiting } from '../moderation/queue.repository.ts'
-import { selectMutes } from '../mutes/mutes.repository.ts'
+import { selectMutedUsers } from '../mutes/mutes.repository.ts'
 import { removeAllClients } from '../sessions/known-clients.repository.ts'
 import { closeSessions, lockUser } from '../sessions/sessions.repository.ts'
 import type { EmailNotice } from './account.mail.ts'
@@ -47,7 +47,7 @@ export async function readOwnAccount(db: Queryable, userId: string): Promise<Own
   const [account, received, muted] = await Promise.all([
     readAccount(db, userId),
     selectReceived(db, userId),
-    selectMutes(db, userId),
+    selectMutedUsers(db, userId),
   ])
   return {
     ...account,

@@ -44,7 +44,7 @@ export async function setWantsMail(
 }
 
 /** Returns false if the user has no such visible post. */
-export async function setMuted(
+export async function setPostMuted(
   db: Queryable,
   { id, ownerId }: { id: string; ownerId: string },
   isMuted: boolean,

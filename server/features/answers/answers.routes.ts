@@ -13,7 +13,7 @@ import { answerJobs, answerMails } from './answers.mail.ts'
 import {
   selectReceived,
   selectSeen,
-  setMuted,
+  setPostMuted,
   setWantsMail,
   updateSeen,
 } from './answers.repository.ts'
@@ -89,7 +89,7 @@ export function registerAnswers(context: ServerContext): BackgroundWork {
   }
 
   async function mute(id: string, ownerId: string, isMuted: boolean): Promise<void> {
-    const isOwn = isRowId(id) && (await setMuted(db, { id, ownerId }, isMuted))
+    const isOwn = isRowId(id) && (await setPostMuted(db, { id, ownerId }, isMuted))
     if (!isOwn) throw new AppError('POST_NOT_FOUND')
   }
 }

@@ -86,7 +86,7 @@ export async function selectOwnPosts(
 /** The last row that was read of a list; the next statement continues after it. */
 type Last = { id: string; at?: string }
 
-export const LISTS: Record<string, (userId: string, last: Last) => RawBuilder<Last>> = {
+export const EXPORTED_LISTS: Record<string, (userId: string, last: Last) => RawBuilder<Last>> = {
   // A like is archived if its post is hidden or the user has left.
   'likes.json': (userId, { id }) => sql`
     SELECT id::text, post_id::text AS "postId", created_at AS "likedAt",

@@ -4,8 +4,8 @@ import { readSigned, signText } from '../../kernel/config/app-secret.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import {
+  EXPORTED_LISTS,
   type ExportedPost,
-  LISTS,
   selectAccount,
   selectOwnPosts,
 } from './data-export.repository.ts'
@@ -34,7 +34,7 @@ export async function exportData(
   zip.on('error', (error: Error) => output.destroy(error))
   zip.addBuffer(Buffer.from(JSON.stringify(account, null, 2)), 'account.json')
   add('posts.json', () => jsonArray(posts()))
-  for (const [name, select] of Object.entries(LISTS)) {
+  for (const [name, select] of Object.entries(EXPORTED_LISTS)) {
     const read = async (last = { id: '0' }) => (await select(userId, last).execute(db)).rows
     add(name, () => jsonArray(inSteps(read)))
   }

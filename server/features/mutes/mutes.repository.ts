@@ -4,7 +4,7 @@ import type { Queryable } from '../../kernel/db/database.ts'
 type Mute = { userId: string; mutedId: string }
 
 /** Excludes muted users who have left. Their mutes apply again when they return. */
-export async function selectMutes(db: Queryable, userId: string) {
+export async function selectMutedUsers(db: Queryable, userId: string) {
   const { rows } = await sql<{ id: string; username: string }>`
     SELECT u.id, u.username FROM mutes m JOIN users u ON u.id = m.muted_id
     WHERE m.user_id = ${userId} AND u.deleted_at IS NULL
@@ -13,7 +13,10 @@ export async function selectMutes(db: Queryable, userId: string) {
 }
 
 /** Counts a user's other mutes, and prevents new mutes until the transaction ends. */
-export async function countOtherMutes(tx: Queryable, { userId, mutedId }: Mute): Promise<number> {
+export async function countOtherMutedUsers(
+  tx: Queryable,
+  { userId, mutedId }: Mute,
+): Promise<number> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
   const { rows } = await sql<{ mutes: number }>`SELECT count(*)::int AS mutes FROM mutes
     WHERE user_id = ${userId}::bigint AND muted_id <> ${mutedId}::bigint`.execute(tx)
@@ -21,7 +24,7 @@ export async function countOtherMutes(tx: Queryable, { userId, mutedId }: Mute):
 }
 
 /** Returns false if the muted user does not exist. */
-export async function insertMute(tx: Queryable, { userId, mutedId }: Mute): Promise<boolean> {
+export async function muteUser(tx: Queryable, { userId, mutedId }: Mute): Promise<boolean> {
   const { rows } = await sql`
     WITH muted AS (SELECT id FROM users WHERE id = ${mutedId}::bigint AND deleted_at IS NULL),
       inserted AS (INSERT INTO mutes (user_id, muted_id) SELECT ${userId}::bigint, id FROM muted
@@ -31,7 +34,7 @@ export async function insertMute(tx: Queryable, { userId, mutedId }: Mute): Prom
 }
 
 /** Returns false if the muted user does not exist. */
-export async function deleteMute(db: Queryable, { userId, mutedId }: Mute): Promise<boolean> {
+export async function unmuteUser(db: Queryable, { userId, mutedId }: Mute): Promise<boolean> {
   const { rows } = await sql`
     WITH deleted AS (
       DELETE FROM mutes WHERE user_id = ${userId}::bigint AND muted_id = ${mutedId}::bigint)

@@ -3,21 +3,23 @@ import * as calls from '../../../contract/mutes.ts'
 import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
-import { countOtherMutes, deleteMute, insertMute, selectMutes } from './mutes.repository.ts'
+import { countOtherMutedUsers, muteUser, selectMutedUsers, unmuteUser } from './mutes.repository.ts'
 
 export function registerMutes({ route, db }: ServerContext): void {
-  route(calls.listMutes, async ({ viewer }) => ({ users: await selectMutes(db, viewer.userId) }))
+  route(calls.listMutes, async ({ viewer }) => ({
+    users: await selectMutedUsers(db, viewer.userId),
+  }))
 
   route(calls.muteUser, async ({ params, viewer: { userId } }) => {
     const mute = muteOf(userId, params.id)
     await db.transaction().execute(async (tx) => {
-      if ((await countOtherMutes(tx, mute)) >= MUTES_MAX) throw new AppError('TOO_MANY_MUTES')
-      if (!(await insertMute(tx, mute))) throw nobody()
+      if ((await countOtherMutedUsers(tx, mute)) >= MUTES_MAX) throw new AppError('TOO_MANY_MUTES')
+      if (!(await muteUser(tx, mute))) throw nobody()
     })
   })
 
   route(calls.unmuteUser, async ({ params, viewer: { userId } }) => {
-    if (!(await deleteMute(db, muteOf(userId, params.id)))) throw nobody()
+    if (!(await unmuteUser(db, muteOf(userId, params.id)))) throw nobody()
   })
 }
 

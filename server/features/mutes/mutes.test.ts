@@ -21,7 +21,7 @@ const mute = ({ id }: { id: string }, method: 'PUT' | 'DELETE' = 'PUT', { token 
 const mutesOf = async (user: TestUser) => (await app.read('/users/current/mutes', user)).users
 
 /** Every list of posts, and whether the server leaves muted authors out, or else the browser. */
-const LISTS: Record<string, boolean> = {
+const POST_LISTS: Record<string, boolean> = {
   'GET /posts': false,
   'GET /posts?filter=liked': false,
   'GET /posts/:id/replies': false,
@@ -37,7 +37,7 @@ test('a user’s received replies and search leave out the authors whom that use
   const lists = [...(await allEndpoints())].filter(
     ([, { answer, access }]) => access !== 'moderator' && /"posts":/.test(JSON.stringify(answer)),
   )
-  const inTable = new Set(Object.keys(LISTS).map((name) => name.split('?')[0]))
+  const inTable = new Set(Object.keys(POST_LISTS).map((name) => name.split('?')[0]))
   expect(lists.map(([name]) => name).sort()).toEqual([...inTable].sort())
 
   const post = await app.publish(anna)
@@ -49,7 +49,7 @@ test('a user’s received replies and search leave out the authors whom that use
     const { posts } = await app.read(name.replace('GET ', '').replace(':id', post.id), viewer)
     return posts.map(({ owner }: { owner: TestUser }) => owner.id)
   }
-  for (const [name, leavesOut] of Object.entries(LISTS)) {
+  for (const [name, leavesOut] of Object.entries(POST_LISTS)) {
     const before = await authorsFor(name, anna)
     const beforeOfPetr = await authorsFor(name, petr)
     await mute(petr)

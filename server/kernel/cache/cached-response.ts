@@ -30,7 +30,7 @@ type Content = {
   /** Resolves to the page for a request that is refused; refusals are JSON without it. */
   refusedPage?: () => Promise<string>
   /** Returns the body with a notice that it is stale. */
-  markSaved?: (body: string) => string
+  markStale?: (body: string) => string
 }
 
 const EMPTY = Buffer.alloc(0)
@@ -68,8 +68,8 @@ export class CachedResponse {
 
   /** The size in bytes, with the variants and the stale body that may be added later. */
   get size(): number {
-    const { markSaved, answer, body } = this.content
-    return 4096 + body.length * (markSaved || answer !== undefined ? 4 : 2)
+    const { markStale, answer, body } = this.content
+    return 4096 + body.length * (markStale || answer !== undefined ? 4 : 2)
   }
 
   async variantFor(acceptEncoding: AcceptEncoding): Promise<Variant> {
@@ -84,13 +84,13 @@ export class CachedResponse {
     return this.#variants[this.#encodingFor(acceptEncoding)]
   }
 
-  /** Returns the response with the body of `markSaved`, or this response without `markSaved`. */
+  /** Returns the response with the body of `markStale`, or this response without `markStale`. */
   toStale(): CachedResponse {
-    const { markSaved, ...content } = this.content
-    if (!markSaved) return this
+    const { markStale, ...content } = this.content
+    if (!markStale) return this
     this.#stale ??= new CachedResponse({
       ...content,
-      body: Buffer.from(markSaved(content.body.toString())),
+      body: Buffer.from(markStale(content.body.toString())),
       tag: `saved-${this.tag}`,
     })
     return this.#stale

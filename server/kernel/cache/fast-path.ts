@@ -80,10 +80,10 @@ export class FastPath {
     const isVisitors = method === 'GET' && headers.authorization === undefined
     const stale = isVisitors ? this.#cache.memory.getStale(url) : undefined
     if (!stale || needsPageOfOwn(request, stale.response)) return false
-    const { response: saved, age } = stale
+    const { response: cached, age } = stale
     // A busy server sends the uncompressed body instead of compressing it.
-    const variant = saved.readyVariant(headers['accept-encoding']) ?? saved.identity
-    const answer = saved.answerTo(headers, variant, age)
+    const variant = cached.readyVariant(headers['accept-encoding']) ?? cached.identity
+    const answer = cached.answerTo(headers, variant, age)
     response.writeHead(answer.status, answer.headers).end(answer.body)
     this.#options.outage.countStale()
     return true

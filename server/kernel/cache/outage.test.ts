@@ -98,9 +98,9 @@ testPerCache(
     const lines = await duringOutage(proxy.cut, proxy.repair, async () => {
       await expect.poll(async () => (await readPost(kept.id)).headers.get('age')).toMatch(/^\d+$/)
       await app.logLine('the database is away')
-      const saved = await readPost(kept.id)
-      expect([saved.status, saved.body]).toEqual([200, fresh.body])
-      const { age, ...headers } = Object.fromEntries(saved.headers)
+      const answer = await readPost(kept.id)
+      expect([answer.status, answer.body]).toEqual([200, fresh.body])
+      const { age, ...headers } = Object.fromEntries(answer.headers)
       const stale = { 'cache-status': `vslukh; hit; ttl=-${age}`, 'cache-control': 'no-store' }
       expect(headers).toMatchObject(stale)
 
