@@ -1,8 +1,8 @@
 import { type BanKind, selectBans } from '../server/features/site-state/site-state.repository.ts'
 import {
   addBan,
+  isBanTooWide,
   isOwnNetwork,
-  isSweeping,
   removeBan,
 } from '../server/features/site-state/site-state.service.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
@@ -39,7 +39,7 @@ async function add(context: Context): Promise<Output> {
   if (coversAll) requireForeign(context, kind, value)
   const seconds = given ?? (days === undefined ? null : days * DAY_SECONDS)
   const { actor } = context
-  if (isSweeping(kind, value)) {
+  if (isBanTooWide(kind, value)) {
     await context.confirm(`Под запрет «${value}» попадёт очень много людей. Всё равно запретить?`)
   }
   const added = await change(context, (tx) =>

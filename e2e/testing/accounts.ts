@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { lockUserByEmail } from '../../server/features/account/account.repository.ts'
-import { requireUserByEmail } from '../../server/features/account/account.service.ts'
+import { findOrCreateUser } from '../../server/features/account/account.service.ts'
 import {
   cookieOf,
   formatSessionCookie,
@@ -30,7 +30,7 @@ export function openAccounts(
     return db.transaction().execute(async (tx) => {
       const locked = await lockUserByEmail(tx, email)
       const proven = { email, networkHash: null, consentText: '', locked }
-      const { user, isNew } = await requireUserByEmail(tx, proven, 'registration')
+      const { user, isNew } = await findOrCreateUser(tx, proven, 'registration')
       if (isNew) {
         await sql`UPDATE users SET created_at = now() - interval '3 weeks'
           WHERE id = ${user.id}`.execute(tx)

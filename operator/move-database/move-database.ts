@@ -3,7 +3,7 @@ import { hasCluster } from '../../server/operations/embedded-postgres/cluster.ts
 import { sentenceOfFailure } from '../../server/operations/start/start-failure.ts'
 import type { Command, ContextWithoutWall, Output } from '../command.ts'
 import { Refusal, UsageError } from '../command.ts'
-import { readGiven } from '../setup/answers.ts'
+import { readOptionFile } from '../setup/answers.ts'
 import { makeDatabase } from '../setup/database.ts'
 import { requireMachine } from '../setup/machine.ts'
 import { BACKUPS } from '../setup/settings-file.ts'
@@ -47,7 +47,7 @@ async function moveWall(context: ContextWithoutWall): Promise<Output> {
 /** Returns the target URL. Throws UsageError for a password in it, which every user could read. */
 function givenUrl({ words: [word], options }: ContextWithoutWall): string | undefined {
   const path = options['url-file']
-  if (path !== undefined) return readGiven(path, '--url-file')
+  if (path !== undefined) return readOptionFile(path, '--url-file')
   if (word === undefined) return undefined
   const url = URL.parse(word)
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol)) {

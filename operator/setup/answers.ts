@@ -69,13 +69,13 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
 
 /** Returns the given URL. Throws UsageError for a password in `--smtp-url`: every user sees it. */
 function givenSmtpUrl({ 'smtp-url': url, 'smtp-url-file': path }: Options): string | undefined {
-  if (path !== undefined) return readGiven(path, '--smtp-url-file')
+  if (path !== undefined) return readOptionFile(path, '--smtp-url-file')
   if (url === undefined || !/:[^:@/]+@/.test(url)) return url
   throw new UsageError('--smtp-url с паролем видят все, кто есть на машине: нужен --smtp-url-file')
 }
 
 /** Reads the file that an option names; `-` is the standard input. Throws UsageError. */
-export function readGiven(path: string, option: string): string {
+export function readOptionFile(path: string, option: string): string {
   try {
     return readFileSync(path === '-' ? 0 : openTrusted(fromCaller(path)), 'utf8').trim()
   } catch (error) {

@@ -108,7 +108,7 @@ type Waiting = {
 }
 
 /** Requests `url` until it answers 200. Returns the last failure after `seconds` or `gaveUp`. */
-export async function untilAnswers(
+export async function awaitAnswer(
   url: string,
   { seconds, gaveUp, onWait }: Waiting,
 ): Promise<string | undefined> {
@@ -134,6 +134,6 @@ export async function untilServiceReady(
   const gaveUp = async () =>
     Number((await run('systemctl', ['show', '-P', 'NRestarts', 'vslukh'])).out) > 2
   const url = `${nodeOriginOf(config)}/readyz`
-  const reason = await untilAnswers(url, { seconds: START_SECONDS, gaveUp, onWait })
+  const reason = await awaitAnswer(url, { seconds: START_SECONDS, gaveUp, onWait })
   return reason && (connectionReason(reason) ?? reason)
 }

@@ -19,11 +19,11 @@ import { makeDatabase, makeSecret, NoPostgres } from './database.ts'
 import { isOwnDomain, missingRecords } from './dns.ts'
 import {
   askWall,
+  awaitAnswer,
   hasSystemd,
   holderName,
   portHolder,
   run,
-  untilAnswers,
   untilServiceReady,
 } from './machine.ts'
 import { type ProxyName, setUpProxy } from './proxy.ts'
@@ -159,7 +159,7 @@ async function openSite({ host, proxy, hasProxy }: Installation, { say }: Alone)
     !hasProxy || ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED'].includes(reason)
   const onWait = () => say(`Ждём https://${host}: первый сертификат занимает до минуты.`)
   const url = `https://${host}/readyz`
-  const reason = await untilAnswers(url, { seconds: SITE_SECONDS, gaveUp, onWait })
+  const reason = await awaitAnswer(url, { seconds: SITE_SECONDS, gaveUp, onWait })
   if (reason === undefined) return ok(`https://${host} открывается`)
   if (reason === 'ENOTFOUND') {
     const fix = 'Направьте имя на этот сервер записью A и повторите vslukh setup'

@@ -76,7 +76,7 @@ export class AccountAppeared extends AppError {
  * Returns the user of a verified e-mail: `locked`, or a new user for a registration.
  * Throws OPERATION_EXPIRED if the account's e-mail is no longer exactly the verified e-mail.
  */
-export async function requireUserByEmail(
+export async function findOrCreateUser(
   tx: Queryable,
   { locked, ...proven }: Proven & { locked: CurrentUser | undefined },
   purpose: 'login' | 'registration',

@@ -22,7 +22,7 @@ import {
   selectOwnRemoved,
   selectOwnReports,
 } from './report-states.repository.ts'
-import { blockAndRemove, decideWithRecent } from './wave.service.ts'
+import { blockAndRemove, decideAndRemoveRecent } from './wave.service.ts'
 
 /** Allows as many appeals as the list of a user's removed posts shows. */
 const APPEALS: Limit = {
@@ -68,7 +68,7 @@ function registerQueue(context: ServerContext): void {
     const by = { actor, isModerator: true, removedDays: config.removedDays }
     const decision = { ...body, ...by, postId: params.id }
     const isRemoval = decision.verdict === 'remove'
-    if (isRemoval && body.block?.removesRecent) return decideWithRecent(context, decision)
+    if (isRemoval && body.block?.removesRecent) return decideAndRemoveRecent(context, decision)
     await db.transaction().execute((tx) => decide(tx, decision))
     await publishChange({ kind: isRemoval ? 'removed' : 'edited', postId: params.id })
   })

@@ -59,7 +59,7 @@ function removing({ db, publishChange }: ServerContext): InTransaction {
 }
 
 /** Decides about a post, and removes the author's other posts of the last day. */
-export async function decideWithRecent(
+export async function decideAndRemoveRecent(
   context: ServerContext,
   decision: NewDecision,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { Limit } from '../../kernel/limits/limits.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { requirePost } from './hydrate-posts.ts'
 import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
-import { deletePost, editPost, requireWritten } from './posts.service.ts'
+import { deletePost, editPost, requireValidBody } from './posts.service.ts'
 import { removeOldKeys } from './publications.repository.ts'
 import type { Publish } from './publications.service.ts'
 
@@ -42,7 +42,7 @@ export function registerPosts(context: ServerContext, publish: Publish): Backgro
   })
 
   route(calls.editPost, async ({ params: { id }, body, viewer }) => {
-    const written = requireWritten(body)
+    const written = requireValidBody(body)
     await limits.charge([{ limit: EDITS, key: viewer.userId }])
     const edit = { id, ownerId: viewer.userId, written, periodSeconds: editPeriodSeconds }
     const post = await editPost(db, edit)

@@ -16,7 +16,7 @@ import { requirePost } from './hydrate-posts.ts'
 import { type Edit, eraseText, isReported, lockEdited, saveEdit } from './posts.repository.ts'
 
 /** Returns a body as it is stored. Throws INVALID_REQUEST if its text is not valid. */
-export function requireWritten(body: PostBody): Required<PostBody> {
+export function requireValidBody(body: PostBody): Required<PostBody> {
   const text = parsePostText(body.text)
   if (text === null) {
     throw new AppError('INVALID_REQUEST', {

@@ -8,7 +8,7 @@ import { type Charge, type Limit, type LimitRefusal, tooMany } from '../../kerne
 import { privateDomainOf } from '../../kernel/mail/email-address.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
 import { requirePost } from './hydrate-posts.ts'
-import { requireWritten } from './posts.service.ts'
+import { requireValidBody } from './posts.service.ts'
 import { findByIdempotencyKey, insertPost, type NewPost } from './publications.repository.ts'
 
 /** No post has this id. */
@@ -94,7 +94,7 @@ type Published = { id: string; repliedOwnerId: string | null }
 export function createPublish(options: Options): Publish {
   const { db, limits, publishChange } = options
   return async ({ viewer, body, request, repliedId: asked, idempotencyKey }) => {
-    const written = requireWritten(body)
+    const written = requireValidBody(body)
     const repliedId = asked === null || isRowId(asked) ? asked : NO_POST
     const newPost = { written, ownerId: viewer.userId, repliedId, idempotencyKey }
     const firstId = await findByIdempotencyKey(db, newPost)

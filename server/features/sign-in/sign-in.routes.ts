@@ -7,7 +7,7 @@ import type { Http } from '../../kernel/http/route.ts'
 import { hashNetwork } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
-import { AccountAppeared, requireUserByEmail } from '../account/account.service.ts'
+import { AccountAppeared, findOrCreateUser } from '../account/account.service.ts'
 import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
 import { redeemCode, requireEmail, requireNewEmail } from '../codes/codes.service.ts'
 import { blockNewUser } from '../moderation/blocks.service.ts'
@@ -108,7 +108,7 @@ function registerVerifications(context: ServerContext, { sessions, readText }: P
         lock: lockAccount,
         async redeem(tx, { email, device, account: locked }) {
           const proven = { email, networkHash: hashNetwork(ip, nameKey), consentText, locked }
-          const { user, isNew } = await requireUserByEmail(tx, proven, purpose)
+          const { user, isNew } = await findOrCreateUser(tx, proven, purpose)
           const userId = user.id
           if (isNew) {
             await claimRegistration(tx, { email, ip, invitation, contact: config.contactEmail })

@@ -139,7 +139,7 @@ export async function addBan(
 }
 
 /** Whether a ban is too wide: a network wider than /8 (IPv6: /16), or a top-level domain. */
-export function isSweeping(kind: BanKind, value: string): boolean {
+export function isBanTooWide(kind: BanKind, value: string): boolean {
   const normal = normalBan(kind, value)
   if (normal === undefined || kind === 'email') return false
   if (kind === 'domain') return !normal.includes('.')
