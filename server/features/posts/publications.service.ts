@@ -84,7 +84,7 @@ type Publication = Pick<NewPost, 'repliedId' | 'idempotencyKey'> & {
 
 export type Publish = (publication: Publication) => Promise<Post>
 
-type Published = { id: string; repliedOwnerId: string | null }
+type Published = { post: Post; repliedOwnerId: string | null }
 
 /**
  * Creates the function that publishes within the limits. A retry with a known Idempotency-Key
@@ -110,8 +110,7 @@ export function createPublish(options: Options): Publish {
     })
     if (published) {
       await publishChange(changeBy(newPost, published))
-      // Read after the commit, so that the locks are held for as short a time as possible.
-      return requirePost(db, published.id, viewer)
+      return published.post
     }
     await limits.refund(charges)
     return requirePost(db, (await findByIdempotencyKey(db, newPost)) ?? NO_POST, viewer)
@@ -129,14 +128,16 @@ async function insert(
     const inserted = await insertPost(tx, newPost)
     if (inserted.refusal === 'KEY_USED') return undefined
     if (inserted.refusal !== null) throw new AppError(inserted.refusal)
-    const { id, replied_owner_id: repliedOwnerId } = inserted
-    await recordAccess?.(tx, { action: 'publish', userId, postId: id, request })
-    return { id, repliedOwnerId }
+    const { id: postId, replied_owner_id: repliedOwnerId } = inserted
+    await recordAccess?.(tx, { action: 'publish', userId, postId, request })
+    // The replied post is locked, so it cannot change before the reply is read.
+    return { post: await requirePost(tx, postId, { userId }), repliedOwnerId }
   })
 }
 
 /** Includes a replied user who has muted the post: events are public and must not reveal a mute. */
-function changeBy({ ownerId, repliedId }: NewPost, { id, repliedOwnerId }: Published): Change {
+function changeBy({ ownerId, repliedId }: NewPost, { post, repliedOwnerId }: Published): Change {
+  const { id } = post
   if (repliedId === null) return { kind: 'added', newest: { id, by: ownerId }, answered: [] }
   const repliedUsers = [repliedOwnerId ?? ownerId].filter((userId) => userId !== ownerId)
   return { kind: 'added', answered: [...repliedUsers, `${repliedId}:${id}:${ownerId}`] }
