@@ -217,8 +217,9 @@ async function redeemOnce<Account, Result, Outcome>(
     if (attempts > CODE_ATTEMPTS) throw lockedFor(secondsLeft)
     const wrong = wrongCodeCharge({ email, knownBy }, attempts)
     await limits.charge([wrong], tx)
-    await addCharges(tx, guess.id, limits.toStored([wrong]))
+    const ofThisTry = limits.toStored([wrong])
     if (!isSameSecret(guess.code, codeOf(guess.id, key('codes')))) {
+      await addCharges(tx, guess.id, ofThisTry)
       const left = await countTriesLeft(limits, { email, knownBy, attempts }, tx)
       // Returned, not thrown, because an exception would roll back the count.
       return { refusal: left === 0 ? lastWrongCode(secondsLeft) : wrongCode(left) }
@@ -227,9 +228,9 @@ async function redeemOnce<Account, Result, Outcome>(
     const result = await redeem(tx, { email, device, account })
     const wrongCodes = attempts - 1
     await insertRedeemed(tx, { ...guess, ...boundTo, knownBy, wrongCodes, ...keep(result) })
-    // The network of a right code is the owner's, so that it does not count as one that was mailed.
+    // A right code came from the owner's network, which must not count as a stranger's.
     await forgetMailed(tx, hashMailed({ email, ip }, key))
-    await limits.refundStored(charged, tx)
+    await limits.refundStored([...charged, ...ofThisTry], tx)
     return { result }
   })
   if ('refusal' in outcome) throw outcome.refusal
