@@ -12,7 +12,7 @@ const MINUTE = 60
 
 type Count = { key: string; arrival: string }
 
-/** Returns the counts of limits that a right code refunds; unless told, those that are not free again. */
+/** Returns the counts of the limits that a right code refunds, by default those that are still charged. */
 function countsOf(app: TestApp, { isFree = [false] } = {}): Promise<Count[]> {
   return app.sql<Count>`SELECT key, arrival::text FROM rate_limits
     WHERE split_part(key, '/', 1) = ANY(${REFUNDED}) AND (arrival <= now()) = ANY(${isFree})`

@@ -195,7 +195,7 @@ const json = (charges: StoredCharge[]) => sql<StoredCharge[]>`${JSON.stringify(c
 
 const withMore = (charges: StoredCharge[]) => sql<StoredCharge[]>`charges || ${json(charges)}`
 
-/** Adds charges to those that an operation refunds. */
+/** Stores further charges of an operation, which its right code refunds. */
 export async function addCharges(
   tx: Queryable,
   id: string,

@@ -86,7 +86,7 @@ function requireDecidable({ email, state, open }: LockedSubject, decision: NewDe
   }
 }
 
-/** Sets the post's state, writes the decision to the journal, and blocks the author if it says so. */
+/** Sets the post's state, writes the decision to the journal, and places the block that is part of it. */
 async function applyVerdict(
   tx: Queryable,
   decision: NewDecision,

@@ -5,7 +5,10 @@ import type { Queryable } from './database.ts'
 /** The largest tolerated skew: with more, codes would expire on arrival, or tokens too late. */
 export const LARGEST_SKEW_MS = 60_000
 
-/** Returns SQL for whether a time is less than `seconds` ago. One that a wrong clock set ahead is not. */
+/**
+ * Returns SQL for whether a time is less than `seconds` ago. A time that a wrong clock has set ahead is
+ * not recent.
+ */
 export function isRecent(time: string, seconds: number) {
   return sql.raw<boolean>(`(${time} > now() - interval '${seconds} seconds'
     AND ${time} <= now() + interval '1 minute')`)

@@ -19,7 +19,7 @@ async function wallForTest() {
   if (!olga || !petr || !masha || !ivan) throw new Error('four people')
   const env = { ...envOf(app), DATA_DIR, BACKUP_DIR }
   const list = join(DATA_DIR, 'deletions.jsonl')
-  /** Of how many people the list says that they have deleted their account; a job does that. */
+  /** The number of deleted accounts in the list, to which a job adds them. */
   const countListed = async () => new Set((await readIfExists(list))?.match(/"id":"\d+"/g)).size
   return { app, olga, petr, masha, ivan, env, countListed, file: join(BACKUP_DIR, 'wall.backup') }
 }

@@ -84,7 +84,10 @@ function launchCommand(paths: ClusterPaths, address: Address, otherSettings: str
   return commandAs(user, binaries.postgres, ['-D', cluster, ...options])
 }
 
-/** Stops the PostgreSQL that was launched here and, with the lock, one that was not. */
+/**
+ * Stops the PostgreSQL that was launched here. With the lock, it also stops a PostgreSQL that another
+ * process launched.
+ */
 export async function stopPostmaster(
   { cluster }: ClusterPaths,
   launched: Launched | undefined,
