@@ -22,8 +22,8 @@ const limitOf = (rates: Limit['rates'], changes: Partial<Limit> = {}): Limit => 
 })
 
 /** Limits on a database and on a clock that the test moves; local ones need no database. */
-async function openLimits({ scale = 1 } = {}) {
-  let seconds = 1000
+async function openLimits({ scale = 1, start = 1000 } = {}) {
+  let seconds = start
   const tripped: Tripped[] = []
   const { db } = await openDatabaseForTest()
   const limits = new Limits({
@@ -60,6 +60,14 @@ test('five pass at once, and each 500 seconds one more', async () => {
   expect(await charge()).toBe(0)
   expect(await charge()).toBe(500)
   expect(await take({ limit, key: 'petr' })).toBe(0)
+})
+
+test('a wait has no rounding error of the clock', async () => {
+  // Forty steps of a second cross 128, above which the sum has one bit less behind its point.
+  const { take } = await openLimits({ start: 101.04756464844154 })
+  const charge = { limit: limitOf([[40, 40]]), key: 'olga' }
+  for (let event = 0; event < 40; event++) expect(await take(charge)).toBe(0)
+  expect(await take(charge)).toBe(1)
 })
 
 test('RATE_LIMIT_SCALE multiplies what is not fixed; at least one event passes', async () => {

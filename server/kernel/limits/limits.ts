@@ -50,7 +50,8 @@ type Event = SharedCount & { charge: Charge; subject: string; seconds: number }
 /** The multiples of a limit for an IPv4 address or IPv6 /64, a /56, a /48 and a /32. */
 const FACTORS = [1, 4, 16, 256]
 const HOUR = 3600
-const ROUNDING = 1e-6
+/** Waits are exact to a microsecond, as PostgreSQL's times are. */
+const MICROSECONDS = 1e6
 /** The most keys of a limit, because strangers choose keys. Each takes some 100 bytes. */
 const KEYS_MAX = 50_000
 
@@ -104,7 +105,7 @@ export class Limits {
     const left = events.map(({ burst, step }, n) => Math.min(burst, 1 - (waits[n] ?? 0) / step))
     return charges.map((charge) => {
       const own = left.filter((_, n) => events[n]?.charge === charge)
-      return Math.floor(Math.min(...own) + ROUNDING)
+      return Math.floor(Math.min(...own) + 1 / MICROSECONDS)
     })
   }
 
@@ -151,7 +152,8 @@ export class Limits {
   #waitInMemory(event: Event): number {
     const arrival = this.#countsOf(event).get(event.key) ?? 0
     const wait = arrival - this.#options.now() - (event.burst - 1) * event.step
-    return Math.abs(wait) > ROUNDING ? wait : 0
+    // A wait of a second that is a rounding error longer would be announced as two.
+    return Math.round(wait * MICROSECONDS) / MICROSECONDS
   }
 
   async #waitsOf(charges: Charge[], db = this.#options.db) {
