@@ -20,7 +20,9 @@ const NEWER: Migrations = {
     INSERT INTO moods (name) VALUES ('glad');
     ALTER TABLE posts ADD mood bigint REFERENCES moods;
     UPDATE posts SET mood = 1;
-    CREATE FUNCTION mood_of(post bigint) RETURNS text LANGUAGE sql RETURN NULL`,
+    CREATE FUNCTION mood_of(post bigint) RETURNS text LANGUAGE sql RETURN NULL;
+    CREATE FUNCTION mood_of(post text) RETURNS text LANGUAGE sql RETURN NULL;
+    CREATE FUNCTION like_post(post bigint) RETURNS text LANGUAGE sql RETURN NULL`,
 }
 
 test('after a downgrade a backup contains all of the newer version, which alone verifies and restores it', async () => {

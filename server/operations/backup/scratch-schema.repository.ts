@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { openClient } from '../../kernel/db/database.ts'
 import { MIGRATIONS } from '../../kernel/db/migrate.ts'
 import { COUNT_NODES } from '../../kernel/db/nodes.ts'
@@ -41,14 +41,15 @@ export async function replaceTables(
 ): Promise<void> {
   const loaded = await objectsOf(client, SCRATCH)
   const place = await selectValue<string>(client, 'SELECT quote_ident(current_schema())')
-  const newer = (await isNewer(client)) ? await objectsOf(client, place) : []
-  const leftOut = LEFT_OUT.map((table) => `TABLE IF EXISTS ${place}.${quote(table)}`)
-  const old = [...loaded, ...newer].map(({ kind, name }) => `${kind} IF EXISTS ${place}.${name}`)
+  const replaced = new Set([...loaded.map(({ name }) => name), ...LEFT_OUT])
+  const present = await objectsOf(client, place)
+  const old = (await isNewer(client)) ? present : present.filter(({ name }) => replaced.has(name))
   await client.query('BEGIN')
-  for (const object of new Set([...leftOut, ...old])) await client.query(`DROP ${object} CASCADE`)
+  for (const { kind, address } of old)
+    await client.query(`DROP ${kind} IF EXISTS ${address} CASCADE`)
   await client.query('DROP SCHEMA IF EXISTS graphile_worker CASCADE')
-  for (const { kind, name } of loaded) {
-    await client.query(`ALTER ${kind} ${SCRATCH}.${name} SET SCHEMA ${place}`)
+  for (const { kind, address } of loaded) {
+    await client.query(`ALTER ${kind} ${address} SET SCHEMA ${place}`)
   }
   // Without CASCADE, an object that was forgotten makes the restore fail instead of vanishing.
   await client.query(`DROP SCHEMA ${SCRATCH}`)
@@ -56,22 +57,32 @@ export async function replaceTables(
   await client.query('COMMIT')
 }
 
-type DatabaseObject = { kind: 'TABLE' | 'VIEW' | 'TYPE' | 'ROUTINE'; name: string }
+/** `address` is the quoted name with its schema, and for functions with the types of arguments. */
+type DatabaseObject = {
+  kind: 'TABLE' | 'VIEW' | 'TYPE' | 'ROUTINE'
+  name: string
+  address: string
+}
 
-/** Returns the tables, views, types and functions of a schema, except those of extensions. */
+/**
+ * Returns the functions, tables, types and views of a schema, except those of extensions. Functions
+ * come first, because their addresses name types.
+ */
 async function objectsOf(client: pg.Client, schema: string): Promise<DatabaseObject[]> {
   const { rows } = await client.query<DatabaseObject>(
-    `SELECT kind, quote_ident(name) AS name FROM (
-      SELECT CASE relkind WHEN 'r' THEN 'TABLE' ELSE 'VIEW' END AS kind, relname AS name, oid, 'pg_class'::regclass AS class
+    `SELECT kind, name, address FROM (
+      SELECT CASE relkind WHEN 'r' THEN 'TABLE' ELSE 'VIEW' END AS kind, relname::text AS name,
+          format('%s.%I', $1::text, relname) AS address, oid, 'pg_class'::regclass AS class
         FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind IN ('r', 'v')
       UNION ALL
-      SELECT 'TYPE', relname, reltype, 'pg_type'
+      SELECT 'TYPE', relname, format('%s.%I', $1::text, relname), reltype, 'pg_type'
         FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'c'
       UNION ALL
-      SELECT 'ROUTINE', proname, oid, 'pg_proc' FROM pg_proc WHERE pronamespace = $1::regnamespace
+      SELECT 'ROUTINE', proname, oid::regprocedure::text, oid, 'pg_proc'
+        FROM pg_proc WHERE pronamespace = $1::regnamespace
     ) AS objects
     WHERE NOT EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = oid AND deptype = 'e')
-    ORDER BY kind DESC, name`,
+    ORDER BY kind, name`,
     [schema],
   )
   return rows
@@ -91,8 +102,6 @@ export async function dropScratch(client: pg.Client): Promise<void> {
   await client.query('ROLLBACK').catch(() => {})
   await client.query(`DROP SCHEMA IF EXISTS ${SCRATCH} CASCADE`).catch(() => {})
 }
-
-const quote = pg.escapeIdentifier
 
 /** Returns whether the database contains a wall with users or with acts of an operator. */
 export async function hasWall(client: pg.Client): Promise<boolean> {
