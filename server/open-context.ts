@@ -13,7 +13,7 @@ import { deriveKey } from './kernel/config/app-secret.ts'
 import type { Config } from './kernel/config/config.ts'
 import { createSteadinessCheck, databaseTime } from './kernel/db/clock.ts'
 import { fitPools } from './kernel/db/connections.ts'
-import { openDatabase, type PoolLimits } from './kernel/db/database.ts'
+import { LOCK_WAIT_MS, openDatabase, type PoolLimits } from './kernel/db/database.ts'
 import { productVersion } from './kernel/db/migrate.ts'
 import { Outage } from './kernel/db/outage.ts'
 import { securityHeaders } from './kernel/http/headers.ts'
@@ -41,7 +41,7 @@ export type AppOptions = {
   webFolder: string
   poolLimits?: PoolLimits | undefined
   handleMs?: number | undefined
-  /** How long writes of rows that many people share wait for a lock; see `writeShared`. */
+  /** LOCK_WAIT_MS unless set. */
   lockWaitMs?: number | undefined
   /** How long the clock must have run evenly; see `createSteadinessCheck`. */
   settleMs?: number | undefined
@@ -87,7 +87,7 @@ export async function openContext(options: AppOptions) {
 type Base = Awaited<ReturnType<typeof openBase>>
 
 async function openBase(options: AppOptions) {
-  const { config, secret, transport, settleMs } = options
+  const { config, secret, transport, settleMs, lockWaitMs = LOCK_WAIT_MS } = options
   const key = (purpose: string) => deriveKey(secret, purpose)
   const log = hashAddresses(options.log)
   const outage = new Outage({ url: options.databaseUrl, log })
@@ -110,6 +110,7 @@ async function openBase(options: AppOptions) {
     db,
     key,
     limits,
+    lockWaitMs,
     log,
     metrics,
     outage,

@@ -15,8 +15,8 @@ export type ServerContext = {
   key: (purpose: string) => Buffer
   log: FastifyBaseLogger
   db: Db
-  /** How long writes of rows that many people share wait for a lock; see `writeShared`. */
-  lockWaitMs?: number | undefined
+  /** How long a write of rows that many people share waits for a lock; see LOCK_WAIT_MS. */
+  lockWaitMs: number
   /** The pool of jobs, whose statements may take an hour. */
   background: Db
   /** The HTTP server, for routes that are not endpoints of the contract. */

@@ -4,37 +4,25 @@ import type { Viewer } from '../../kernel/http/route.ts'
 
 export type Like = { postId: string; userId: string }
 
-/** Locks a visible post before its likes and totals, in the order that prevents deadlocks. */
-const lockedPost = (postId: string) => sql`post AS MATERIALIZED (
-    SELECT id, likes_count FROM visible_posts WHERE id = ${postId} FOR NO KEY UPDATE
-  )`
-
-/** Returns the post's number of likes; undefined if it does not exist. */
-export async function addLike(
-  tx: Queryable,
-  { postId, userId }: Like,
-): Promise<number | undefined> {
-  const { rows } = await sql<{ likes: number }>`
-    WITH ${lockedPost(postId)}, added AS (
-      INSERT INTO likes (post_id, user_id) SELECT id, ${userId}::bigint FROM post
-      ON CONFLICT DO NOTHING RETURNING user_id
-    )
-    SELECT likes_count + (SELECT count(*)::int FROM added) AS likes FROM post`.execute(tx)
-  return rows[0]?.likes
+/** Adds a like. Returns the post's number of likes; null if there is no such post. */
+export function addLike(db: Queryable, like: Like, lockWaitMs: number): Promise<number | null> {
+  return setLike(db, 'like_post', like, lockWaitMs)
 }
 
-export async function removeLike(
-  tx: Queryable,
+/** Removes a like. Returns the post's number of likes; null if there is no such post. */
+export function removeLike(db: Queryable, like: Like, lockWaitMs: number): Promise<number | null> {
+  return setLike(db, 'unlike_post', like, lockWaitMs)
+}
+
+async function setLike(
+  db: Queryable,
+  write: 'like_post' | 'unlike_post',
   { postId, userId }: Like,
-): Promise<number | undefined> {
-  const { rows } = await sql<{ likes: number }>`
-    WITH ${lockedPost(postId)}, removed AS (
-      DELETE FROM likes WHERE post_id = (SELECT id FROM post) AND user_id = ${userId}
-      RETURNING user_left
-    )
-    SELECT likes_count - (SELECT count(*)::int FROM removed WHERE NOT user_left) AS likes
-    FROM post`.execute(tx)
-  return rows[0]?.likes
+  lockWaitMs: number,
+): Promise<number | null> {
+  const { rows } = await sql<{ likes: number | null }>`
+    SELECT ${sql.ref(write)}(${postId}, ${userId}, ${lockWaitMs}) AS likes`.execute(db)
+  return rows[0]?.likes ?? null
 }
 
 /** A reader of a response. All readers of one response share the same `postIds` array. */

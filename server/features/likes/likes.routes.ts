@@ -1,5 +1,5 @@
 import * as calls from '../../../contract/likes.ts'
-import { isRowId, type SharedWrites, writeShared } from '../../kernel/db/database.ts'
+import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
@@ -13,13 +13,19 @@ const LIKES: Limit = {
 }
 
 export function registerLikes(context: ServerContext): BackgroundWork {
-  const { route, background, limits } = context
+  const { route, db, background, limits, lockWaitMs } = context
+
+  async function setLike(write: typeof addLike, like: Like): Promise<number> {
+    const likesCount = isRowId(like.postId) ? await write(db, like, lockWaitMs) : null
+    if (likesCount === null) throw new AppError('POST_NOT_FOUND')
+    return likesCount
+  }
 
   route(calls.likePost, async ({ params: { id: postId }, viewer: { userId } }) => {
     const charges = [{ limit: LIKES, key: userId }]
     await limits.charge(charges)
     try {
-      return { likes_count: await setLike(context, addLike, { postId, userId }) }
+      return { likes_count: await setLike(addLike, { postId, userId }) }
     } catch (error) {
       await limits.refund(charges)
       throw error
@@ -27,16 +33,8 @@ export function registerLikes(context: ServerContext): BackgroundWork {
   })
 
   route(calls.unlikePost, async ({ params: { id: postId }, viewer: { userId } }) => ({
-    likes_count: await setLike(context, removeLike, { postId, userId }),
+    likes_count: await setLike(removeLike, { postId, userId }),
   }))
 
   return { jobs: { 'purge-posts': { run: ({ stopping }) => purgePosts(background, stopping) } } }
-}
-
-/** Adds or removes a like. Returns the post's number of likes. Throws POST_NOT_FOUND. */
-async function setLike(writes: SharedWrites, change: typeof addLike, like: Like): Promise<number> {
-  if (!isRowId(like.postId)) throw new AppError('POST_NOT_FOUND')
-  const likesCount = await writeShared(writes, (tx) => change(tx, like))
-  if (likesCount === undefined) throw new AppError('POST_NOT_FOUND')
-  return likesCount
 }

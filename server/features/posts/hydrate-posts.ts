@@ -16,8 +16,8 @@ type PostRow = Omit<Required<RepliedPost>, 'modified_at' | 'owner' | 'actions'> 
     /** Null if the owner has deleted the account. */
     username: string | null
   }
-/** The `r_` columns belong to the replied post; all are null if there is none. */
-type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostRow[column] }
+/** A row of the view `hydrated_posts`, with what the viewer has liked. */
+export type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostRow[column] }
 
 const FIELDS = ['id', ...WRITTEN_FIELDS, 'created_at', 'is_modified'] as const
 const COUNTS = ['likes_count', 'replies_count'] as const
@@ -37,25 +37,15 @@ export async function hydratePosts(
   const { rows } = await sql<Row>`
     WITH page AS MATERIALIZED (${page}), total AS (SELECT (${total})::float8 AS total)
     SELECT total.*, hydrated.* FROM total LEFT JOIN (
-      SELECT page.key,
-        p.id, p.text, p.created_at, p.is_modified, p.modified_at, p.owner_id, p.username,
-        p.likes_count, p.replies_count, p.parent_post_id, p.replied_post_id,
-        p_like.user_id IS NOT NULL AS is_liked,
-        r.id AS r_id, r.text AS r_text, r.created_at AS r_created_at,
-        r.is_modified AS r_is_modified, r.modified_at AS r_modified_at,
-        r.owner_id AS r_owner_id, r.username AS r_username, r.likes_count AS r_likes_count,
-        r.replies_count AS r_replies_count, r.parent_post_id AS r_parent_post_id,
-        r.replied_post_id AS r_replied_post_id, r_like.user_id IS NOT NULL AS r_is_liked
-      FROM page JOIN shown_posts p ON p.id = page.id
+      SELECT page.key, p.*, p_like.user_id IS NOT NULL AS is_liked,
+        r_like.user_id IS NOT NULL AS r_is_liked
+      FROM page JOIN hydrated_posts p ON p.id = page.id
       LEFT JOIN likes p_like ON p_like.post_id = p.id AND p_like.user_id = ${viewerId}
-      LEFT JOIN shown_posts r ON r.id = p.replied_post_id
-      LEFT JOIN likes r_like ON r_like.post_id = r.id AND r_like.user_id = ${viewerId}
+      LEFT JOIN likes r_like ON r_like.post_id = p.r_id AND r_like.user_id = ${viewerId}
     ) hydrated ON true
     ORDER BY hydrated.key DESC`.execute(db)
   const posts = rows.flatMap((row) => {
-    if (row.id === null) return []
-    const replied = row.r_username === null ? null : postOf(row, 'r_', null)
-    return { key: row.key, post: row.username === null ? undefined : postOf(row, '', replied) }
+    return row.id === null ? [] : { key: row.key, post: toPost(row) }
   })
   return { rows: posts, total: rows[0]?.total ?? null }
 }
@@ -102,7 +92,17 @@ export async function readAncestors(
   return { posts: rows.flatMap(({ post }) => post ?? []), total: found }
 }
 
-function postOf<R extends RepliedPost | null>(row: HydratedRow, prefix: '' | 'r_', repliedPost: R) {
+/** Returns undefined if the owner has left. */
+export function toPost(row: HydratedRow): Post | undefined {
+  const replied = row.r_username === null ? null : readColumns(row, 'r_', null)
+  return row.username === null ? undefined : readColumns(row, '', replied)
+}
+
+function readColumns<R extends RepliedPost | null>(
+  row: HydratedRow,
+  prefix: '' | 'r_',
+  repliedPost: R,
+) {
   const modifiedAt = row[`${prefix}modified_at`]
   return {
     ...pick(row, prefix, FIELDS),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { PostBody } from '../../../contract/posts.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
+import type { HydratedRow } from './hydrate-posts.ts'
 
 export type NewPost = {
   written: Required<PostBody>
@@ -9,20 +10,20 @@ export type NewPost = {
   repliedId: string | null
 }
 
-/** `replied_owner_id` is the author of the replied post. */
-type Inserted = { refusal: null; id: string; replied_owner_id: string | null }
+/** `r_owner_id` is the author of the replied post. */
+type Inserted = { refusal: null } & HydratedRow
 type Refused = { refusal: 'UNAUTHORIZED' | 'BLOCKED' | 'POST_NOT_FOUND' | 'KEY_USED' }
 
 /** Inserts a post with its Idempotency-Key, or returns why not. KEY_USED: the key has a post. */
 export async function insertPost(
-  tx: Queryable,
+  db: Queryable,
   { written, ownerId, idempotencyKey, repliedId }: NewPost,
+  lockWaitMs: number,
 ): Promise<Inserted | Refused> {
+  const values = [ownerId, written.text, idempotencyKey ?? null, repliedId, lockWaitMs]
   const { rows } = await sql<Inserted | Refused>`
-    SELECT new_id AS id, target_owner AS replied_owner_id, refusal
-    FROM publish_post(${ownerId}, ${written.text}, ${idempotencyKey ?? null}, ${repliedId})`.execute(
-    tx,
-  )
+    SELECT refusal, (published).*, false AS is_liked, is_replied_liked AS r_is_liked
+    FROM insert_post(${sql.join(values)})`.execute(db)
   return rows[0] ?? { refusal: 'POST_NOT_FOUND' }
 }
 

@@ -1,13 +1,13 @@
 import type { Post, PostBody } from '../../../contract/posts.ts'
 import type { Change } from '../../kernel/cache/change-feed.ts'
-import { isRowId, type SharedWrites, writeShared } from '../../kernel/db/database.ts'
+import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import type { RecordAccess } from '../../kernel/journal/journal.ts'
 import { type Charge, type Limit, type LimitRefusal, tooMany } from '../../kernel/limits/limits.ts'
 import { privateDomainOf } from '../../kernel/mail/email-address.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
-import { requirePost } from './hydrate-posts.ts'
+import { requirePost, toPost } from './hydrate-posts.ts'
 import { requireValidBody } from './posts.service.ts'
 import { findByIdempotencyKey, insertPost, type NewPost } from './publications.repository.ts'
 
@@ -74,7 +74,10 @@ const DOMAIN_REPLIES: Limit = {
     'Новые авторы с почтой вашего домена опубликовали много ответов: следующий — через {time}',
 }
 
-type Options = SharedWrites & Pick<ServerContext, 'limits' | 'publishChange' | 'recordAccess'>
+type Options = { db: Db } & Pick<
+  ServerContext,
+  'limits' | 'lockWaitMs' | 'publishChange' | 'recordAccess'
+>
 
 type Publication = Pick<NewPost, 'repliedId' | 'idempotencyKey'> & {
   request: Parameters<RecordAccess>[1]['request']
@@ -121,18 +124,19 @@ export function createPublish(options: Options): Publish {
 async function insert(
   newPost: NewPost,
   request: Publication['request'],
-  { recordAccess, ...writes }: Options,
+  { db, lockWaitMs, recordAccess }: Options,
 ): Promise<Published | undefined> {
   const userId = newPost.ownerId
-  return writeShared(writes, async (tx) => {
-    const inserted = await insertPost(tx, newPost)
+  const write = async (tx: Queryable) => {
+    const inserted = await insertPost(tx, newPost, lockWaitMs)
     if (inserted.refusal === 'KEY_USED') return undefined
     if (inserted.refusal !== null) throw new AppError(inserted.refusal)
-    const { id: postId, replied_owner_id: repliedOwnerId } = inserted
-    await recordAccess?.(tx, { action: 'publish', userId, postId, request })
-    // The replied post is locked, so it cannot change before the reply is read.
-    return { post: await requirePost(tx, postId, { userId }), repliedOwnerId }
-  })
+    const post = toPost(inserted)
+    if (!post) throw new AppError('UNAUTHORIZED')
+    await recordAccess?.(tx, { action: 'publish', userId, postId: post.id, request })
+    return { post, repliedOwnerId: inserted.r_owner_id }
+  }
+  return recordAccess ? db.transaction().execute(write) : write(db)
 }
 
 /** Includes a replied user who has muted the post: events are public and must not reveal a mute. */

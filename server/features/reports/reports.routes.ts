@@ -1,6 +1,6 @@
 import * as calls from '../../../contract/reports.ts'
 import { isVisible, parsePostText } from '../../../contract/text.ts'
-import { isRowId, writeShared } from '../../kernel/db/database.ts'
+import { isRowId, limitLockWait } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
@@ -17,13 +17,14 @@ const REPORTS: Limit = {
 }
 
 export function registerReports(context: ServerContext): void {
-  const { route, db, limits, config, publishChange } = context
+  const { route, db, limits, lockWaitMs, config, publishChange } = context
   route(calls.listReasons, async () => ({ reasons: await selectReasons(db) }))
 
   route(calls.reportPost, async ({ params: { id: postId }, query, body, viewer }) => {
     const { userId: reporterId, newcomer } = viewer
     const { reason_id: reasonId } = query
-    const isHidden = await writeShared(context, async (tx) => {
+    const isHidden = await db.transaction().execute(async (tx) => {
+      await limitLockWait(tx, lockWaitMs)
       // Reports of one post are added one after another, so that each counts the others.
       const post = await lockPost(tx, postId)
       if (post?.hidden_for !== null) throw new AppError('POST_NOT_FOUND')

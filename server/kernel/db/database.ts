@@ -116,23 +116,16 @@ export async function openClient(url: string, name: string, limits: pg.ClientCon
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
 
-export type SharedWrites = { db: Db; lockWaitMs?: number | undefined }
-
 /**
- * The gate admits three times as many calls as there are connections. If all of them waited for one
- * lock, the next call would wait three times as long for a connection, which is less than a second.
+ * How long a write of rows that many people share waits for a lock. The gate admits three times as
+ * many calls as there are connections. If all of them waited for one lock, the next call would wait
+ * three times as long for a connection, which is less than a second.
  */
-const LOCK_WAIT_MS = 250
+export const LOCK_WAIT_MS = 250
 
-/** Runs a transaction on rows that many people write. It fails if a lock is not free in time. */
-export function writeShared<T>(
-  { db, lockWaitMs = LOCK_WAIT_MS }: SharedWrites,
-  write: (tx: Queryable) => Promise<T>,
-): Promise<T> {
-  return db.transaction().execute(async (tx) => {
-    await sql.raw(`SET LOCAL lock_timeout = ${lockWaitMs}`).execute(tx)
-    return write(tx)
-  })
+/** Makes the statements of a transaction fail if they wait for a lock for longer. */
+export async function limitLockWait(tx: Queryable, milliseconds: number): Promise<void> {
+  await sql.raw(`SET LOCAL lock_timeout = ${milliseconds}`).execute(tx)
 }
 
 /** Returns whether an id from a client can be the id of a row. */
