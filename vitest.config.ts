@@ -100,7 +100,7 @@ export default defineConfig({
         ...overHttp,
         include: [
           '{server,operator,demo}/**/*.test.ts',
-          'trials/pairs/sample.test.ts',
+          'trials/pairs/{sample,schedules}.test.ts',
           'trials/lost-answers/repeated-calls.test.ts',
           'trials/failing-calls/sample.test.ts',
           'trials/door/played.test.ts',

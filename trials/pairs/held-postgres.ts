@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { type Effects, sendObserved } from './effects.ts'
 
 export type Statement = {
   /** The process of PostgreSQL that runs it. */
   pid: number
   text: string
-  /** Sends it. Resolves when it is answered, to whether no transaction is open then. */
-  pass(): Promise<boolean>
+  /** Sends it. Resolves when it is answered. */
+  pass(): Promise<unknown>
+  /** Sends it. Resolves when it is answered, to its effects and whether no transaction is open then. */
+  passObserved(): Promise<{ isOver: boolean; effects: Effects | undefined }>
 }
 
 type Listener = (statement: Statement) => void
@@ -27,14 +30,20 @@ pg.Client.prototype.query = function (this: Client, ...args: unknown[]) {
   const isCallback = (arg: unknown): arg is Callback => typeof arg === 'function'
   const callback = args.find(isCallback)
   const answer = new Promise((resolve) => {
+    const run = (...sent: unknown[]): Promise<unknown> => Reflect.apply(query, this, sent)
+    const send = () => run(...args.filter((arg) => !isCallback(arg)))
+    const status = () => this.getTransactionStatus()
     const pass = async () => {
-      const sent = args.filter((arg) => !isCallback(arg))
-      const answered: Promise<unknown> = Reflect.apply(query, this, sent)
+      const answered = send()
       resolve(answered)
       await answered.catch(() => {})
-      return this.getTransactionStatus() === 'I'
     }
-    node.take({ pid: this.processID ?? 0, text, pass }, name, this.getTransactionStatus() === 'I')
+    const passObserved = async () => {
+      const { answered, effects } = await sendObserved({ client: this, run }, send, text)
+      resolve(answered)
+      return { isOver: status() === 'I', effects }
+    }
+    node.take({ pid: this.processID ?? 0, text, pass, passObserved }, name, status() === 'I')
   })
   if (!callback) return answer
   answer.then((result) => callback(null, result), callback)
@@ -72,13 +81,17 @@ export class HeldPostgres {
     } else void statement.pass()
   }
 
-  #takeOfRequest({ pass, ...statement }: Statement): void {
-    const counted = async () => {
-      this.#running++
-      return pass().finally(() => this.#running--)
-    }
-    if (this.#listener) this.#listener({ ...statement, pass: counted })
-    else void counted()
+  #takeOfRequest(statement: Statement): void {
+    const counted =
+      <T>(pass: () => Promise<T>) =>
+      () => {
+        this.#running++
+        return pass().finally(() => this.#running--)
+      }
+    const pass = counted(statement.pass)
+    const passObserved = counted(statement.passObserved)
+    if (this.#listener) this.#listener({ ...statement, pass, passObserved })
+    else void pass()
   }
 
   parkJobs(): void {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { areDependent, type Effects } from './effects.ts'
 import type { HeldPostgres, Statement } from './held-postgres.ts'
 import type { Answer } from './world.ts'
 
@@ -7,67 +8,128 @@ export type Side = { postgres: HeldPostgres; call: () => Promise<Answer> }
 export type Sides = [Side, Side]
 type Which = 0 | 1
 
-type Step = { side: Which; text: string; endsTransaction: boolean }
+type Step = {
+  side: Which
+  text: string
+  endsTransaction: boolean
+  /** Undefined if unknown, as those of a failed statement. */
+  effects: Effects | undefined
+}
 type Run = { answers: [Answer, Answer]; steps: Step[] }
 
 type IsBlocked = (pid: number) => Promise<boolean>
 
 /** The sides that pass the first statements; then the same side goes on while it can. */
 type Plan = Which[]
-type Choice = { chosen: Which; other: Which | undefined; switchesToOther: number }
+/** `other` could have passed a statement too, after so many switches. */
+type Choice = { other: Which | undefined; switchesToOther: number }
 
 /** How long to wait for an event before the locks are checked. */
-const LOCK_CHECK_MS = 3
+const LOCK_CHECK_MS = 10
 /** A call that has not gone on after this many looks is at a standstill. */
 const STANDSTILL_LOOKS = 5000
 
-/** Statements that neither change nor lock rows that others use: these pass at once. */
-const WITHOUT_EFFECT =
-  /^\s*(begin|start transaction|set local|select pg_notify)|\brate_limits\b|clock_timestamp\(\)\) \* 1000/i
+type Exploring = { isBlocked: IsBlocked; most: number; mayAffect?: typeof areDependent }
 
 /**
- * Runs the two calls in `most` orders of their statements, those with the fewest switches first. A
- * switch leaves a side that could go on. `begin` restores the state before each run. Chance can
- * prevent a plan, such as which of two calls a deadlock ends: such a run counts in its place.
- * Resolves to the largest number of switches of which all orders were run; undefined if all were.
+ * Runs the two calls in at most so many orders of their statements, those with the fewest switches
+ * first. A switch leaves a side that could go on. `begin` restores the state before each run.
+ *
+ * Of the orders that differ only in statements which cannot affect each other, one is run (dynamic
+ * partial-order reduction, Flanagan and Godefroid 2005, with sleep sets). Chance can prevent a plan,
+ * such as which of two calls a deadlock ends: such a run counts in its place.
  */
 export async function inOrders(
   begin: () => Promise<Sides>,
-  { isBlocked, most }: { isBlocked: IsBlocked; most: number },
+  { isBlocked, most, mayAffect = areDependent }: Exploring,
   onRun: (run: Run) => Promise<void>,
-): Promise<{ count: number; switches: number | undefined }> {
-  const plans: Plan[][] = [[[]]]
-  let count = 0
-  for (let switches = 0; switches < plans.length; switches++) {
-    for (const plan of plans[switches] ?? []) {
-      if (count === most) return { count, switches: switches - 1 }
-      count++
-      const { choices, ...run } = await runOnce(await begin(), { plan, isBlocked })
-      await onRun(run)
-      for (const [at, { other, switchesToOther }] of choices.entries()) {
-        if (at < plan.length || other === undefined) continue
-        const before = choices.slice(0, at).map(({ chosen }) => chosen)
-        plans[switchesToOther] ??= []
-        plans[switchesToOther].push([...before, other])
-      }
+): Promise<{ count: number; left: number }> {
+  /** By their number of switches; some numbers have none. */
+  const plans: (Plan[] | undefined)[] = [[[]]]
+  const planned = new Set<string>()
+  /** The step that was tried first after some steps, by their sides. */
+  const firsts = new Map<string, Step>()
+  for (let count = 0; ; count++) {
+    const plan = plans.find((equals) => equals?.length)?.shift()
+    const left = plans.flat().length
+    if (!plan || count === most) return { count, left: plan ? left + 1 : 0 }
+    const { choices, ...run } = await runOnce(await begin(), { plan, isBlocked })
+    await onRun(run)
+    const path = run.steps.map(({ side }) => side)
+    for (const at of findTurns({ ...run, choices }, firsts, mayAffect)) {
+      const { other, switchesToOther } = choices[at] as Choice
+      const turned = [...path.slice(0, at), other as Which]
+      if (planned.has(turned.join())) continue
+      planned.add(turned.join())
+      plans[switchesToOther] ??= []
+      plans[switchesToOther]?.push(turned)
     }
   }
-  return { count, switches: undefined }
 }
 
-/** Runs one side whole after each statement of the other, of which some end a transaction. */
+/** Returns the places of a run where the other side must be tried, because the result may differ. */
+function findTurns(
+  { steps, choices }: { steps: Step[]; choices: Choice[] },
+  firsts: Map<string, Step>,
+  mayAffect: typeof areDependent,
+): Set<number> {
+  const asleep = findAsleep(steps, firsts, mayAffect)
+  const turns = new Set<number>()
+  /** By side, the last step of the other that must come before what the side does next. */
+  const known = [-1, -1]
+  for (const [at, step] of steps.entries()) {
+    const { side, effects } = step
+    const between = steps.slice(0, at).map((earlier, place) => ({ ...earlier, place }))
+    const races = between.filter(
+      (earlier) =>
+        earlier.place > (known[side] ?? -1) &&
+        earlier.side !== side &&
+        mayAffect(earlier.effects, effects),
+    )
+    known[side] = races.at(-1)?.place ?? known[side] ?? -1
+    const turn = races.findLast(({ place }) => choices[place]?.other === side)?.place
+    if (turn !== undefined && !asleep.has(turn)) turns.add(turn)
+  }
+  return turns
+}
+
+/**
+ * Returns the places of a run where the other side need not be tried: it was tried first there, or
+ * before a turn to this side, and nothing has happened since that affects its next statement.
+ */
+function findAsleep(
+  steps: Step[],
+  firsts: Map<string, Step>,
+  mayAffect: typeof areDependent,
+): Set<number> {
+  const asleep = new Set<number>()
+  let sleeping: Step | undefined
+  let path = ''
+  for (const [at, step] of steps.entries()) {
+    const first = firsts.get(path) ?? step
+    firsts.set(path, first)
+    if (!sleeping && first.side !== step.side) sleeping = first
+    if (sleeping) asleep.add(at)
+    if (sleeping?.side === step.side) sleeping = undefined
+    if (sleeping && mayAffect(sleeping.effects, step.effects)) sleeping = undefined
+    path += step.side
+  }
+  return asleep
+}
+
+/** Runs one side whole, and the other whole between each two transactions of it or afterwards. */
 export async function betweenTransactions(
   begin: () => Promise<Sides>,
   { isBlocked, stepwise }: { isBlocked: IsBlocked; stepwise: Which },
-  onRun: (run: Run, isBetween: boolean) => Promise<void>,
+  onRun: (run: Run) => Promise<void>,
 ): Promise<void> {
-  let length = 0
-  for (let before = 1; before === 1 || before <= length; before++) {
-    const plan: Plan = [...Array<Which>(before).fill(stepwise), stepwise === 0 ? 1 : 0]
-    const run = await runOnce(await begin(), { plan, isBlocked })
-    length = run.steps.filter(({ side }) => side === stepwise).length
-    const { side, endsTransaction } = run.steps[before - 1] ?? {}
-    await onRun(run, side === stepwise && endsTransaction === true)
+  const first = await runOnce(await begin(), { plan: [stepwise], isBlocked })
+  await onRun(first)
+  const steps = first.steps.filter(({ side }) => side === stepwise)
+  for (const [at, { endsTransaction }] of steps.entries()) {
+    if (!endsTransaction || at === steps.length - 1) continue
+    const plan: Plan = [...Array<Which>(at + 1).fill(stepwise), stepwise === 0 ? 1 : 0]
+    await onRun(await runOnce(await begin(), { plan, isBlocked }))
   }
 }
 
@@ -85,7 +147,7 @@ async function runOnce(sides: Sides, { plan, isBlocked }: { plan: Plan; isBlocke
       const wanted = plan[choices.length] ?? last
       const chosen = wanted !== undefined && ready.includes(wanted) ? wanted : first
       const other = ready.find((side) => side !== chosen)
-      choices.push({ chosen, other, switchesToOther: switches + (last === undefined ? 0 : 1) })
+      choices.push({ other, switchesToOther: switches + (last === chosen ? 1 : 0) })
       if (last === other && other !== undefined) switches++
       last = chosen
       steps.push(play.pass(chosen))
@@ -147,9 +209,6 @@ class Play {
 
   /** Whether all calls wait for a statement to pass, or are answered. */
   async #isSettled(): Promise<boolean> {
-    for (const held of this.#waiting) {
-      if (WITHOUT_EFFECT.test(held.statement.text)) this.#pass(held)
-    }
     if (this.#running.size > this.#blocked.size) {
       if (!(await this.#happened())) await this.#checkLocks()
       return false
@@ -183,7 +242,7 @@ class Play {
   pass(side: Which): Step {
     const held = this.#waiting.find((one) => one.side === side)
     if (!held) throw new Error('This side has no statement to pass')
-    const step = { side, text: held.statement.text, endsTransaction: false }
+    const step = { side, text: held.statement.text, endsTransaction: false, effects: undefined }
     this.#pass(held, step)
     return step
   }
@@ -191,8 +250,8 @@ class Play {
   #pass(held: Held, step?: Step): void {
     this.#waiting = this.#waiting.filter((one) => one !== held)
     this.#running.add(held)
-    void held.statement.pass().then((isOver) => {
-      if (step) step.endsTransaction = isOver
+    void held.statement.passObserved().then(({ isOver, effects }) => {
+      if (step) Object.assign(step, { endsTransaction: isOver, effects })
       this.#running.delete(held)
       this.#blocked.delete(held)
       this.#wake()
