@@ -1,6 +1,6 @@
 import { readConfig } from '../server/kernel/config/config.ts'
 import type { Db } from '../server/kernel/db/database.ts'
-import { counted, size, time } from '../server/kernel/errors/words.ts'
+import { formatOperatorTime, formatSize, pluralize } from '../server/kernel/errors/words.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import type { Progress } from '../server/operations/backup/backup-file.ts'
 import {
@@ -42,7 +42,7 @@ async function backUp(context: Context): Promise<Output> {
   await appendToJournal(db, { actor, action: 'wall.backup' })
   const rows = manifest.parts.reduce((sum, part) => sum + part.rows, 0)
   return {
-    lines: [`Копия: ${file} (${size(bytes)}, ${counted(rows, ROWS)}).`],
+    lines: [`Копия: ${file} (${formatSize(bytes)}, ${pluralize(rows, ROWS)}).`],
     json: { file, bytes, rows, createdAt: manifest.createdAt, hasSecret: secret !== null },
   }
 }
@@ -69,7 +69,7 @@ async function verifyFile(context: ContextWithoutWall): Promise<Output> {
     !context.isDryRun && (await recordVerification(context, { createdAt, fingerprint }))
   return {
     lines: [
-      `Копия верна: сделана ${time(new Date(createdAt))}, записей на стене: ${posts}. Проверена в PostgreSQL ${major}.`,
+      `Копия верна: сделана ${formatOperatorTime(new Date(createdAt))}, записей на стене: ${posts}. Проверена в PostgreSQL ${major}.`,
       ...(isNoted ? ['Проверка последней копии отмечена: её покажут status и doctor.'] : []),
     ],
     json: { file, createdAt, version, migration, posts, postgres: major, isNoted },
@@ -133,7 +133,7 @@ function restoredOutput(
 ): Output {
   const { createdAt } = manifest
   const done = isDryRun ? 'Стену можно вернуть' : 'Стена возвращена'
-  const lines = [`${done} из копии, сделанной ${time(new Date(createdAt))}.`]
+  const lines = [`${done} из копии, сделанной ${formatOperatorTime(new Date(createdAt))}.`]
   if (secret === 'missing') {
     lines.push(
       'Секрета в копии нет: верните app-secret или запустите сервер с ACCEPT_NEW_SECRET=1: тогда все войдут снова.',
@@ -150,7 +150,7 @@ function linesAfterRestore({
   const deleted =
     deletedAgain === null
       ? 'Списка удалённых аккаунтов (deletions.jsonl) нет ни рядом с копией, ни в DATA_DIR: кто удалил свой аккаунт после копии, снова на стене.'
-      : `Удалены после копии и снова удалены: ${counted(deletedAgain, ACCOUNTS)}.`
+      : `Удалены после копии и снова удалены: ${pluralize(deletedAgain, ACCOUNTS)}.`
   return [
     ...(deletedAgain === 0 ? [] : [deleted]),
     ...(sessions === 0 ? [] : [`Сессий вернулось: ${sessions}, и те, что закрыли после копии.`]),

@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url'
-import { time } from '../server/kernel/errors/words.ts'
+import { formatOperatorTime } from '../server/kernel/errors/words.ts'
 
 /** Returns a text with the domain at its end, also that of an address, in Unicode. */
 export function withDomainInUnicode(text: string): string {
@@ -7,7 +7,7 @@ export function withDomainInUnicode(text: string): string {
 }
 
 export function endOf(until: Date | null): string {
-  return until ? `до ${time(until)}` : 'бессрочно'
+  return until ? `до ${formatOperatorTime(until)}` : 'бессрочно'
 }
 
 /** The most entries of a long list that one page shows. */

@@ -1,4 +1,4 @@
-import { time } from '../server/kernel/errors/words.ts'
+import { formatOperatorTime } from '../server/kernel/errors/words.ts'
 import {
   ACTS_MAX,
   appendToJournal,
@@ -44,7 +44,7 @@ function outputOf(acts: { at: Date }[], lines: string[]): Output {
     acts.length < ACTS_MAX || !oldest
       ? []
       : [
-          `… показаны последние ${ACTS_MAX}, с ${time(oldest.at)}. Сузьте: --user, --post или --since.`,
+          `… показаны последние ${ACTS_MAX}, с ${formatOperatorTime(oldest.at)}. Сузьте: --user, --post или --since.`,
         ]
   return { lines: [...lines, ...rest], json: acts }
 }
@@ -108,7 +108,7 @@ const DETAILS: Record<string, (value: unknown, act: Act) => string | undefined> 
   },
   coversAll: (value) => (value === true ? 'Закрыто и чтение' : undefined),
   until: (value, { action }) => {
-    if (typeof value === 'string') return `До ${time(new Date(value))}`
+    if (typeof value === 'string') return `До ${formatOperatorTime(new Date(value))}`
     return action === 'user.block' ? 'Бессрочно' : undefined
   },
   uses: (value, { details }) =>
@@ -116,7 +116,7 @@ const DETAILS: Record<string, (value: unknown, act: Act) => string | undefined> 
   from: (value) => `Было: ${value}`,
   to: (value) => `Стало: ${value}`,
   reporters: (value) => `Пожаловались: ${value}`,
-  createdAt: (value) => `Копия от ${time(new Date(String(value)))}`,
+  createdAt: (value) => `Копия от ${formatOperatorTime(new Date(String(value)))}`,
   mended: (value) => `Исправлено: ${JSON.stringify(value)}`,
   text: (value) => `Текст: ${value}`,
 }
@@ -129,7 +129,7 @@ export function actLines(act: Act): string[] {
     name in details ? (word(details[name], act) ?? []) : [],
   )
   return [
-    `${time(at)}  ${actor}  ${what.join(' ')}`,
+    `${formatOperatorTime(at)}  ${actor}  ${what.join(' ')}`,
     ...(reason ? indented(`Причина: ${reason}`) : []),
     ...more.flatMap(indented),
   ]
@@ -146,5 +146,5 @@ const ACCESSES: Record<string, string> = {
 function accessLine({ at, action, address, port, user_id, post_id }: Access): string {
   const from = port === null ? address : `${address}, порт ${port}`
   const post = post_id === null ? '' : `, запись ${post_id}`
-  return `${time(at)}  ${ACCESSES[action] ?? action}: человек ${user_id}${post} — ${from}`
+  return `${formatOperatorTime(at)}  ${ACCESSES[action] ?? action}: человек ${user_id}${post} — ${from}`
 }

@@ -1,7 +1,7 @@
 import { deriveKey } from '../server/kernel/config/app-secret.ts'
 import type { Config } from '../server/kernel/config/config.ts'
 import type { Db } from '../server/kernel/db/database.ts'
-import { time } from '../server/kernel/errors/words.ts'
+import { formatOperatorTime } from '../server/kernel/errors/words.ts'
 import type { LoggedMail } from '../server/kernel/mail/mail-log.repository.ts'
 import { MAIL_LOG_KEY, selectMailLog } from '../server/kernel/mail/mail-log.repository.ts'
 import { hashAddress } from '../server/kernel/mail/outbox.repository.ts'
@@ -72,5 +72,5 @@ async function hashOf(db: Db, config: Config, address: string): Promise<Buffer> 
 function lineOf({ at, masked, task, outcome, tries, answer, error }: LoggedMail): string {
   const words = explainSmtp({ code: error, message: answer ?? error }).message
   const said = words === '' ? '' : ` — ${words}`
-  return `${time(at)}  ${masked}  ${KINDS[task] ?? task}  ${OUTCOMES[outcome]}, попыток: ${tries}${said}`
+  return `${formatOperatorTime(at)}  ${masked}  ${KINDS[task] ?? task}  ${OUTCOMES[outcome]}, попыток: ${tries}${said}`
 }

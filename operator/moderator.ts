@@ -3,7 +3,7 @@ import {
   removeModerator,
   selectModerators,
 } from '../server/features/moderation/moderators.repository.ts'
-import { time } from '../server/kernel/errors/words.ts'
+import { formatOperatorTime } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, listed, Refusal, readEmail } from './command.ts'
 
@@ -21,7 +21,7 @@ async function list(context: Context): Promise<Output> {
   const moderators = await selectModerators(context.db)
   const lines = moderators.map(
     ({ email, username, is_blocked, added_at }) =>
-      `${email}  ${username ?? 'ещё не регистрировался'}${is_blocked ? ', не может писать' : ''}, с ${time(added_at)}`,
+      `${email}  ${username ?? 'ещё не регистрировался'}${is_blocked ? ', не может писать' : ''}, с ${formatOperatorTime(added_at)}`,
   )
   return listed(lines, 'Модераторов нет.', moderators)
 }

@@ -5,7 +5,11 @@ import { dirname, join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { DELETION_LIST } from '../server/features/account-deletion/deletion-list.service.ts'
 import { failureOf, OPENED_FILES, type OpenedFile } from '../server/kernel/config/opened-files.ts'
-import { remove, removeAbandoned, unfinishedPath } from '../server/kernel/config/replace-file.ts'
+import {
+  removeAbandoned,
+  removePath,
+  unfinishedPath,
+} from '../server/kernel/config/replace-file.ts'
 import { errorCode } from '../server/kernel/db/database-errors.ts'
 import { backupName, nameFile } from '../server/operations/backup/backup-folder.ts'
 import { callerFolder, fromCaller } from '../server/operations/start/caller-folder.ts'
@@ -67,7 +71,7 @@ export async function runWithOpenedFiles(args: string[]): Promise<number> {
   try {
     return await run(args, [...files, ...targets], target)
   } finally {
-    if (target) await remove(target.unfinished)
+    if (target) await removePath(target.unfinished)
   }
 }
 

@@ -1,7 +1,7 @@
 import { selectByUsername } from '../server/features/account/usernames.repository.ts'
 import type { Accounts, Person } from '../server/features/moderation/people.repository.ts'
 import { selectNewcomers, selectPeople } from '../server/features/moderation/people.repository.ts'
-import { time } from '../server/kernel/errors/words.ts'
+import { formatOperatorTime } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
 import { listed, Refusal } from './command.ts'
 import { PAGE } from './format.ts'
@@ -39,9 +39,9 @@ function linesOf(user: Person): string[] {
     ...listAccounts('та же сеть в те же сутки', user.sameNetwork),
   ]
   return [
-    `${user.username} (${user.id}), ${user.email}, с ${time(user.created_at)}${state}`,
+    `${user.username} (${user.id}), ${user.email}, с ${formatOperatorTime(user.created_at)}${state}`,
     `    записей: ${user.posts}, ответов: ${user.replies}, скрыто: ${user.hidden}; ` +
-      `жалоб: ${user.reported}, открыто: ${open}; последний визит: ${time(user.seen_at)}`,
+      `жалоб: ${user.reported}, открыто: ${open}; последний визит: ${formatOperatorTime(user.seen_at)}`,
     ...(others.length > 0 ? [`    ${others.join('; ')}`] : []),
   ]
 }

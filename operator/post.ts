@@ -3,7 +3,7 @@ import { readWaitingPost } from '../server/features/moderation/moderation.servic
 import { selectRecentPosts, selectSubject } from '../server/features/moderation/queue.repository.ts'
 import { removeWave } from '../server/features/moderation/wave.service.ts'
 import type { Queryable } from '../server/kernel/db/database.ts'
-import { counted } from '../server/kernel/errors/words.ts'
+import { pluralize } from '../server/kernel/errors/words.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, commit, publish, Refusal } from './command.ts'
@@ -83,7 +83,7 @@ async function removeAll(context: Context): Promise<Output> {
   const decision = await decisionOf(context, '', 'remove')
   try {
     const removed = await removeWave((work) => commit(context, work), { ...decision, ids })
-    return { lines: [`Удалено: ${counted(removed.length, POSTS)}.`], json: { removed } }
+    return { lines: [`Удалено: ${pluralize(removed.length, POSTS)}.`], json: { removed } }
   } finally {
     // Notifies the nodes once for all removed posts, even if a later removal has failed.
     await publish(context, { kind: 'removed' })
@@ -91,7 +91,7 @@ async function removeAll(context: Context): Promise<Output> {
 }
 
 function waveQuestion(context: Context, posts: number, username: string): string {
-  const question = `Удалить ${counted(posts, POSTS)} пользователя ${username}`
+  const question = `Удалить ${pluralize(posts, POSTS)} пользователя ${username}`
   const isBlocking = context.options['block-days'] !== undefined
   return isBlocking
     ? `${question} и закрыть ему возможность писать? Все его сессии завершатся.`

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { parseEnv } from 'node:util'
 import { readConfig } from '../server/kernel/config/config.ts'
-import { openedFile } from '../server/kernel/config/opened-files.ts'
+import { getOpenedFile } from '../server/kernel/config/opened-files.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
 import { userName, whyFailed } from '../server/kernel/errors/why-failed.ts'
@@ -151,7 +151,7 @@ function withFile(env: Env, path: string | undefined): Env {
   if (path === undefined) return env
   try {
     return {
-      ...parseEnv(readFileSync(openedFile(fromCaller(path))?.fd ?? fromCaller(path), 'utf8')),
+      ...parseEnv(readFileSync(getOpenedFile(fromCaller(path))?.fd ?? fromCaller(path), 'utf8')),
       ...env,
     }
   } catch (cause) {

@@ -7,7 +7,7 @@ import type { Verdict } from '../server/features/moderation/report-states.reposi
 import { selectReasons } from '../server/features/reports/reports.repository.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
-import { counted, time } from '../server/kernel/errors/words.ts'
+import { formatOperatorTime, pluralize } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
 import { commit, publish, UsageError } from './command.ts'
 import { ACCOUNTS, firstLine, indented, POSTS, REPORTS } from './format.ts'
@@ -35,11 +35,11 @@ async function list({ db, options }: Context): Promise<Output> {
   const nothing =
     total === 0
       ? 'Открытых жалоб нет.'
-      : `На странице ${page} пусто, а решения ждут: ${counted(total, POSTS)}. С начала: vslukh reports`
+      : `На странице ${page} пусто, а решения ждут: ${pluralize(total, POSTS)}. С начала: vslukh reports`
   const open = id === '' ? [nothing] : [...waiting, ...howToDecide(id)]
   const done = decided.map(
     (row) =>
-      `${row.post_id}  ${OUTCOMES[row.state]} ${time(row.decided_at)}, ${counted(row.reports, REPORTS)}: ${firstLine(row.text)}`,
+      `${row.post_id}  ${OUTCOMES[row.state]} ${formatOperatorTime(row.decided_at)}, ${pluralize(row.reports, REPORTS)}: ${firstLine(row.text)}`,
   )
   const last = first + posts.length
   const next = last < total ? `, дальше: vslukh reports --page ${page + 1}` : ''
@@ -68,11 +68,11 @@ export function waitingLines(post: QueuedPost): string[] {
   const { author, appeal } = post
   const block = author.block ? ', не может писать' : ''
   return [
-    `${post.id}  ${author.username}${block}, ${time(post.createdAt)}${STATES[post.state]}`,
+    `${post.id}  ${author.username}${block}, ${formatOperatorTime(post.createdAt)}${STATES[post.state]}`,
     ...reportLines(post),
     ...(appeal
       ? indented(
-          `Обжалование от ${time(appeal.createdAt)}, удалена за: ${appeal.removedFor}\n«${appeal.text}»`,
+          `Обжалование от ${formatOperatorTime(appeal.createdAt)}, удалена за: ${appeal.removedFor}\n«${appeal.text}»`,
         )
       : []),
     ...indented(post.text),
@@ -85,7 +85,7 @@ function reportLines({ reasons, reporters, since, comments }: QueuedPost): strin
   if (reported === 0) return []
   const byReason = reasons.map(({ name, count }) => `${name} × ${count}`).join(', ')
   return [
-    `    ${counted(reported, REPORTS)} (${counted(reporters, ACCOUNTS)}) с ${time(since)}: ${byReason}`,
+    `    ${pluralize(reported, REPORTS)} (${pluralize(reporters, ACCOUNTS)}) с ${formatOperatorTime(since)}: ${byReason}`,
     ...comments.flatMap((comment) => indented(`«${comment}»`)),
   ]
 }

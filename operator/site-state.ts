@@ -15,7 +15,7 @@ import {
 } from '../server/features/site-state/site-state.service.ts'
 import { originOf } from '../server/kernel/config/config.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
-import { counted, time } from '../server/kernel/errors/words.ts'
+import { formatOperatorTime, pluralize } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, listed, Refusal, UsageError } from './command.ts'
 import { OF_PEOPLE } from './format.ts'
@@ -73,9 +73,9 @@ async function add(context: Context): Promise<Output> {
     inviteMore(tx, { days, uses, note, origin: originOf(config), actor }),
   )
   const { link, id, until } = invitation
-  const forWhom = uses === 1 ? 'одного человека' : counted(uses, OF_PEOPLE)
+  const forWhom = uses === 1 ? 'одного человека' : pluralize(uses, OF_PEOPLE)
   return {
-    lines: [link, `Приглашение ${id} действует до ${time(until)}, для ${forWhom}.`],
+    lines: [link, `Приглашение ${id} действует до ${formatOperatorTime(until)}, для ${forWhom}.`],
     json: invitation,
   }
 }
@@ -84,7 +84,7 @@ async function list(context: Context): Promise<Output> {
   const invitations = await selectInvitations(context.db)
   const lines = invitations.map(
     ({ id, note, uses, usesLeft, until }) =>
-      `${id}  осталось ${usesLeft} из ${uses}, до ${time(until)}${note === null ? '' : `. ${note}`}`,
+      `${id}  осталось ${usesLeft} из ${uses}, до ${formatOperatorTime(until)}${note === null ? '' : `. ${note}`}`,
   )
   return listed(lines, 'Приглашений нет.', invitations)
 }
@@ -124,6 +124,8 @@ async function announce(context: Context): Promise<Output> {
 function outputOf(shown: Notice | undefined): Output {
   if (!shown) return { lines: ['Объявления нет.'], json: { notice: null } }
   const { text, until } = shown
-  const end = until ? `До ${time(until)}.` : 'Пока вы его не снимете: vslukh notice clear'
+  const end = until
+    ? `До ${formatOperatorTime(until)}.`
+    : 'Пока вы его не снимете: vslukh notice clear'
   return { lines: [`Под шапкой у всех: ${text}`, end], json: { notice: { text, until } } }
 }

@@ -7,9 +7,9 @@ import {
 } from '../server/features/site-state/site-state.repository.ts'
 import { nodeOriginOf } from '../server/kernel/config/config.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
-import { counted, size, time } from '../server/kernel/errors/words.ts'
+import { formatOperatorTime, formatSize, pluralize } from '../server/kernel/errors/words.ts'
 import type { RefusedNetwork } from '../server/kernel/http/refusal-log.ts'
-import { type MailHealth, mailHealth } from '../server/kernel/mail/mail-log.repository.ts'
+import { type MailHealth, readMailHealth } from '../server/kernel/mail/mail-log.repository.ts'
 import { explainSmtp } from '../server/kernel/mail/smtp-advice.ts'
 import { requireBackupFolder } from '../server/operations/backup/backup-folder.ts'
 import type { BackupState } from '../server/operations/backup/backup-state.repository.ts'
@@ -31,7 +31,7 @@ async function show(context: Context): Promise<Output> {
   // The database stores only the version that last changed its tables.
   const wall = { ...(await selectStatus(context.db)), version: productVersion() }
   const waiting = await countWaiting(context.db)
-  const mails = await mailHealth(context.db)
+  const mails = await readMailHealth(context.db)
   const mailName = await readMailName(context.db)
   const site = await selectSiteState(context.db)
   const state = await selectBackupState(context.db)
@@ -46,11 +46,11 @@ async function show(context: Context): Promise<Output> {
   const reports =
     waiting.oldest === null
       ? 'нет'
-      : `${waitingLine(waiting)}, самая давняя ждёт с ${time(waiting.oldest)}`
+      : `${waitingLine(waiting)}, самая давняя ждёт с ${formatOperatorTime(waiting.oldest)}`
   const checked =
     wall.counters_checked_at === null
       ? 'ещё не сверялись'
-      : `${time(wall.counters_checked_at)}, расхождений: ${wall.counter_differences}`
+      : `${formatOperatorTime(wall.counters_checked_at)}, расхождений: ${wall.counter_differences}`
   return {
     lines: [
       `Версия:     ${wall.version}, ${nodes}`,
@@ -96,10 +96,10 @@ function accessLine(wall: WallStatus, site: SiteState): string {
 
 function waitingLine({ posts, reports, appeals }: Waiting): string {
   const parts = [
-    ...(reports > 0 ? [counted(reports, REPORTS)] : []),
-    ...(appeals > 0 ? [counted(appeals, APPEALS)] : []),
+    ...(reports > 0 ? [pluralize(reports, REPORTS)] : []),
+    ...(appeals > 0 ? [pluralize(appeals, APPEALS)] : []),
   ]
-  return `${parts.join(' и ')} на ${counted(posts, POSTS)}`
+  return `${parts.join(' и ')} на ${pluralize(posts, POSTS)}`
 }
 
 function mailLine({ waiting, failing, failingSince, reason, lastHour }: MailHealth): string {
@@ -108,7 +108,7 @@ function mailLine({ waiting, failing, failingSince, reason, lastHour }: MailHeal
   const line = `ждут: ${waiting}, не уходят: ${failing}; ${ended}`
   return failingSince === null
     ? line
-    : `${line}. Не уходят с ${time(failingSince)}: ${explainSmtp({ message: reason }).message}`
+    : `${line}. Не уходят с ${formatOperatorTime(failingSince)}: ${explainSmtp({ message: reason }).message}`
 }
 
 function refusedMailsLine({ refused, networks, isSlowed }: MailName): string {
@@ -121,7 +121,7 @@ function backupLine(state: BackupState): string {
   const last =
     at === null
       ? 'ещё не делалась'
-      : `${time(at)}, ${size(bytes)}, ${verifiedAt ? `проверялась ${time(verifiedAt)}` : 'ещё не проверялась'}`
+      : `${formatOperatorTime(at)}, ${formatSize(bytes)}, ${verifiedAt ? `проверялась ${formatOperatorTime(verifiedAt)}` : 'ещё не проверялась'}`
   const made = [
     last,
     ...(failed === null ? [] : [`Последняя не удалась: ${failed}`]),

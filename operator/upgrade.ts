@@ -8,7 +8,11 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { ifExists, readIfExists } from '../server/kernel/config/read-if-exists.ts'
-import { remove, removeAbandoned, unfinishedPath } from '../server/kernel/config/replace-file.ts'
+import {
+  removeAbandoned,
+  removePath,
+  unfinishedPath,
+} from '../server/kernel/config/replace-file.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { programReason } from '../server/kernel/errors/why-failed.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
@@ -72,7 +76,7 @@ async function install(context: ContextWithoutWall): Promise<Output> {
     const lines = await switchTo(unpacked, context.say)
     return { lines: [`Версия ${to} стоит.`], json: { ...json, lines } }
   } finally {
-    await remove(folder)
+    await removePath(folder)
   }
 }
 

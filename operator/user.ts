@@ -16,7 +16,7 @@ import { closeSessions } from '../server/features/sessions/sessions.repository.t
 import { deriveKey } from '../server/kernel/config/app-secret.ts'
 import { isUniqueViolation } from '../server/kernel/db/database-errors.ts'
 import { whyFailed } from '../server/kernel/errors/why-failed.ts'
-import { time } from '../server/kernel/errors/words.ts'
+import { formatOperatorTime } from '../server/kernel/errors/words.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import { refuseExisting, writeNewFile } from '../server/operations/backup/backup-folder.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
@@ -77,7 +77,7 @@ const HIDDEN: Record<string, string> = {
 function postLine({ id, publishedAt, repliedPostId, archived, text }: ExportedPost): string {
   const what = repliedPostId === null ? 'запись' : `ответ на ${repliedPostId}`
   const state = archived === null ? '' : (HIDDEN[archived] ?? '')
-  return `${id}  ${time(new Date(publishedAt))}, ${what}${state}: ${firstLine(text)}`
+  return `${id}  ${formatOperatorTime(new Date(publishedAt))}, ${what}${state}: ${firstLine(text)}`
 }
 
 function factsOf(person: Person): string[] {
@@ -87,7 +87,7 @@ function factsOf(person: Person): string[] {
       : `не может писать ${endOf(person.block_until)}: ${person.block_reason}`
   return [
     `${person.username} (${person.id}), ${person.email}${person.is_moderator ? ', модератор' : ''}${person.is_deleted ? ', аккаунт удалён' : ''}`,
-    `С нами с ${time(person.created_at)}, ${block}, последний визит ${time(person.seen_at)}`,
+    `С нами с ${formatOperatorTime(person.created_at)}, ${block}, последний визит ${formatOperatorTime(person.seen_at)}`,
     `Записей: ${person.posts}, ответов: ${person.replies}, отметок «Нравится»: ${person.likes}, сессий: ${person.sessions}`,
     `Жалоб на записи: ${person.reported}, из них удалено: ${person.removed}, оставлено: ${person.kept}`,
     `Своих жалоб: ${person.reports}, отклонено: ${person.refused}`,

@@ -5,7 +5,11 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { access, constants, mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { ifExists, readIfExists } from '../server/kernel/config/read-if-exists.ts'
-import { remove, removeAbandoned, unfinishedPath } from '../server/kernel/config/replace-file.ts'
+import {
+  removeAbandoned,
+  removePath,
+  unfinishedPath,
+} from '../server/kernel/config/replace-file.ts'
 import { StartError } from '../server/kernel/errors/app-error.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -44,7 +48,7 @@ export async function buildWebIfNeeded(): Promise<void> {
       throw cause
     })
   } finally {
-    for (const folder of [fresh, old]) await remove(folder)
+    for (const folder of [fresh, old]) await removePath(folder)
   }
 }
 

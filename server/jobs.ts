@@ -14,8 +14,8 @@ import { quietDuringOutages } from './kernel/db/quiet-log.ts'
 import { removeOldAccesses } from './kernel/journal/journal.ts'
 import { removeExpiredLimits } from './kernel/limits/limits.repository.ts'
 import { MAIL_LOG_KEY, removeOldMailEntries } from './kernel/mail/mail-log.repository.ts'
-import { mailWords } from './kernel/mail/mail-words.ts'
-import { limitMailsPerHour } from './kernel/mail/mails-per-hour.ts'
+import { noticeOptions } from './kernel/mail/mail-words.ts'
+import { createMailLimit } from './kernel/mail/mails-per-hour.ts'
 import { SENDERS } from './kernel/mail/queue-mail.ts'
 import { mailJobs } from './kernel/mail/send-mails.ts'
 import { removeOldMails } from './kernel/mail/transport.ts'
@@ -57,10 +57,10 @@ function mailJobsOf(context: OpenContext, features: BackgroundWork[]): Jobs {
   const { config, key, db, log, outage } = context
   return mailJobs({
     db,
-    kinds: Object.assign(backupMails(mailWords(config)), ...features.map(({ mails }) => mails)),
+    kinds: Object.assign(backupMails(noticeOptions(config)), ...features.map(({ mails }) => mails)),
     transport: context.mail,
     countTry: context.metrics?.countTry,
-    charge: limitMailsPerHour({
+    charge: createMailLimit({
       limits: context.limits,
       most: config.mailsPerHour,
       isSlowed: async () => (await readMailName(db)).isSlowed,

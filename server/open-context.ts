@@ -11,14 +11,14 @@ import { FastPath } from './kernel/cache/fast-path.ts'
 import { ResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import type { Config } from './kernel/config/config.ts'
-import { createSteadinessCheck, databaseTime } from './kernel/db/clock.ts'
+import { createSteadinessCheck, readDatabaseTime } from './kernel/db/clock.ts'
 import { fitPools } from './kernel/db/connections.ts'
 import { LOCK_WAIT_MS, openDatabase, type PoolLimits } from './kernel/db/database.ts'
 import { productVersion } from './kernel/db/migrate.ts'
 import { Outage } from './kernel/db/outage.ts'
 import { securityHeaders } from './kernel/http/headers.ts'
 import { describeApi } from './kernel/http/openapi.ts'
-import { hashAddresses, RequestLog } from './kernel/http/request-log.ts'
+import { RequestLog, withHashedAddresses } from './kernel/http/request-log.ts'
 import { createRouter } from './kernel/http/route.ts'
 import { HttpServer } from './kernel/http/server.ts'
 import { createAccessJournal } from './kernel/journal/journal.ts'
@@ -44,7 +44,7 @@ export type AppOptions = {
   /** LOCK_WAIT_MS unless set. */
   lockWaitMs?: number | undefined
   /** How long the clock must have run evenly; see `createSteadinessCheck`. */
-  settleMs?: number | undefined
+  steadyMs?: number | undefined
 }
 
 /** A row that somebody holds must not hold up the jobs, which are repeated. */
@@ -87,9 +87,9 @@ export async function openContext(options: AppOptions) {
 type Base = Awaited<ReturnType<typeof openBase>>
 
 async function openBase(options: AppOptions) {
-  const { config, secret, transport, settleMs, lockWaitMs = LOCK_WAIT_MS } = options
+  const { config, secret, transport, steadyMs, lockWaitMs = LOCK_WAIT_MS } = options
   const key = (purpose: string) => deriveKey(secret, purpose)
-  const log = hashAddresses(options.log)
+  const log = withHashedAddresses(options.log)
   const outage = new Outage({ url: options.databaseUrl, log })
   const databases = openDatabases(options, { log, outage })
   const { db } = databases.database
@@ -98,7 +98,7 @@ async function openBase(options: AppOptions) {
     db,
     scale: config.rateLimitScale,
     hashKey: key('limits'),
-    onTripped: (tripped) => log.warn(tripped, 'limit tripped'),
+    onTrip: (tripped) => log.warn(tripped, 'limit tripped'),
   })
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(productVersion())
   const storedKey = await selectTokenKey(db)
@@ -118,7 +118,11 @@ async function openBase(options: AppOptions) {
     auth: new SessionAuthenticator(db, sessions.tokens, config.contactEmail),
     recordAccess: createAccessJournal(config.accessJournalDays),
     mail: transport,
-    mayErase: createSteadinessCheck({ readTime: () => databaseTime(background), log, settleMs }),
+    mayErase: createSteadinessCheck({
+      readTime: () => readDatabaseTime(background),
+      log,
+      steadyMs,
+    }),
   }
 }
 
@@ -149,7 +153,7 @@ async function openHttp(base: Base) {
   const web = await loadWebApp(base.webFolder, config)
   const headers = securityHeaders(config, web?.inlineHashes)
   const live = new Live()
-  const shut = new ShutNetworks(base.background, () => server.endShut())
+  const shut = new ShutNetworks(base.background, () => server.endShutStreams())
   const isShared = config.databaseUrl !== undefined
   const cache = new ResponseCache({
     openFeed: (events) => new ChangeFeed(db, { url: base.directUrl, isShared, outage, ...events }),
@@ -169,7 +173,7 @@ async function openHttp(base: Base) {
     logger: log,
     requestLog,
     trustProxy,
-    shut,
+    shutNetworks: shut,
     headers,
     fastPath,
     pageNotNow: web && pageNotNow(web),

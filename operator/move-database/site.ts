@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '../../server/kernel/config/config.ts'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
-import { remove, replaceFile } from '../../server/kernel/config/replace-file.ts'
+import { removePath, replaceFile } from '../../server/kernel/config/replace-file.ts'
 import { type ContextWithoutWall, Refusal } from '../command.ts'
 import { withoutPassword } from '../psql.ts'
 import {
@@ -74,7 +74,7 @@ export class Site {
   }
 
   async end(): Promise<void> {
-    await remove(this.#marker)
+    await removePath(this.#marker)
   }
 
   async isRunning(): Promise<boolean> {

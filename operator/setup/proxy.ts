@@ -1,7 +1,7 @@
 import { copyFile, readFile, realpath, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
-import { remove, replaceFile } from '../../server/kernel/config/replace-file.ts'
+import { removePath, replaceFile } from '../../server/kernel/config/replace-file.ts'
 import { broken, ok, type Verdict } from '../../server/operations/doctor/finding.ts'
 import { hasProgram, hasSystemd, holderName, portHolder, run } from './machine.ts'
 
@@ -50,7 +50,7 @@ export async function setUpProxy(name: ProxyName, site: Site): Promise<Verdict> 
     const [program = '', ...args] = check
     const { isDone, err } = await run(program, args)
     if (!isDone) {
-      if (before === undefined) await remove(file)
+      if (before === undefined) await removePath(file)
       else await rename(`${file}.before`, file)
       const reason = err.split('\n').find((line) => /emerg|Error/.test(line)) ?? err.trim()
       return failed(

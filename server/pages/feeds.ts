@@ -18,7 +18,7 @@ import { postsOf, readPostList, readThread, wall } from '../features/posts/post-
 import { CachedResponse } from '../kernel/cache/cached-response.ts'
 import { originOf } from '../kernel/config/config.ts'
 import type { Db } from '../kernel/db/database.ts'
-import { callBy } from '../kernel/http/call-limits.ts'
+import { callCharge } from '../kernel/http/call-limits.ts'
 import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
 import type { Site } from './web-app.ts'
 
@@ -53,7 +53,7 @@ const FEEDS: [name: keyof typeof FEED_PATHS, kind: Kind][] = [
 export async function serveFeeds({ http, db, config, limits, cache, headers }: Site) {
   const origin = originOf(config)
   await http.register(async (feeds) => {
-    feeds.addHook('onRequest', ({ ip }) => limits.charge([callBy(null, ip)]))
+    feeds.addHook('onRequest', ({ ip }) => limits.charge([callCharge(null, ip)]))
     for (const [name, { read, write, type }] of FEEDS) {
       feeds.get<FeedRequest>(FEED_PATHS[name], { schema }, (request, reply) => {
         const { id, username } = request.params

@@ -14,7 +14,7 @@ import {
 } from '../../contract/pages.ts'
 import { createUnsubscribe, type Unsubscribe } from '../features/answers/unsubscribe.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
-import { callBy, MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
+import { callCharge, MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import {
   answerError,
   markRefused,
@@ -22,7 +22,7 @@ import {
   PAGE_HEADERS,
   sendError,
 } from '../kernel/http/error-handler.ts'
-import { asPage } from '../kernel/http/refusal.ts'
+import { pageCacheControl } from '../kernel/http/refusal.ts'
 import type { Http } from '../kernel/http/route.ts'
 import { serveAppFiles } from './app-files.ts'
 import { serveFeeds } from './feeds.ts'
@@ -161,14 +161,14 @@ class Pages {
     const missing = await this.#rendered.missing(shows)
     const { headers, body } = await missing.variantFor(request.headers['accept-encoding'])
     const cacheControl = shows === 'missing post' ? NO_POST_CACHE_CONTROL : 'no-cache'
-    return reply.headers({ ...headers, 'cache-control': asPage(cacheControl) }).send(body)
+    return reply.headers({ ...headers, 'cache-control': pageCacheControl(cacheControl) }).send(body)
   }
 
   async #sendPublic(http: Http, page: PublicPage): Promise<FastifyReply> {
     const { request, reply } = http
     const { ip } = request
     try {
-      await this.#site.limits.charge([callBy(null, ip), { limit: MADE_PAGES, ip }])
+      await this.#site.limits.charge([callCharge(null, ip), { limit: MADE_PAGES, ip }])
       const reader = this.#readerOf(request)
       return reply.send(await this.#rendered.serve(page, { request, reply, reader }))
     } catch (error) {

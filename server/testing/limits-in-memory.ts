@@ -3,7 +3,7 @@ import { type Charge, type Limit, type LimitRefusal, Limits } from '../kernel/li
 /** Counts shared limits in memory too, on a clock of seconds that the test sets. */
 export function limitsInMemory(now: () => number, scale = 1): Limits {
   const db = undefined as never
-  return new LimitsInMemory({ db, scale, hashKey: Buffer.alloc(32), onTripped() {}, now })
+  return new LimitsInMemory({ db, scale, hashKey: Buffer.alloc(32), onTrip() {}, now })
 }
 
 class LimitsInMemory extends Limits {
@@ -15,8 +15,8 @@ class LimitsInMemory extends Limits {
     return refusal && asked && { ...refusal, limit: asked.limit }
   }
 
-  override left(charges: Charge[]): Promise<number[]> {
-    return super.left(charges.map((charge) => this.#localOf(charge)))
+  override countLeft(charges: Charge[]): Promise<number[]> {
+    return super.countLeft(charges.map((charge) => this.#localOf(charge)))
   }
 
   override refund(charges: Charge[]): Promise<void> {

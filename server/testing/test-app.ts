@@ -84,7 +84,7 @@ export async function startTestApp({
     poolLimits: { ...(!keepsTimeLimits && PATIENT), ...poolLimits },
     ...(!keepsTimeLimits && { handleMs: PATIENT_HANDLE_MS, lockWaitMs: 0 }),
     ...limits,
-    settleMs: 0,
+    steadyMs: 0,
   }
   const first = await startNode(options)
   const others = await Promise.all(Array.from({ length: NODES - 1 }, () => startNode(options)))

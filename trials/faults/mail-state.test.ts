@@ -10,7 +10,7 @@ import {
   sendEmail,
   signInDialog,
 } from '../../e2e/testing/sign-in-actions.ts'
-import { smtpSender, toMessage } from '../../server/kernel/mail/smtp.ts'
+import { createSmtpSender, toMessage } from '../../server/kernel/mail/smtp.ts'
 import { type Mailbox, mailboxForTest, openMailbox } from '../../server/testing/mail/mailbox.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
 
@@ -75,5 +75,5 @@ testWithoutPage('a relay may read a mail for 12 s before it accepts it', async (
   })
   const from = { name: 'Вслух', address: 'no-reply@vsluh.example' }
   const mail = { to: 'olga@example.org', subject: 'Код', text: 'Код' }
-  expect(await smtpSender({ url })(toMessage(mail, from))).toMatch(/^250/)
+  expect(await createSmtpSender({ url })(toMessage(mail, from))).toMatch(/^250/)
 })

@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Http, Viewer } from '../../kernel/http/route.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
-import { mailWords } from '../../kernel/mail/mail-words.ts'
+import { noticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { requestCharge } from '../codes/code-quota.ts'
 import { redeemCode } from '../codes/codes.service.ts'
@@ -50,7 +50,7 @@ export function registerAccountDeletion(
 
   return {
     jobs: { 'move-accounts': transitionsJob(context) },
-    mails: accountDeletionMails(mailWords(context.config)),
+    mails: accountDeletionMails(noticeOptions(context.config)),
   }
 
   /** Checks the session itself: the deletion has closed it if the answer is asked for again. */

@@ -4,9 +4,9 @@ import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Config } from '../../kernel/config/config.ts'
 import { ifExists, readIfExists } from '../../kernel/config/read-if-exists.ts'
-import { remove, removeAbandoned, unfinishedPath } from '../../kernel/config/replace-file.ts'
+import { removeAbandoned, removePath, unfinishedPath } from '../../kernel/config/replace-file.ts'
 import type { Db } from '../../kernel/db/database.ts'
-import { onDisk } from '../../kernel/disk/disk.ts'
+import { runOnDisk } from '../../kernel/disk/disk.ts'
 import { type DeletionState, repeatDeletions } from './account-deletion.repository.ts'
 
 /** The name of the list of deletions in a folder. */
@@ -49,7 +49,9 @@ export async function addToDeletionList(
     await append(folder, lines)
     listed.set(folder, now)
   }
-  await Promise.all(folders.map((folder) => onDisk(folder, () => addTo(folder)).catch(onFailure)))
+  await Promise.all(
+    folders.map((folder) => runOnDisk(folder, () => addTo(folder)).catch(onFailure)),
+  )
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -60,7 +62,7 @@ async function exists(path: string): Promise<boolean> {
 export async function pruneDeletions(folders: string[], before: Date): Promise<void> {
   const since = new Date(before.getTime() - CLOCKS_DIFFER_MS).toISOString()
   for (const folder of folders)
-    await onDisk(folder, () => prune(join(folder, DELETION_LIST), since))
+    await runOnDisk(folder, () => prune(join(folder, DELETION_LIST), since))
 }
 
 async function prune(path: string, since: string): Promise<void> {
@@ -75,7 +77,7 @@ async function prune(path: string, since: string): Promise<void> {
     await chown(fresh, uid, gid)
     if ((await stat(path)).size === Buffer.byteLength(text)) await rename(fresh, path)
   } finally {
-    await remove(fresh)
+    await removePath(fresh)
   }
 }
 

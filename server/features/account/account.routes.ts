@@ -6,7 +6,7 @@ import { isUniqueViolation } from '../../kernel/db/database-errors.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
-import { mailWords } from '../../kernel/mail/mail-words.ts'
+import { noticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { cancelDeletion } from '../account-deletion/account-deletion.service.ts'
 import { requestCharge } from '../codes/code-quota.ts'
@@ -77,7 +77,7 @@ export function registerAccount(context: ServerContext, sessions: Sessions): Bac
   registerEmailChanges(context, sessions)
   registerEmailUndo(context, undoKey)
   return {
-    mails: accountMails({ ...mailWords(context.config), undoKey }),
+    mails: accountMails({ ...noticeOptions(context.config), undoKey }),
     pruning: [removeExpiredAccountRows],
   }
 }

@@ -6,7 +6,7 @@ import { PATHS, replyMailsIn, replyMailsPath } from '../../../contract/pages.ts'
 import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
-import { mailWords } from '../../kernel/mail/mail-words.ts'
+import { noticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { readPostRows, receivedBy } from '../posts/post-lists.ts'
 import { answerJobs, answerMails } from './answers.mail.ts'
@@ -73,7 +73,7 @@ export function registerAnswers(context: ServerContext): BackgroundWork {
 
   return {
     jobs: answerJobs(context.background),
-    mails: answerMails(db, { ...mailWords(config), unsubscribe }),
+    mails: answerMails(db, { ...noticeOptions(config), unsubscribe }),
   }
 
   async function stopMails(

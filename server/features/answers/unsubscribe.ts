@@ -1,5 +1,5 @@
 import { replyMailsPath } from '../../../contract/pages.ts'
-import { readSigned, signText } from '../../kernel/config/app-secret.ts'
+import { readSignedText, signText } from '../../kernel/config/app-secret.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
 
 export type Unsubscribe = ReturnType<typeof createUnsubscribe>
@@ -10,6 +10,6 @@ export function createUnsubscribe({ key }: Pick<ServerContext, 'key'>) {
   return {
     pathFor: (userId: string) => replyMailsPath({ name: 'ask', token: signText(userId, secret) }),
     /** Returns the id of the user; undefined if the token is forged or of a former APP_SECRET. */
-    userOf: (token: string) => readSigned(token, secret),
+    userOf: (token: string) => readSignedText(token, secret),
   }
 }

@@ -135,7 +135,7 @@ export async function countTriesLeft(
 ): Promise<number> {
   const next = Array.from({ length: CODE_ATTEMPTS - attempts }, (_, n) => attempts + 1 + n)
   const charges = next.map((n) => wrongCodeCharge(operation, n))
-  const left = await limits.left(charges, tx)
+  const left = await limits.countLeft(charges, tx)
   return left.reduce((tries, may) => (may > tries ? tries + 1 : tries), 0)
 }
 

@@ -41,7 +41,7 @@ export function codeMails(
   const code: MailKind<CodeMail> = {
     write: (mail, leftMs) => writeCodeMail(mail, { ...options, leftMs }),
     lock: (tx, { operationId }) => lockMailedOperation(tx, operationId),
-    async settled(tx, { operationId, asker }, state) {
+    async onOutcome(tx, { operationId, asker }, state) {
       await storeMailState(tx, operationId, { state, ttlSeconds: options.ttlSeconds })
       if (state !== 'refused' || !asker) return
       await chargeRefusal(tx, { asker, operators: options.operatorEmails })

@@ -2,7 +2,7 @@ import * as calls from '../../../contract/codes.ts'
 import { CODE_ATTEMPTS } from '../../../contract/constants.ts'
 import { operatorEmails } from '../../kernel/config/config.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import { mailWords } from '../../kernel/mail/mail-words.ts'
+import { noticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
 import { codeMails } from './codes.mail.ts'
@@ -27,7 +27,7 @@ export function registerCodes(context: ServerContext, sessions: Sessions): Backg
   const { codeTtlSeconds: ttlSeconds } = config
   return {
     mails: codeMails({
-      ...mailWords(config),
+      ...noticeOptions(config),
       key: key('codes'),
       ttlSeconds,
       operatorEmails: operatorEmails(config),

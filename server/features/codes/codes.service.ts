@@ -7,8 +7,8 @@ import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import { NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import type { KnownBy, Purpose } from '../../kernel/db/tables.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import { counted, waitInWords } from '../../kernel/errors/words.ts'
-import { type Charge, timeLeft } from '../../kernel/limits/limits.ts'
+import { pluralize, waitInWords } from '../../kernel/errors/words.ts'
+import { type Charge, formatWait } from '../../kernel/limits/limits.ts'
 import { emailKey, hasReadableDomain, withUsualDomain } from '../../kernel/mail/email-address.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
@@ -121,7 +121,7 @@ export async function startOperation(
     }
     const operation = await upsertOperation(tx, asked, lifeSeconds)
     if (operation.lockedFor !== null) {
-      const message = `Слишком много неверных кодов: новый — через ${timeLeft(operation.lockedFor)}`
+      const message = `Слишком много неверных кодов: новый — через ${formatWait(operation.lockedFor)}`
       throw new AppError('TOO_MANY_REQUESTS', { message, retryAfter: operation.lockedFor })
     }
     if (operation.mailDue) {
@@ -268,7 +268,7 @@ function lastWrongCode(secondsLeft: number): AppError {
 
 function wrongCode(left: number): AppError {
   const remain = left === 1 ? 'Осталась' : 'Осталось'
-  const message = `Неверный код. ${remain} ${counted(left, TRIES)}`
+  const message = `Неверный код. ${remain} ${pluralize(left, TRIES)}`
   return new AppError('INVALID_CONFIRM_CODE', { message })
 }
 

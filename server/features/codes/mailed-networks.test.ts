@@ -86,7 +86,7 @@ test('an upgrade remembers the networks that were mailed before it', async () =>
     db: undefined as never,
     scale: 1,
     hashKey: key('limits'),
-    onTripped() {},
+    onTrip() {},
   })
   const keyOf = (ip: string) => {
     const limit = { name: 'mailed-network', rates: [[1, 30 * DAY]], refusal: '', isShared: true }

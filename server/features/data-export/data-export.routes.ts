@@ -61,12 +61,12 @@ export function registerDataExport(context: ServerContext): void {
         throw new AppError('NOT_FOUND', { message: 'Запросите архив ещё раз' })
       }
       // A client that has disconnected already emits no `close`, so it must not get a slot.
-      const slot = reply.raw.destroyed ? null : archives.tryTake(widestNetworkOf(ip))
+      const slot = reply.raw.destroyed ? null : archives.tryAcquire(widestNetworkOf(ip))
       if (!slot) throw archives.refusal()
       const late = setTimeout(() => reply.raw.destroy(), LONGEST_MS)
       reply.raw.once('close', () => {
         clearTimeout(late)
-        slot.free()
+        slot.release()
         const isWhole = reply.statusCode === 200 && reply.raw.writableFinished
         if (isWhole) limits.tryCharge([{ limit: DOWNLOADS, key: userId }]).catch(() => {})
       })

@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
-import { readSigned, signText } from '../../kernel/config/app-secret.ts'
+import { readSignedText, signText } from '../../kernel/config/app-secret.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import {
@@ -70,6 +70,6 @@ export function createTicket(userId: string, key: Buffer): string {
 
 /** Returns the id of the ticket's user; undefined if the ticket is forged or expired. */
 export function readTicket(ticket: string, key: Buffer): string | undefined {
-  const [userId, until] = readSigned(ticket, key)?.split('.') ?? []
+  const [userId, until] = readSignedText(ticket, key)?.split('.') ?? []
   return Number(until) > Date.now() ? userId : undefined
 }

@@ -2,7 +2,7 @@ import { formatDate } from '../../../contract/dates.ts'
 import { MODERATION_PATH, PATHS } from '../../../contract/pages.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { ageInWords } from '../../kernel/errors/words.ts'
-import { inline, type Line, writeMail } from '../../kernel/mail/mail-body.ts'
+import { type Line, toOneLine, writeMail } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions, NoticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
@@ -112,7 +112,7 @@ function writeBlockMail({ to, reason, blockedUntil }: BlockMail, options: Notice
   return writeMail({ to, subject: 'Вы можете только читать' }, lines, options)
 }
 
-const becauseOf = (reason: string) => `Причина: ${inline(reason).replace(/\.$/, '')}.`
+const becauseOf = (reason: string) => `Причина: ${toOneLine(reason).replace(/\.$/, '')}.`
 
 function readOnly(until: number | null, contact: string | undefined): string[] {
   return [

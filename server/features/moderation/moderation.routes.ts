@@ -4,7 +4,7 @@ import type { Db } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
-import { mailWords } from '../../kernel/mail/mail-words.ts'
+import { noticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { removeExpiredBlocks } from './blocks.repository.ts'
@@ -46,7 +46,7 @@ export function registerModeration(context: ServerContext): BackgroundWork {
         run: () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmails)),
       },
     },
-    mails: moderationMails(db, mailWords(config)),
+    mails: moderationMails(db, noticeOptions(config)),
     pruning: [removeExpiredBlocks, removeOldReports, purgeExpiredPosts],
   }
 }

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { AccessTokenAnswer } from '../../../contract/fields.ts'
-import { deriveKey, readSigned, signText } from '../../kernel/config/app-secret.ts'
+import { deriveKey, readSignedText, signText } from '../../kernel/config/app-secret.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { SharedRead } from '../../kernel/db/shared-read.ts'
 import type { Authenticator, LiveSession, Viewer } from '../../kernel/http/route.ts'
@@ -76,7 +76,7 @@ export class SessionAuthenticator implements Authenticator {
 }
 
 function readClaims(token: string, key: KeyObject): Claims | null {
-  const claims = readSigned(token, key)
+  const claims = readSignedText(token, key)
   if (claims === undefined) return null
   const [userId = '', sessionId = '', expiresAt] = claims.split('.')
   return { viewer: { userId, sessionId }, expiresAt: Number(expiresAt) }

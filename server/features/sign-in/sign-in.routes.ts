@@ -5,7 +5,7 @@ import { requireOwnOrigin } from '../../kernel/http/headers.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Http } from '../../kernel/http/route.ts'
 import { hashNetwork } from '../../kernel/limits/limits.ts'
-import { mailWords } from '../../kernel/mail/mail-words.ts'
+import { noticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { AccountAppeared, findOrCreateUser } from '../account/account.service.ts'
 import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
@@ -37,7 +37,7 @@ type Parts = { sessions: Sessions; readText: ReadText }
 export function registerSignIn(context: ServerContext, parts: Parts): BackgroundWork {
   registerStarts(context, parts.sessions)
   registerVerifications(context, parts)
-  return { mails: signInMails(mailWords(context.config)) }
+  return { mails: signInMails(noticeOptions(context.config)) }
 }
 
 function registerStarts(context: ServerContext, sessions: Sessions): void {

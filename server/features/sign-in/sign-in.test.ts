@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
+import { readMailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { isSignedIn } from '../../testing/calls/email-change-calls.ts'
 import { startAt, verifyAt, wrongCode } from '../../testing/calls/sign-in-calls.ts'
 import type { TestUser } from '../../testing/http/client.ts'
@@ -64,7 +64,7 @@ test('a sign-in by an unknown client is followed by one notice with its time, it
   expect((await abroad.signIn()).status).toBe(200)
   const { body: user } = await app.call('GET', '/users/current', { token })
 
-  await expect.poll(async () => (await mailHealth(app.db)).waiting).toBe(0)
+  await expect.poll(async () => (await readMailHealth(app.db)).waiting).toBe(0)
   // Codes for four sign-ins, and the notice of one of them.
   expect(mailbox.mails).toHaveLength(5)
   const text = expect.stringMatching(/\d+ [а-я]+ в \d\d:\d\d по Москве, Firefox, Linux/)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
+import { readMailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { endPause, pauseMails } from '../../kernel/mail/outbox.repository.ts'
 import { queueMail, wakeSenders } from '../../kernel/mail/queue-mail.ts'
 import { checkMailQueue, checkMailReputation } from '../../operations/doctor/mail-checks.ts'
@@ -153,7 +153,7 @@ test('twenty refusals for ten networks slow the mails to new addresses to one in
   await expect.poll(() => statesOf(app)).toMatchObject({ sent: before + 1, slowed: 4 })
   await holdMails(app)
   await signIn('10.9.0.1')
-  expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({ level: 'ok' })
+  expect(checkMailQueue(await readMailHealth(app.db))).toMatchObject({ level: 'ok' })
   for (let sent = before + 2; sent <= before + 5; sent++) {
     await passTime(app, sent > before + 3 ? 120 : 10, HELD)
     await expect.poll(() => statesOf(app)).toMatchObject({ sent })

@@ -8,7 +8,7 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { parseAddress } from '../../kernel/limits/limits.ts'
 import { domainOf, mailboxOf } from '../../kernel/mail/email-address.ts'
-import { mailWords } from '../../kernel/mail/mail-words.ts'
+import { noticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { mailNameMails } from './mail-name.mail.ts'
 import { type Asker, removeOldRefusals } from './mail-name.repository.ts'
@@ -53,7 +53,7 @@ type Part = { part: 'registrations' | 'writing' }
 
 export function registerSiteState({ config }: ServerContext): BackgroundWork {
   return {
-    mails: mailNameMails(mailWords(config)),
+    mails: mailNameMails(noticeOptions(config)),
     pruning: [removeExpiredSiteRows, removeOldRefusals],
   }
 }

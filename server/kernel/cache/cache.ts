@@ -54,7 +54,7 @@ export class MemoryCache {
     if (cached) return cached
     const flight = this.#flights.get(url)
     // Two reads of a URL are in flight at once if posts changed after the first began.
-    return flight && this.#isCurrent(flight) ? flight.response : this.#fly(url, make)
+    return flight && this.#isCurrent(flight) ? flight.response : this.#startRead(url, make)
   }
 
   /** Makes all responses stale, and deletes those that show an edited or removed post. */
@@ -76,7 +76,7 @@ export class MemoryCache {
     if (value) this.#entries.clear()
   }
 
-  #fly(url: string, make: Make): Promise<CachedResponse> {
+  #startRead(url: string, make: Make): Promise<CachedResponse> {
     const begin = { version: this.#version, at: this.#clock() }
     const response = make().then((made) => {
       this.#put(url, made, begin)

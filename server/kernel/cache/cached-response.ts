@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SAVED_HEADER, SAVED_STATUS } from '../../../contract/constants.ts'
-import { asPage } from '../http/refusal.ts'
+import { pageCacheControl } from '../http/refusal.ts'
 
 type ResponseHeaders = Record<string, string | number>
 type Encoding = 'br' | 'gzip' | 'identity'
@@ -151,7 +151,7 @@ export class CachedResponse {
   }
 
   #controlOf(cacheControl: string): string {
-    return this.content.isPage ? asPage(cacheControl) : cacheControl
+    return this.content.isPage ? pageCacheControl(cacheControl) : cacheControl
   }
 
   #encodingFor(acceptEncoding = ''): Encoding {

@@ -7,9 +7,9 @@ import type {
 import { LRUCache } from 'lru-cache'
 import { READ_AFTER_WRITE_MS } from '../../../contract/constants.ts'
 import type { Outage } from '../db/outage.ts'
-import { callBy } from '../http/call-limits.ts'
-import { answerError, type Refused } from '../http/error-handler.ts'
-import { clientAddress } from '../http/forwarded-for.ts'
+import { callCharge } from '../http/call-limits.ts'
+import { answerError, type RefusalFacts } from '../http/error-handler.ts'
+import { createAddressReader } from '../http/forwarded-for.ts'
 import { nextRequestId, type RequestLog } from '../http/request-log.ts'
 import { type Authenticator, tokenOf, type Viewer } from '../http/route.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -63,7 +63,7 @@ export class FastPath {
   constructor(cache: Cache, options: Options) {
     this.#cache = cache
     this.#options = options
-    this.#addressOf = clientAddress(options.trustProxy)
+    this.#addressOf = createAddressReader(options.trustProxy)
   }
 
   wrap(listener: RequestListener): RequestListener {
@@ -127,9 +127,9 @@ export class FastPath {
     { cached, viewer, answer }: CachedRead,
     { headers }: IncomingMessage,
     network: string | undefined,
-  ): Promise<Answer & { refused?: Refused }> {
+  ): Promise<Answer & { refused?: RefusalFacts }> {
     try {
-      await this.#options.limits.charge([callBy(viewer, network)])
+      await this.#options.limits.charge([callCharge(viewer, network)])
       return await answer()
     } catch (error) {
       const { headers: everywhere, refusedPage } = cached.content

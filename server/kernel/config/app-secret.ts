@@ -32,7 +32,7 @@ export async function storeAppSecret(dataDir: string, secret: string): Promise<s
 }
 
 /** Returns the path of the secret if users other than its owner may access the file. */
-export async function readableSecret(dataDir: string): Promise<string | undefined> {
+export async function findExposedSecret(dataDir: string): Promise<string | undefined> {
   const path = secretFile(dataDir)
   const { mode } = await stat(path)
   return mode & 0o077 ? path : undefined
@@ -49,9 +49,9 @@ export function signText(text: string, key: Buffer | KeyObject): string {
 }
 
 /** Returns the text that `signText` has signed; undefined if it is forged. */
-export function readSigned(signed: string, key: Buffer | KeyObject): string | undefined {
-  const text = signed.slice(0, Math.max(0, signed.lastIndexOf('.')))
-  return isSameSecret(signed, signText(text, key)) ? text : undefined
+export function readSignedText(signedText: string, key: Buffer | KeyObject): string | undefined {
+  const text = signedText.slice(0, Math.max(0, signedText.lastIndexOf('.')))
+  return isSameSecret(signedText, signText(text, key)) ? text : undefined
 }
 
 /** Compares codes or secrets in a time that does not depend on where they differ. */

@@ -40,7 +40,7 @@ export function variable<T, F>([name, about]: Row, rule: Rule<T, F>): Variable<T
   }
 }
 
-export function text<F extends string | undefined = undefined>(
+export function textVariable<F extends string | undefined = undefined>(
   row: Row,
   fallback = undefined as F,
 ): Variable<string | F> {
@@ -49,27 +49,35 @@ export function text<F extends string | undefined = undefined>(
 
 type Range = [min: number, max: number]
 
-export function integer<F extends number | undefined>(
+export function integerVariable<F extends number | undefined>(
   row: Row,
   fallback: F,
   range: Range,
 ): Variable<number | F> {
   const need = `нужно целое число от ${range[0]} до ${range[1]}`
-  return variable<number, F>(row, { fallback, need, parse: (value) => whole(value, range) })
+  return variable<number, F>(row, { fallback, need, parse: (value) => parseInteger(value, range) })
 }
 
-export function whole(value: string, [min, max]: Range): number | undefined {
+export function parseInteger(value: string, [min, max]: Range): number | undefined {
   const number = Number(value)
   return /^\d+$/.test(value) && number >= min && number <= max ? number : undefined
 }
 
-export function oneOf<T extends string>(row: Row, allowed: readonly T[], fallback: T): Variable<T> {
+export function choiceVariable<T extends string>(
+  row: Row,
+  allowed: readonly T[],
+  fallback: T,
+): Variable<T> {
   const parse = (value: string) => allowed.find((one) => one === value)
   return variable<T, T>(row, { fallback, need: `нужно одно из: ${allowed.join(', ')}`, parse })
 }
 
 /** Creates a variable with two values: the first means false, the second true. */
-export function flag(row: Row, values: [string, string], fallback = false): Variable<boolean> {
+export function flagVariable(
+  row: Row,
+  values: [string, string],
+  fallback = false,
+): Variable<boolean> {
   return variable(row, {
     parse: (value) => (values.includes(value) ? value === values[1] : undefined),
     need: `нужно одно из: ${values.join(', ')}`,
@@ -78,7 +86,7 @@ export function flag(row: Row, values: [string, string], fallback = false): Vari
   })
 }
 
-export function url(row: Row, protocols: string[]): Variable<string | undefined> {
+export function urlVariable(row: Row, protocols: string[]): Variable<string | undefined> {
   return variable(row, {
     parse: (value) => (protocols.includes(URL.parse(value)?.protocol ?? '') ? value : undefined),
     need: `нужен адрес вида ${protocols[0]}//…`,
@@ -87,13 +95,13 @@ export function url(row: Row, protocols: string[]): Variable<string | undefined>
   })
 }
 
-export function email(row: Row): Variable<string | undefined> {
+export function emailVariable(row: Row): Variable<string | undefined> {
   const parse = (value: string) => (isEmail(value) ? value : undefined)
   const need = 'нужен адрес почты, например wall@vsluh.example'
   return variable(row, { parse, need, fallback: undefined })
 }
 
-export function list(row: Row, isValid: (part: string) => boolean, need: string) {
+export function listVariable(row: Row, isValid: (part: string) => boolean, need: string) {
   const partsOf = (value: string) => value.split(',').map((part) => part.trim())
   const wrongPart = (value: string) => partsOf(value).find((part) => part && !isValid(part))
   return variable<string[], string[]>(row, {

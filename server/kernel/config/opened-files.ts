@@ -23,7 +23,7 @@ export type OpenedFile = {
 /** The variable that describes the opened files to the command. */
 export const OPENED_FILES = 'VSLUKH_OPENED_FILES'
 
-const opened: OpenedFile[] = JSON.parse(process.env[OPENED_FILES] ?? '[]')
+const openedFiles: OpenedFile[] = JSON.parse(process.env[OPENED_FILES] ?? '[]')
 delete process.env[OPENED_FILES]
 
 export function failureOf(error: unknown): Failure {
@@ -35,33 +35,33 @@ const toError = ({ message, ...known }: Failure, path: string) =>
   Object.assign(new Error(message), known, { path })
 
 /** Returns what root has opened at a path, or has failed to open. */
-export function findOpened(path: string): OpenedFile | undefined {
-  return opened.find((one) => one.given === path || one.path === path)
+export function findOpenedFile(path: string): OpenedFile | undefined {
+  return openedFiles.find((one) => one.given === path || one.path === path)
 }
 
 /** Returns the file that root has opened at a path. Throws root's failure to open it. */
-export function openedFile(path: string): OpenedFile | undefined {
-  const found = findOpened(path)
+export function getOpenedFile(path: string): OpenedFile | undefined {
+  const found = findOpenedFile(path)
   if (found?.failure) throw toError(found.failure, path)
   return found
 }
 
 /** Reads a text file by its path, or from the descriptor that root has opened. */
-export async function readNamed(path: string): Promise<string> {
-  return promisify(readFile)(openedFile(path)?.fd ?? path, 'utf8')
+export async function readNamedFile(path: string): Promise<string> {
+  return promisify(readFile)(getOpenedFile(path)?.fd ?? path, 'utf8')
 }
 
 type Range = { start?: number; end: number; signal?: AbortSignal | undefined }
 
 /** Streams bytes of the file at a path, or of the descriptor that root has opened. */
-export function streamNamed(path: string, { start = 0, ...range }: Range) {
-  const fd = openedFile(path)?.fd
+export function streamNamedFile(path: string, { start = 0, ...range }: Range) {
+  const fd = getOpenedFile(path)?.fd
   const options = { start, ...range }
   return createReadStream(path, fd === undefined ? options : { ...options, fd, autoClose: false })
 }
 
-export async function sizeOfNamed(path: string): Promise<number> {
-  const fd = openedFile(path)?.fd
+export async function sizeOfNamedFile(path: string): Promise<number> {
+  const fd = getOpenedFile(path)?.fd
   return (await (fd === undefined ? stat(path) : promisify(fstat)(fd))).size
 }
 

@@ -1,5 +1,5 @@
 import { errorCode } from '../db/database-errors.ts'
-import { readNamed } from './opened-files.ts'
+import { readNamedFile } from './opened-files.ts'
 
 /** Resolves to undefined if the file or folder that a call names does not exist. */
 export async function ifExists<T>(call: Promise<T>): Promise<T | undefined> {
@@ -12,5 +12,5 @@ export async function ifExists<T>(call: Promise<T>): Promise<T | undefined> {
 }
 
 export function readIfExists(path: string): Promise<string | undefined> {
-  return ifExists(readNamed(path))
+  return ifExists(readNamedFile(path))
 }

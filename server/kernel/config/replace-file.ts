@@ -12,7 +12,7 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Removes a file or folder if it exists. Tries twice, because one call may fail on a bad disk. */
-export async function remove(path: string): Promise<void> {
+export async function removePath(path: string): Promise<void> {
   const options = { recursive: true, force: true, maxRetries: 3 }
   await rm(path, options).catch(() => rm(path, options))
 }
@@ -55,7 +55,7 @@ function isAbandoned(name: string): boolean {
 /** In a folder that others may write, root must not remove what they have put there. */
 async function removeOwn(path: string): Promise<void> {
   const found = await ifExists(lstat(path))
-  if (found?.uid === process.getuid?.()) await remove(path)
+  if (found?.uid === process.getuid?.()) await removePath(path)
 }
 
 type Replacing = { mode?: number; owner?: { uid: number; gid: number } }
@@ -72,7 +72,7 @@ export async function replaceFile(
     await writeFresh(fresh, content, { mode, ...(owner && { owner }) })
     await rename(fresh, path)
   } catch (error) {
-    await remove(fresh)
+    await removePath(fresh)
     throw error
   }
   await syncFolder(dirname(path))

@@ -1,6 +1,16 @@
 import proxyAddr from '@fastify/proxy-addr'
 import { isEmail } from '../../../contract/account-rules.ts'
-import { email, flag, integer, list, oneOf, text, url, variable, whole } from './config-reader.ts'
+import {
+  choiceVariable,
+  emailVariable,
+  flagVariable,
+  integerVariable,
+  listVariable,
+  parseInteger,
+  textVariable,
+  urlVariable,
+  variable,
+} from './config-reader.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const POSTGRES = ['postgres:', 'postgresql:']
@@ -16,30 +26,33 @@ const JOURNAL = `for how many days addresses of registrations, sign-ins, publica
 
 /** All variables, in the order of docs/configuration.md. */
 export const VARIABLES = {
-  port: integer(['PORT', 'where it listens'], 3000, [0, 65535]),
-  host: text(['HOST', 'the address where it listens'], '127.0.0.1'),
+  port: integerVariable(['PORT', 'where it listens'], 3000, [0, 65535]),
+  host: textVariable(['HOST', 'the address where it listens'], '127.0.0.1'),
   publicUrl: variable(
     ['PUBLIC_URL', 'the origin people see, where links lead; with https, cookies are Secure'],
     {
-      parse: originOf,
+      parse: parseOrigin,
       need: 'нужен адрес сайта без пути, например https://vsluh.example',
       fallback: undefined,
       unset: 'http://localhost:PORT',
     },
   ),
-  hstsSubdomains: flag(
+  hstsSubdomains: flagVariable(
     ['HSTS_SUBDOMAINS', '`on`: an https `PUBLIC_URL` means https for all its subdomains too'],
     ['off', 'on'],
   ),
-  appName: text(['APP_NAME', 'the name in titles, headings and mails'], 'Вслух'),
-  serviceWorker: flag(
+  appName: textVariable(['APP_NAME', 'the name in titles, headings and mails'], 'Вслух'),
+  serviceWorker: flagVariable(
     ['SERVICE_WORKER', '`off` removes it, and all that it stored, from browsers that come back'],
     ['off', 'on'],
     true,
   ),
-  dataDir: text(['DATA_DIR', 'all that the embedded default stores'], './data'),
-  databaseUrl: url(['DATABASE_URL', 'a PostgreSQL to use in place of the embedded one'], POSTGRES),
-  databaseDirectUrl: url(
+  dataDir: textVariable(['DATA_DIR', 'all that the embedded default stores'], './data'),
+  databaseUrl: urlVariable(
+    ['DATABASE_URL', 'a PostgreSQL to use in place of the embedded one'],
+    POSTGRES,
+  ),
+  databaseDirectUrl: urlVariable(
     ['DATABASE_DIRECT_URL', 'the same PostgreSQL, if `DATABASE_URL` leads to a pooler'],
     POSTGRES,
   ),
@@ -56,14 +69,14 @@ export const VARIABLES = {
       isSecret: true,
     },
   ),
-  acceptNewSecret: flag(
+  acceptNewSecret: flagVariable(
     [
       'ACCEPT_NEW_SECRET',
       '1, for one start: a new `APP_SECRET` is meant; everybody signs in again',
     ],
     ['0', '1'],
   ),
-  smtpUrl: url(['SMTP_URL', SMTP], ['smtp:', 'smtps:']),
+  smtpUrl: urlVariable(['SMTP_URL', SMTP], ['smtp:', 'smtps:']),
   mailFrom: variable(
     ['MAIL_FROM', 'the address that mails come from; the name beside it is `APP_NAME`'],
     {
@@ -73,12 +86,12 @@ export const VARIABLES = {
       unset: 'the login of `SMTP_URL`, or no-reply@ the host of `PUBLIC_URL`',
     },
   ),
-  mailsPerHour: integer(
+  mailsPerHour: integerVariable(
     ['MAILS_PER_HOUR', 'how many mails all nodes together send in an hour'],
     2000,
     [1, 10_000_000],
   ),
-  dkimKeyFile: text([
+  dkimKeyFile: textVariable([
     'DKIM_KEY_FILE',
     'the RSA key (PEM) that signs mails: [mail that arrives](operations.md#mail-that-arrives)',
   ]),
@@ -87,76 +100,78 @@ export const VARIABLES = {
     need: 'нужно имя в DNS, например wall',
     fallback: undefined,
   }),
-  printsMails: flag(
+  printsMails: flagVariable(
     ['MAIL_MODE', '`print`: no `SMTP_URL` is meant also with https; mails are printed and saved'],
     ['smtp', 'print'],
   ),
-  moderatorEmails: list(
+  moderatorEmails: listVariable(
     ['MODERATOR_EMAIL', MODERATORS],
     isEmail,
     'нужны адреса почты через запятую, например anna@vsluh.example',
   ),
   // Fewer than three reports must hide nothing: two people could silence anybody.
   reportsToHide: variable(['REPORTS_TO_HIDE', REPORTS], {
-    parse: (value) => whole(value, [0, 0]) ?? whole(value, [3, 1_000_000]),
+    parse: (value) => parseInteger(value, [0, 0]) ?? parseInteger(value, [3, 1_000_000]),
     need: 'нужно 0 (не скрывать) или целое число от 3',
     fallback: 3,
   }),
-  removedDays: integer(['REMOVED_DAYS', 'for how many days removed posts can be restored'], 30, [
-    1,
-    DAYS_MAX,
-  ]),
-  trustProxy: list(
+  removedDays: integerVariable(
+    ['REMOVED_DAYS', 'for how many days removed posts can be restored'],
+    30,
+    [1, DAYS_MAX],
+  ),
+  trustProxy: listVariable(
     ['TRUST_PROXY', 'CIDRs of proxies whose X-Forwarded-For counts'],
     isNetwork,
     'нужны адреса или сети через запятую, например 10.0.0.0/8',
   ),
-  operatorName: text(['OPERATOR_NAME', OPERATOR]),
-  contactEmail: email(['CONTACT_EMAIL', 'where to write to them']),
-  accessJournalDays: integer(['ACCESS_JOURNAL_DAYS', JOURNAL], 0, [0, DAYS_MAX]),
-  editPeriodSeconds: integer(
+  operatorName: textVariable(['OPERATOR_NAME', OPERATOR]),
+  contactEmail: emailVariable(['CONTACT_EMAIL', 'where to write to them']),
+  accessJournalDays: integerVariable(['ACCESS_JOURNAL_DAYS', JOURNAL], 0, [0, DAYS_MAX]),
+  editPeriodSeconds: integerVariable(
     ['EDIT_PERIOD_SECONDS', 'how long a post can be edited'],
     600,
     [1, 1e9],
   ),
-  accessTokenSeconds: integer(['ACCESS_TOKEN_SECONDS', 'how long an access token lives'], 300, [
-    1,
-    DAY_SECONDS,
-  ]),
-  codeTtlSeconds: integer(
+  accessTokenSeconds: integerVariable(
+    ['ACCESS_TOKEN_SECONDS', 'how long an access token lives'],
+    300,
+    [1, DAY_SECONDS],
+  ),
+  codeTtlSeconds: integerVariable(
     ['CODE_TTL_SECONDS', 'how long a code lives from the moment the mail server accepts it'],
     600,
     [1, DAY_SECONDS],
   ),
   rateLimitScale: variable(['RATE_LIMIT_SCALE', 'multiplies every rate limit'], {
-    parse: positive,
+    parse: parsePositive,
     need: 'нужно число больше нуля',
     fallback: 1,
   }),
-  drainSeconds: integer(
+  drainSeconds: integerVariable(
     ['DRAIN_SECONDS', 'how long a stopping server serves on; 5 behind a balancer'],
     0,
     [0, 600],
   ),
-  metricsPort: integer(
+  metricsPort: integerVariable(
     ['METRICS_PORT', 'where [metrics](operations.md#watching-it) are served; unset: nowhere'],
     undefined,
     [0, 65535],
   ),
-  metricsHost: text(['METRICS_HOST', 'the address where metrics are served'], '127.0.0.1'),
-  backupDir: text(['BACKUP_DIR', 'where nightly [backups](operations.md#backup) are kept']),
+  metricsHost: textVariable(['METRICS_HOST', 'the address where metrics are served'], '127.0.0.1'),
+  backupDir: textVariable(['BACKUP_DIR', 'where nightly [backups](operations.md#backup) are kept']),
   backupAt: variable(['BACKUP_AT', 'when they are made (UTC)'], {
-    parse: timeOfDay,
+    parse: parseTimeOfDay,
     need: 'нужно время, например 03:30',
     fallback: { hour: 3, minute: 30 },
     unset: '03:30',
   }),
-  backupKeep: integer(['BACKUP_KEEP', 'how many of them are kept'], 14, [1, 10_000]),
-  backupCommand: text([
+  backupKeep: integerVariable(['BACKUP_KEEP', 'how many of them are kept'], 14, [1, 10_000]),
+  backupCommand: textVariable([
     'BACKUP_COMMAND',
     'runs after each nightly backup, whose path is `$1`: [elsewhere](operations.md#elsewhere)',
   ]),
-  logLevel: oneOf(
+  logLevel: choiceVariable(
     ['LOG_LEVEL', 'of the [log](operations.md#watching-it), JSON lines on standard error'],
     LOG_LEVELS,
     'info',
@@ -168,18 +183,18 @@ export function isSender(value: string): boolean {
   return isEmail(value) && /^[!-~]+@[^@]+$/.test(value)
 }
 
-function originOf(value: string): string | undefined {
+function parseOrigin(value: string): string | undefined {
   const url = URL.parse(value)
   const isOrigin = url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href
   return isOrigin ? url.origin : undefined
 }
 
-function positive(value: string): number | undefined {
+function parsePositive(value: string): number | undefined {
   const number = Number(value)
   return Number.isFinite(number) && number > 0 ? number : undefined
 }
 
-function timeOfDay(value: string): { hour: number; minute: number } | undefined {
+function parseTimeOfDay(value: string): { hour: number; minute: number } | undefined {
   const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(value) ?? []
   return hour && minute ? { hour: Number(hour), minute: Number(minute) } : undefined
 }

@@ -23,16 +23,16 @@ export function isRepeatable(doneAt: string) {
 }
 
 /** In unix milliseconds. */
-export async function databaseTime(db: Queryable): Promise<number> {
+export async function readDatabaseTime(db: Queryable): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`.execute(db)
   return rows[0]?.ms ?? Number.NaN
 }
 
 /** Returns how many ms this clock is at least ahead of the database's; negative if behind. */
-export async function clockSkew(db: Queryable): Promise<number> {
+export async function measureClockSkew(db: Queryable): Promise<number> {
   const before = Date.now()
-  const theirs = await databaseTime(db)
+  const theirs = await readDatabaseTime(db)
   const after = Date.now()
   if (theirs < before) return before - theirs
   return theirs > after ? after - theirs : 0
@@ -46,7 +46,7 @@ const HOUR_MS = 3_600_000
 type Options = {
   readTime: () => Promise<number>
   log: Pick<FastifyBaseLogger, 'error'>
-  settleMs?: number | undefined
+  steadyMs?: number | undefined
   clock?: () => number
 }
 
@@ -54,7 +54,7 @@ type Options = {
 export function createSteadinessCheck({
   readTime,
   log,
-  settleMs = HOUR_MS,
+  steadyMs = HOUR_MS,
   clock = () => performance.now(),
 }: Options): () => Promise<boolean> {
   let steady: { difference: number; since: number } | undefined
@@ -74,6 +74,6 @@ export function createSteadinessCheck({
       )
       steady = { difference, since: now }
     }
-    return now - steady.since >= settleMs
+    return now - steady.since >= steadyMs
   }
 }

@@ -66,12 +66,12 @@ export async function migrate(
     try {
       return await withStartDatabase(url, async (database) => {
         if (schema === undefined && !isAgreed)
-          await requireNoOthers(database.db, migrations, nodesWaitMs)
-        return migrateOnce(database, migrations, schema)
+          await awaitOlderNodesEnd(database.db, migrations, nodesWaitMs)
+        return applyMigrations(database, migrations, schema)
       })
     } catch (cause) {
       if (ALREADY_THERE.includes(errorCode(cause)))
-        throw new StartError(leftovers(cause), { cause })
+        throw new StartError(leftoversMessage(cause), { cause })
       if (!LOCKED.includes(errorCode(cause))) throw cause
       if (performance.now() - since > lockWaitMs) throw new StartError(BLOCKED, { cause })
     }
@@ -80,7 +80,7 @@ export async function migrate(
   }
 }
 
-export function isKnown(migration: string): boolean {
+export function isKnownMigration(migration: string): boolean {
   return Object.hasOwn(MIGRATIONS, migration)
 }
 
@@ -116,7 +116,7 @@ export async function completeQueue(db: Db, url: string): Promise<void> {
   await withStartDatabase(url, ({ pool: pgPool }) => migrateQueue({ pgPool, schema: QUEUE }))
 }
 
-async function migrateOnce(
+async function applyMigrations(
   { db, pool }: StartDatabase,
   migrations: Migrations,
   schema?: string,
@@ -134,12 +134,15 @@ async function migrateOnce(
 
 function toKysely(migrations: Migrations): Record<string, Migration> {
   return Object.fromEntries(
-    Object.entries(migrations).map(([name, text]) => [name, { up: (db) => run(db, name, text) }]),
+    Object.entries(migrations).map(([name, text]) => [
+      name,
+      { up: (db) => runMigration(db, name, text) },
+    ]),
   )
 }
 
 /** Runs a migration, and stores by which version, and whether it is additive, which older ones cannot know. */
-async function run(db: Kysely<unknown>, name: string, text: string): Promise<void> {
+async function runMigration(db: Kysely<unknown>, name: string, text: string): Promise<void> {
   await sql.raw(text).execute(db)
   if (isAdditive(text)) await sql`INSERT INTO additive_migrations VALUES (${name})`.execute(db)
   await sql`UPDATE installation SET version = ${productVersion()}`.execute(db)
@@ -163,7 +166,7 @@ async function readVersion(db: Db): Promise<string> {
 }
 
 /** Waits until no nodes run that a missing migration breaks. Throws StartError after `waitMs`. */
-async function requireNoOthers(db: Db, migrations: Migrations, waitMs: number): Promise<void> {
+async function awaitOlderNodesEnd(db: Db, migrations: Migrations, waitMs: number): Promise<void> {
   const applied = await readNames(db, 'kysely_migration')
   const breaking = Object.keys(migrations).filter(
     (name) => !applied.includes(name) && !isAdditive(migrations[name] ?? ''),
@@ -197,7 +200,7 @@ async function readAppliedMigrations(db: Queryable, names: string[]) {
   }
 }
 
-function leftovers(cause: unknown): string {
+function leftoversMessage(cause: unknown): string {
   return (
     `База данных не обновлена: в ней уже есть то, что создаёт эта версия (${(cause as Error).message}). ` +
     'Так бывает после возврата к прежней версии. Верните копию этой: vslukh restore ФАЙЛ --replace.'

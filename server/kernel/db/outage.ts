@@ -109,13 +109,13 @@ export class Outage {
   }
 
   async #askState(): Promise<State> {
-    this.#state = await stateOf(this.#url)
+    this.#state = await probeState(this.#url)
     this.#wakeWaiting()
     return this.#state
   }
 }
 
-async function stateOf(url: string): Promise<State> {
+async function probeState(url: string): Promise<State> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'vslukh outage watch',

@@ -6,13 +6,13 @@ import { openClient, type Queryable } from './database.ts'
 export const RESTORE_LOCK = 7_203_551
 
 /** The schema into which a backup is loaded before its tables move into the product's schema. */
-export const SCRATCH = 'vslukh_restore'
+export const SCRATCH_SCHEMA = 'vslukh_restore'
 
 /** Throws StartError after an unfinished restore: an empty wall would begin beside its tables. */
 export async function refuseUnfinishedRestore(db: Queryable): Promise<void> {
   const { rows } = await sql<{ is_unfinished: boolean }>`
-    SELECT to_regclass('kysely_migration') IS NULL AND current_schema() <> ${SCRATCH}
-      AND to_regnamespace(${SCRATCH}) IS NOT NULL AS is_unfinished`.execute(db)
+    SELECT to_regclass('kysely_migration') IS NULL AND current_schema() <> ${SCRATCH_SCHEMA}
+      AND to_regnamespace(${SCRATCH_SCHEMA}) IS NOT NULL AS is_unfinished`.execute(db)
   if (!rows[0]?.is_unfinished) return
   throw new StartError(
     'В этой базе не закончено восстановление из копии: оно ещё идёт, или его прервали. ' +

@@ -35,7 +35,7 @@ type SessionSettings = Partial<typeof SESSION>
 export type SessionConfig = pg.ClientConfig & { session?: SessionSettings }
 
 /** Returns the statement that sets SESSION and `own`, except what this PostgreSQL does not know. */
-function setSession(own: SessionSettings = {}): string {
+function sessionStatement(own: SessionSettings = {}): string {
   const rows = Object.entries({ ...SESSION, ...own }).map((row) => `('${row.join("', '")}')`)
   return (
     `SELECT set_config(name, value, false) FROM (VALUES ${rows.join(', ')}) ` +
@@ -51,7 +51,7 @@ export class SessionClient extends pg.Client {
     super(config)
     const { connectionTimeoutMillis: wait, session } = config
     this.#setting = {
-      text: setSession(session),
+      text: sessionStatement(session),
       ...(wait !== undefined && { query_timeout: wait }),
     }
     // Without a listener, the error of a broken connection would end the process.

@@ -9,6 +9,7 @@ export class SharedRead<Item, Result> {
     this.#read = read
   }
 
+  /** Reads one item, together with the other calls of this turn. */
   call(item: Item): Promise<Result> {
     const call = { item, ...Promise.withResolvers<Result>() }
     if (this.#calls.push(call) === 1) setImmediate(() => this.#readAll())

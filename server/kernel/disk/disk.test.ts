@@ -7,7 +7,7 @@ import {
   folderForTest,
   hangForTest,
 } from '../../testing/process/folder-for-test.ts'
-import { isDiskSilent, onDisk, whileDiskAnswers } from './disk.ts'
+import { isDiskSilent, runOnDisk, whileDiskAnswers } from './disk.ts'
 
 asRootWithFuse(
   'a folder that hangs refuses calls after a deadline and then at once, keeps one thread, and serves again when it answers',
@@ -21,7 +21,7 @@ asRootWithFuse(
         begun++
         return stat(folder)
       }
-      return onDisk(folder, call, withinMs === undefined ? {} : { withinMs })
+      return runOnDisk(folder, call, withinMs === undefined ? {} : { withinMs })
     }
     const outcomes = await Promise.allSettled([look(200), look(200)])
     const others = await Promise.allSettled(Array.from({ length: 20 }, () => look()))

@@ -28,7 +28,7 @@ class Disk {
     return this.#hanging > 0
   }
 
-  call<T>(work: () => Promise<T>, withinMs: number): Promise<T> {
+  run<T>(work: () => Promise<T>, withinMs: number): Promise<T> {
     if (this.isSilent()) return Promise.reject(this.#error())
     let isLate = false
     const called = this.#last.then(() => {
@@ -56,14 +56,14 @@ const disks = new Map<string, Disk>()
  * Rejects, as `isDiskSilent` tells, once they take too long, and then at once until they settle: a
  * call that hangs keeps one of the four threads that serve all files and DNS, so only one may.
  */
-export function onDisk<T>(
+export function runOnDisk<T>(
   folder: string,
   work: () => Promise<T>,
   { withinMs = ANSWER_MS } = {},
 ): Promise<T> {
   const disk = disks.get(folder) ?? new Disk(folder)
   disks.set(folder, disk)
-  return disk.call(work, withinMs)
+  return disk.run(work, withinMs)
 }
 
 export function isSilent(folder: string): boolean {
@@ -83,7 +83,7 @@ export async function whileDiskAnswers<T>(
   const watch = async (): Promise<never> => {
     for (;;) {
       await delay(everyMs, undefined, { signal: over.signal })
-      await onDisk(folder, () => stat(folder))
+      await runOnDisk(folder, () => stat(folder))
     }
   }
   try {

@@ -97,7 +97,7 @@ const PRINTED: [RegExp, () => string][] = [
 
 /** What programs print that a signal has ended, or whose own programs it has. A shell adds 128. */
 const ENDED_BY_SIGNAL = /terminated by signal|exit code 1(?:29|[3-9]\d)/
-const endedBySignal = () =>
+const signalReason = () =>
   'программу PostgreSQL прервал сигнал. Чаще всего причина — нехватка памяти: освободите её и повторите'
 
 /** What is printed after a failure or during a recovery, and states no reason. */
@@ -115,7 +115,7 @@ export function programReason(output: string, signal?: NodeJS.Signals | null): s
   const ended = lines.findLast((line) => ENDED_BY_SIGNAL.test(line))
   const own = found ?? setting ?? stated ?? ended ?? lines.at(-1) ?? ''
   const words = own.replace(/^.*?(?:error|FATAL|PANIC|LOG|DETAIL): +/, '').trim()
-  const known = own === ended ? endedBySignal : PRINTED.find(([words]) => words.test(own))?.[1]
+  const known = own === ended ? signalReason : PRINTED.find(([words]) => words.test(own))?.[1]
   const reason = known?.()
   if (reason === undefined) {
     return words === '' ? 'Причина неизвестна' : `PostgreSQL пишет: «${words}»`

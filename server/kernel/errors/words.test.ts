@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { ageInWords, size, time, waitInWords } from './words.ts'
+import { ageInWords, formatOperatorTime, formatSize, waitInWords } from './words.ts'
 
 test.each([
   [42, 'через 42 с'],
@@ -33,11 +33,11 @@ test.each([
   [32 * 1024 ** 2 - 1, '31 МиБ'],
   [1.5 * 1024 ** 3, '1,5 ГиБ'],
 ])('%i bytes are «%s»', (bytes, words) => {
-  expect(size(bytes)).toBe(words)
+  expect(formatSize(bytes)).toBe(words)
 })
 
 test('an operator reads times in Moscow’s', () => {
-  expect(time(new Date('2026-03-01T10:00:00Z'))).toBe('01.03.2026, 13:00 GMT+3')
-  expect(time(1_772_359_200)).toBe('01.03.2026, 13:00 GMT+3')
-  expect(time(null)).toBe('—')
+  expect(formatOperatorTime(new Date('2026-03-01T10:00:00Z'))).toBe('01.03.2026, 13:00 GMT+3')
+  expect(formatOperatorTime(1_772_359_200)).toBe('01.03.2026, 13:00 GMT+3')
+  expect(formatOperatorTime(null)).toBe('—')
 })

@@ -21,18 +21,19 @@ const TIME = new Intl.DateTimeFormat('ru', {
 })
 
 /** Writes a date or unix seconds for the operator, in Moscow time or in that of TZ; null as '—'. */
-export function time(at: Date | number | null): string {
+export function formatOperatorTime(at: Date | number | null): string {
   if (at === null) return '—'
   return TIME.format(typeof at === 'number' ? at * 1000 : at)
 }
 
-export function counted(n: number, { one, few, many }: Forms): string {
+/** Writes a number with the form of the noun that it needs, such as «5 попыток». */
+export function pluralize(n: number, { one, few, many }: Forms): string {
   const category = RULES.select(n)
   return `${n} ${category === 'one' ? one : category === 'many' ? many : few}`
 }
 
 export function minutesInWords(minutes: number): string {
-  return counted(minutes, MINUTES)
+  return pluralize(minutes, MINUTES)
 }
 
 export function ageInWords(seconds: number): string {
@@ -40,14 +41,14 @@ export function ageInWords(seconds: number): string {
   if (minutes < 1) return 'меньше минуты'
   if (minutes < 60) return minutesInWords(minutes)
   const hours = Math.floor(minutes / 60)
-  return hours < 24 ? counted(hours, HOURS) : counted(Math.floor(hours / 24), DAYS)
+  return hours < 24 ? pluralize(hours, HOURS) : pluralize(Math.floor(hours / 24), DAYS)
 }
 
 const UNITS = ['Б', 'КиБ', 'МиБ', 'ГиБ', 'ТиБ']
 const TENTHS = new Intl.NumberFormat('ru', { maximumFractionDigits: 1, useGrouping: false })
 
 /** Writes a number of bytes such as «640 Б», «2,4 МиБ» or «24 МиБ». */
-export function size(bytes: number): string {
+export function formatSize(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10)
   const unit = Math.min(power, UNITS.length - 1)
   const amount = bytes / 1024 ** unit
@@ -62,5 +63,5 @@ export function waitInWords(seconds: number): string {
   if (minutes < 60) return `через ${minutesInWords(minutes)}`
   const hours = Math.ceil(minutes / 60)
   if (hours > LONGEST_HOURS) return formatTime(Math.ceil(Date.now() / 60_000 + minutes) * 60_000)
-  return `через ${counted(hours, HOURS)}`
+  return `через ${pluralize(hours, HOURS)}`
 }

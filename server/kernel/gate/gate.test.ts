@@ -25,8 +25,8 @@ test('when too many tasks wait, or after the wait, it is UNAVAILABLE; a task tha
 function gateWithLog(bounds: ConstructorParameters<typeof Gate>[0]) {
   const gate = new Gate(bounds)
   const begun: string[] = []
-  const take = async (network: string, name: string, wait: Parameters<Gate['take']>[1] = {}) => {
-    const slot = await gate.take(network, wait)
+  const take = async (network: string, name: string, wait: Parameters<Gate['acquire']>[1] = {}) => {
+    const slot = await gate.acquire(network, wait)
     if (slot) begun.push(name)
     return slot
   }
@@ -45,21 +45,21 @@ test('one network cannot take all slots, nor all places of waiting tasks, and it
   void take('c', 'c1')
   await setImmediate()
   expect(begun).toEqual(['a1', 'a2', 'b1'])
-  ;(await other)?.free()
+  ;(await other)?.release()
   await expect.poll(() => begun).toEqual(['a1', 'a2', 'b1', 'c1'])
   gone.abort()
   expect(await third).toBeNull()
-  ;(await first)?.free()
+  ;(await first)?.release()
   await expect.poll(() => begun.at(-1)).toBe('a4')
 })
 
 test('a slot is freed once, and the first request of a connection goes before later ones', async () => {
   const { gate, begun, take } = gateWithLog({ running: 1, waiting: 10, waitMs: 60_000 })
-  const slot = gate.tryTake()
+  const slot = gate.tryAcquire()
   void take('', 'later')
   void take('', 'first', { isFirst: true })
-  slot?.free()
-  slot?.free()
+  slot?.release()
+  slot?.release()
   await expect.poll(() => begun).toEqual(['first'])
   await setImmediate()
   expect(begun).toEqual(['first'])
@@ -67,9 +67,9 @@ test('a slot is freed once, and the first request of a connection goes before la
 
 test('a task whose caller gave up before it waits takes no slot', async () => {
   const { gate, take } = gateWithLog({ running: 1, waiting: 1, waitMs: 60_000 })
-  const slot = gate.tryTake()
+  const slot = gate.tryAcquire()
   expect(await take('', 'gone', { signal: AbortSignal.abort() })).toBeNull()
-  slot?.free()
+  slot?.release()
   await setImmediate()
-  expect(gate.tryTake()).not.toBeNull()
+  expect(gate.tryAcquire()).not.toBeNull()
 })

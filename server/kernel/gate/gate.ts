@@ -8,21 +8,21 @@ type Bounds = {
   message?: string
   retryAfter: number
 }
-type Waiting = { network: string; settle: (slot: Slot | null) => void }
+type Waiting = { network: string; resolve: (slot: Slot | null) => void }
 type Wait = { isFirst?: boolean; signal?: AbortSignal }
 
 /** The right of one task to run. */
 export class Slot {
-  #giveBack: (() => void) | undefined
+  #onRelease: (() => void) | undefined
 
-  constructor(giveBack: () => void) {
-    this.#giveBack = giveBack
+  constructor(onRelease: () => void) {
+    this.#onRelease = onRelease
   }
 
   /** Lets another task run. Further calls do nothing. */
-  free(): void {
-    this.#giveBack?.()
-    this.#giveBack = undefined
+  release(): void {
+    this.#onRelease?.()
+    this.#onRelease = undefined
   }
 }
 
@@ -36,7 +36,7 @@ export class Gate {
   readonly #first = new Set<Waiting>()
   readonly #next = new Set<Waiting>()
   /** The network of each slot that was given back in this turn of the event loop. */
-  #givenBack: string[] = []
+  #released: string[] = []
 
   constructor(bounds: Partial<Bounds> & Pick<Bounds, 'running'>) {
     this.#bounds = { each: bounds.running, waiting: 0, waitMs: 0, retryAfter: 2, ...bounds }
@@ -44,21 +44,21 @@ export class Gate {
   }
 
   /** Returns a slot, or null if none is free for the network. */
-  tryTake(network = ''): Slot | null {
+  tryAcquire(network = ''): Slot | null {
     if (this.#free === 0 || (this.#runningOf.get(network) ?? 0) >= this.#bounds.each) return null
     this.#free--
     count(this.#runningOf, network, 1)
-    return new Slot(() => this.#giveBack(network))
+    return new Slot(() => this.#release(network))
   }
 
   /** Resolves to a slot, or to null if none is free in time or the signal is aborted before. */
-  async take(network = '', { isFirst = false, signal }: Wait = {}): Promise<Slot | null> {
-    const slot = this.tryTake(network)
+  async acquire(network = '', { isFirst = false, signal }: Wait = {}): Promise<Slot | null> {
+    const slot = this.tryAcquire(network)
     if (slot || signal?.aborted || this.#isFull(network)) return slot
-    const { promise, resolve: settle } = Promise.withResolvers<Slot | null>()
+    const { promise, resolve } = Promise.withResolvers<Slot | null>()
     const line = isFirst ? this.#first : this.#next
-    const waiting = { network, settle }
-    const giveUp = () => settle(null)
+    const waiting = { network, resolve }
+    const giveUp = () => resolve(null)
     const timer = setTimeout(giveUp, this.#bounds.waitMs)
     signal?.addEventListener('abort', giveUp)
     line.add(waiting)
@@ -74,12 +74,12 @@ export class Gate {
 
   /** Runs a task in a slot. Throws UNAVAILABLE if none is free in time. */
   async run<T>(task: () => Promise<T>, network = ''): Promise<T> {
-    const slot = await this.take(network)
+    const slot = await this.acquire(network)
     if (!slot) throw this.refusal()
     try {
       return await task()
     } finally {
-      slot.free()
+      slot.release()
     }
   }
 
@@ -95,21 +95,21 @@ export class Gate {
     return (this.#waitingOf.get(network) ?? 0) >= (waiting * each) / running
   }
 
-  #giveBack(network: string): void {
+  #release(network: string): void {
     // A slot is free in the next turn of the event loop, so that no turn begins too many tasks.
-    if (this.#givenBack.length === 0) setImmediate(() => this.#admit())
-    this.#givenBack.push(network)
+    if (this.#released.length === 0) setImmediate(() => this.#admit())
+    this.#released.push(network)
   }
 
   #admit(): void {
-    for (const network of this.#givenBack) count(this.#runningOf, network, -1)
-    this.#free += this.#givenBack.length
-    this.#givenBack = []
+    for (const network of this.#released) count(this.#runningOf, network, -1)
+    this.#free += this.#released.length
+    this.#released = []
     for (const line of [this.#first, this.#next]) {
       for (const waiting of line) {
         if (this.#free === 0) return
-        const slot = this.tryTake(waiting.network)
-        if (slot) waiting.settle(slot)
+        const slot = this.tryAcquire(waiting.network)
+        if (slot) waiting.resolve(slot)
       }
     }
   }

@@ -44,7 +44,7 @@ export function addLanes(app: FastifyInstance, options: LaneOptions): void {
     if (hasBody(request.raw)) await lanes.admit(request, reply)
   })
   app.addHook('onSend', (request, _reply, _payload, done) => {
-    request.slot?.free()
+    request.slot?.release()
     done()
   })
 }
@@ -77,13 +77,13 @@ class Lanes {
     raw.once('close', () => closed.abort())
     const isFirst = this.#options.connections.isFirst(request.raw)
     const wait = { isFirst, signal: closed.signal }
-    const slot = await this.#gates[lane].take(widestNetworkOf(request.ip), wait)
+    const slot = await this.#gates[lane].acquire(widestNetworkOf(request.ip), wait)
     if (!slot) return this.#refuse(lane, request, reply)
     request.slot = slot
     raw.once('close', () => {
       // If the handler still runs, its answer frees the slot, unless the answer has no body.
-      if (reply.sent) slot.free()
-      else setTimeout(() => slot.free(), ABANDONED_MS).unref()
+      if (reply.sent) slot.release()
+      else setTimeout(() => slot.release(), ABANDONED_MS).unref()
     })
   }
 

@@ -31,6 +31,6 @@ export const MADE_PAGES: Limit = {
 }
 
 /** Returns the charge of any call or cached read: of the viewer, or of a visitor's network. */
-export function callBy(viewer: { userId: string } | null, ip: string | undefined): Charge {
+export function callCharge(viewer: { userId: string } | null, ip: string | undefined): Charge {
   return viewer ? { limit: USER_CALLS, key: viewer.userId } : { limit: VISITOR_CALLS, ip }
 }

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { ErrorCode } from '../../../contract/errors.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { AppError } from '../errors/app-error.ts'
-import { asPage, HTML_TYPE, RETRY_UNAVAILABLE_SECONDS, type Refusal } from './refusal.ts'
+import { HTML_TYPE, pageCacheControl, RETRY_UNAVAILABLE_SECONDS, type Refusal } from './refusal.ts'
 
 /** Codes of the framework's errors by their status. */
 const CODES: Record<number, ErrorCode> = {
@@ -13,7 +13,7 @@ const CODES: Record<number, ErrorCode> = {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 export const PAGE_HEADERS = {
-  'cache-control': asPage('private, no-cache'),
+  'cache-control': pageCacheControl('private, no-cache'),
   vary: 'Cookie',
   'content-type': HTML_TYPE,
 }
@@ -22,11 +22,11 @@ export const PAGE_HEADERS = {
 export const NO_POST_CACHE_CONTROL = 'public, max-age=0, s-maxage=1'
 
 /** What the log needs of a refusal; `failure` is an error of the server that the answer hides. */
-export type Refused = { code: ErrorCode; failure: Error | undefined }
+export type RefusalFacts = { code: ErrorCode; failure: Error | undefined }
 
 declare module 'fastify' {
   interface FastifyReply {
-    refused: Refused | null
+    refused: RefusalFacts | null
   }
 }
 
@@ -58,7 +58,7 @@ export function toAppError(error: FastifyError): AppError {
 export function answerError(
   error: Error,
   { headers: { authorization }, page }: { headers: IncomingHttpHeaders; page?: string | undefined },
-): Refusal & { refused: Refused } {
+): Refusal & { refused: RefusalFacts } {
   const { code, message, ...facts } = describe(error)
   const isMissing = code === 'POST_NOT_FOUND' && authorization === undefined
   const ofJson = isMissing

@@ -12,7 +12,7 @@ export function plainAddress(address: string | undefined): string {
 }
 
 /** Creates a function that returns, by Fastify's rule, whether a peer is a trusted proxy. */
-export function proxyTrust(trustProxy: string[]): (address: string | undefined) => boolean {
+export function createProxyCheck(trustProxy: string[]): (address: string | undefined) => boolean {
   const isTrusted = proxyAddr.compile(trustProxy)
   return (address) => address !== undefined && isTrusted(address, 0)
 }
@@ -22,7 +22,7 @@ export function createForwardedForCheck(
   trustProxy: string[],
   log: Pick<FastifyBaseLogger, 'warn'>,
 ) {
-  const isTrusted = proxyTrust(trustProxy)
+  const isTrusted = createProxyCheck(trustProxy)
   let hasWarned = false
   return (request: IncomingMessage): void => {
     const peer = request.socket.remoteAddress
@@ -50,7 +50,7 @@ function withoutPort(address: string): string {
 }
 
 /** Creates a function that returns, by Fastify's rule, the client's address. */
-export function clientAddress(trustProxy: string[]) {
+export function createAddressReader(trustProxy: string[]) {
   const isTrusted = proxyAddr.compile(trustProxy)
   return (request: IncomingMessage): string | undefined =>
     trustProxy.length === 0 ? request.socket.remoteAddress : proxyAddr(request, isTrusted)

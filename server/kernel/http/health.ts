@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { MIGRATIONS } from '../db/migrate.ts'
 import { AppError } from '../errors/app-error.ts'
-import { size } from '../errors/words.ts'
+import { formatSize } from '../errors/words.ts'
 import type { ServerContext } from '../server-context.ts'
 
 /** Two segments of PostgreSQL's write-ahead log: with less free space it stops. */
@@ -25,7 +25,7 @@ export function serveHealth(context: ServerContext, isDraining: () => boolean): 
   let finding: Promise<string | undefined> | undefined
   /** Calls at the same time share a check. */
   const findReason = () => {
-    finding ??= findLastingReason(context, logBroken).finally(() => {
+    finding ??= findLastingFailure(context, logBroken).finally(() => {
       finding = undefined
     })
     return finding
@@ -40,7 +40,7 @@ export function serveHealth(context: ServerContext, isDraining: () => boolean): 
 }
 
 /** Returns the reason why writes fail until an operator acts. Throws if waiting helps. */
-async function findLastingReason(
+async function findLastingFailure(
   { db, config: { databaseUrl, dataDir } }: ServerContext,
   onBroken: (migrations: string[]) => void,
 ): Promise<string | undefined> {
@@ -55,7 +55,9 @@ async function findLastingReason(
   if (read_only) throw new AppError('UNAVAILABLE')
   const isEmbedded = databaseUrl === undefined
   const isFull = isEmbedded && (await freeBytes(dataDir)) < LEAST_FREE_BYTES
-  return isFull ? `На диске с базой данных свободно меньше ${size(LEAST_FREE_BYTES)}` : undefined
+  return isFull
+    ? `На диске с базой данных свободно меньше ${formatSize(LEAST_FREE_BYTES)}`
+    : undefined
 }
 
 export async function freeBytes(folder: string): Promise<number> {

@@ -34,23 +34,23 @@ async function requireEmpty({ headers }: FastifyRequest, body: Readable): Promis
   })
 }
 
-export function namesUnknown(
+export function unknownFieldMessage(
   { body, query }: Endpoint,
   request: Pick<FastifyRequest, 'body' | 'query'>,
 ): string | undefined {
-  const field = unknownIn(body, request.body)
+  const field = findUnknownName(body, request.body)
   if (field !== undefined) return `Неизвестное поле «${field.slice(0, NAME_MAX)}»`
-  const parameter = query && unknownIn(query, request.query)
+  const parameter = query && findUnknownName(query, request.query)
   return parameter && `Неизвестный параметр «${parameter.slice(0, NAME_MAX)}»`
 }
 
-function unknownIn(schema: TObject | undefined, value: unknown): string | undefined {
+function findUnknownName(schema: TObject | undefined, value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   for (const [name, part] of Object.entries(value)) {
     const known: Record<string, TSchema> = schema?.properties ?? {}
     if (!Object.hasOwn(known, name)) return name
     const inner = known[name]
-    const unknown = inner && 'properties' in inner && unknownIn(inner as TObject, part)
+    const unknown = inner && 'properties' in inner && findUnknownName(inner as TObject, part)
     if (unknown) return `${name}.${unknown}`
   }
   return undefined
@@ -58,7 +58,7 @@ function unknownIn(schema: TObject | undefined, value: unknown): string | undefi
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e\+?\d+)?$/i
 
-export function integersOf({ query }: Endpoint): string[] {
+export function integerParamsOf({ query }: Endpoint): string[] {
   const described = Object.entries(query?.properties ?? {})
   return described.flatMap(([name, schema]) =>
     'type' in schema && schema.type === 'integer' ? [name] : [],
@@ -66,7 +66,7 @@ export function integersOf({ query }: Endpoint): string[] {
 }
 
 /** Converts the values named in `integers` to numbers if they are spelled as in JSON. */
-export function readNumbers(query: unknown, integers: string[]): void {
+export function convertNumbers(query: unknown, integers: string[]): void {
   const values = query as Record<string, unknown>
   for (const name of integers) {
     const value = values[name]

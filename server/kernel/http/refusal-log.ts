@@ -53,14 +53,17 @@ export class RefusalLog {
   /** Returns the networks with many refusals in the last ten minutes, the most refused first. */
   recent(): RefusedNetwork[] {
     const sums = new Map<string, RefusedNetwork>()
-    for (const { network, refused, ...tally } of [loud(this.#networks), ...this.#recent].flat()) {
+    for (const { network, refused, ...tally } of [
+      mostRefused(this.#networks),
+      ...this.#recent,
+    ].flat()) {
       const sum = sums.getOrInsertComputed(networkOf(network), () => newTally(network))
       sum.refused += refused
       for (const part of ['codes', 'routes'] as const) {
         for (const [name, count] of Object.entries(tally[part])) increment(sum[part], name, count)
       }
     }
-    return loud(sums)
+    return mostRefused(sums)
   }
 
   close(): void {
@@ -75,7 +78,7 @@ export class RefusalLog {
   }
 
   #logCounts(): void {
-    const refused = loud(this.#networks)
+    const refused = mostRefused(this.#networks)
     const { network: _, ...others } = this.#others
     for (const tally of refused) this.#log.warn(tally, 'requests refused')
     this.#recent = [refused.slice(0, RECENT_MAX), ...this.#recent].slice(0, RECENT_PERIODS)
@@ -85,7 +88,7 @@ export class RefusalLog {
   }
 }
 
-function loud(networks: Map<string, RefusedNetwork>): RefusedNetwork[] {
+function mostRefused(networks: Map<string, RefusedNetwork>): RefusedNetwork[] {
   return [...networks.values()]
     .filter(({ codes }) => Object.values(codes).some((count) => count > IN_FULL))
     .sort((a, b) => b.refused - a.refused)

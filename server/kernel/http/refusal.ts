@@ -8,7 +8,7 @@ export const RETRY_UNAVAILABLE_SECONDS = 2
 export const HTML_TYPE = 'text/html; charset=utf-8'
 
 /** Adds to the Cache-Control of a page that no proxy may change it: its scripts would not run. */
-export function asPage(cacheControl: string): string {
+export function pageCacheControl(cacheControl: string): string {
   return `${cacheControl}, no-transform`
 }
 
@@ -85,7 +85,7 @@ function createRefusal(
     headers: {
       ...securityHeaders,
       ...(status === 503 && { 'retry-after': RETRY_UNAVAILABLE_SECONDS }),
-      'cache-control': html === undefined ? 'no-store' : asPage('no-store'),
+      'cache-control': html === undefined ? 'no-store' : pageCacheControl('no-store'),
       'content-type': html === undefined ? 'application/json; charset=utf-8' : HTML_TYPE,
       'content-length': body.length,
       // Bytes after a malformed request may be malformed too. A busy server keeps its connections.

@@ -8,7 +8,7 @@ import {
 } from 'fastify'
 import { addQueryTime, type QueryTime } from '../db/database.ts'
 import { networkOf } from '../limits/limits.ts'
-import type { Refused } from './error-handler.ts'
+import type { RefusalFacts } from './error-handler.ts'
 import { RefusalLog } from './refusal-log.ts'
 
 const HASH_LENGTH = 12
@@ -36,9 +36,9 @@ type RequestFacts = Pick<RequestLine, 'method' | 'route' | 'status' | 'ms'>
 
 export type ObserveRequest = (facts: RequestFacts, isCacheHit: boolean) => void
 
-type Answered = RequestLine & {
+type AnsweredRequest = RequestLine & {
   network: string | undefined
-  refused: Refused | null | undefined
+  refused: RefusalFacts | null | undefined
   isCacheHit?: boolean
 }
 
@@ -56,7 +56,7 @@ export function nextRequestId(): string {
   return `req-${PROCESS}-${(++requests).toString(36)}`
 }
 
-function inTenths(ms: number): number {
+function roundToTenths(ms: number): number {
   return Math.round(ms * 10) / 10
 }
 
@@ -104,11 +104,11 @@ export class RequestLog extends LogController {
     this.record({ ...line, network: request.ip, refused })
   }
 
-  record({ network, refused, isCacheHit = false, ms, dbMs, ...facts }: Answered): void {
+  record({ network, refused, isCacheHit = false, ms, dbMs, ...facts }: AnsweredRequest): void {
     const { log, observe } = this.#options
     const { method, route, status } = facts
     observe?.({ method, route, status, ms }, isCacheHit)
-    const line = { ...facts, ms: inTenths(ms), dbMs: dbMs && inTenths(dbMs) }
+    const line = { ...facts, ms: roundToTenths(ms), dbMs: dbMs && roundToTenths(dbMs) }
     if (status >= 400) this.#recordRefusal(line, { network, refused })
     // A line would cost half as much as the read; the read that filled the cache has one.
     else if (isCacheHit) log.debug(line, 'request')
@@ -117,7 +117,7 @@ export class RequestLog extends LogController {
 
   #recordRefusal(
     line: RequestLine,
-    { network, refused }: Pick<Answered, 'network' | 'refused'>,
+    { network, refused }: Pick<AnsweredRequest, 'network' | 'refused'>,
   ): void {
     if (refused?.failure && this.#options.reportRefusal(refused.failure)) return
     const isLogged = this.refusals.record({ ...line, code: refused?.code, network })
@@ -128,7 +128,7 @@ export class RequestLog extends LogController {
 }
 
 /** Returns a log that writes networks and limit keys as HMACs, whose key changes every day. */
-export function hashAddresses(log: FastifyBaseLogger): FastifyBaseLogger {
+export function withHashedAddresses(log: FastifyBaseLogger): FastifyBaseLogger {
   const hash = (text: string) =>
     createHmac('sha256', keyOfToday()).update(text).digest('base64url').slice(0, HASH_LENGTH)
   const serializers = { network: (address: string) => hash(networkOf(address)), limitKey: hash }

@@ -5,9 +5,9 @@ import type { Answer, CacheRule, Endpoint, Input } from '../../../contract/endpo
 import { isOfErasedUser } from '../db/database-errors.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/limits.ts'
-import { COOKIE_CALLS, callBy } from './call-limits.ts'
+import { COOKIE_CALLS, callCharge } from './call-limits.ts'
 import { toAppError } from './error-handler.ts'
-import { integersOf, namesUnknown, readNumbers } from './input.ts'
+import { convertNumbers, integerParamsOf, unknownFieldMessage } from './input.ts'
 import { schemaOf } from './openapi.ts'
 import { withHandlerDeadline } from './server.ts'
 
@@ -84,7 +84,7 @@ export function createRouter(app: FastifyInstance, options: RouterOptions): Rout
   app.decorateRequest('viewer', null)
   app.decorateRequest('postId', undefined)
   return (endpoint, handler, routeOptions = {}) => {
-    const integers = integersOf(endpoint)
+    const integers = integerParamsOf(endpoint)
     app.route({
       method: endpoint.method,
       url: API_PREFIX + endpoint.path,
@@ -95,11 +95,11 @@ export function createRouter(app: FastifyInstance, options: RouterOptions): Rout
       },
       errorHandler: (error, request) => explain(error, request, endpoint),
       async preValidation(request) {
-        if (integers.length > 0) readNumbers(request.query, integers)
+        if (integers.length > 0) convertNumbers(request.query, integers)
         // A body whose fields are all optional may be left out.
         if (endpoint.body) request.body ??= {}
         else if (!isEmpty(request.body)) {
-          throw new AppError('INVALID_REQUEST', { message: namesUnknown(endpoint, request) })
+          throw new AppError('INVALID_REQUEST', { message: unknownFieldMessage(endpoint, request) })
         }
       },
       async handler(request, reply) {
@@ -141,7 +141,7 @@ async function explain(
   if (viewer && isOfErasedUser(error, viewer.userId)) throw new AppError('UNAUTHORIZED')
   if (toAppError(error).status < 500) await viewer?.checkSession?.()
   if (!error.validation) throw error
-  throw new AppError('INVALID_REQUEST', { message: namesUnknown(endpoint, request) })
+  throw new AppError('INVALID_REQUEST', { message: unknownFieldMessage(endpoint, request) })
 }
 
 function isCached(endpoint: Endpoint, query: unknown): endpoint is CachedEndpoint {
@@ -165,7 +165,7 @@ async function identifyViewer(
   const hasToken = access !== 'cookie' && request.headers.authorization !== undefined
   const viewer = hasToken ? auth.readToken(tokenOf(request.headers)) : null
   const { ip } = request
-  await limits.charge([access === 'cookie' ? { limit: COOKIE_CALLS, ip } : callBy(viewer, ip)])
+  await limits.charge([access === 'cookie' ? { limit: COOKIE_CALLS, ip } : callCharge(viewer, ip)])
   if (!viewer) {
     if (hasToken || access === 'user') throw new AppError('UNAUTHORIZED')
     if (access === 'moderator') throw new AppError('NOT_FOUND')

@@ -14,7 +14,7 @@ import { addLanes, type LaneOptions } from '../gate/lanes.ts'
 import { collectAllowedMethods } from './allowed-methods.ts'
 import { ClosingResponse, Connections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './error-handler.ts'
-import { clientAddress, createForwardedForCheck } from './forwarded-for.ts'
+import { createAddressReader, createForwardedForCheck } from './forwarded-for.ts'
 import { parseBodies } from './input.ts'
 import { type ListenAddress, listenOnManySockets } from './listen.ts'
 import { answerBrokenRequest, createRefusals, type Refusals, sendRefusal } from './refusal.ts'
@@ -24,7 +24,7 @@ type Options = {
   logger: FastifyBaseLogger
   requestLog: RequestLog
   trustProxy: string[]
-  shut: { isEmpty: boolean; until(address: string | undefined): number | undefined }
+  shutNetworks: { isEmpty: boolean; until(address: string | undefined): number | undefined }
   headers: Record<string, string>
   fastPath: LaneOptions['fastPath'] & { wrap(listener: RequestListener): RequestListener }
   /** The HTML for a page request that gets no slot; null if no pages are served. */
@@ -53,7 +53,7 @@ const NO_PAGE = '/%25'
 export class HttpServer {
   readonly app: FastifyInstance
   readonly #options: Options
-  readonly #addressOf: ReturnType<typeof clientAddress>
+  readonly #addressOf: ReturnType<typeof createAddressReader>
   readonly #connections = new Connections()
   readonly #refusals: Refusals
   readonly #servers: Server[] = []
@@ -61,7 +61,7 @@ export class HttpServer {
   constructor(options: Options) {
     const { headers, logger, fastPath, pageNotNow: pages, contact } = options
     this.#options = options
-    this.#addressOf = clientAddress(options.trustProxy)
+    this.#addressOf = createAddressReader(options.trustProxy)
     this.#refusals = createRefusals(headers, { pages, contact })
     this.app = this.#createApp()
     handleErrors(this.app)
@@ -79,13 +79,13 @@ export class HttpServer {
   }
 
   /** Ends the responses in progress, such as streams, to networks that were shut meanwhile. */
-  endShut(): void {
+  endShutStreams(): void {
     this.#connections.cut((request) => this.#shutUntil(request) !== undefined)
   }
 
   #shutUntil(request: IncomingMessage): number | undefined {
-    const { shut } = this.#options
-    return shut.isEmpty ? undefined : shut.until(this.#addressOf(request))
+    const { shutNetworks } = this.#options
+    return shutNetworks.isEmpty ? undefined : shutNetworks.until(this.#addressOf(request))
   }
 
   async stop(graceMs: number): Promise<void> {

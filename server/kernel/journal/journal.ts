@@ -51,13 +51,13 @@ export function readJournal(db: Queryable, filter: JournalFilter) {
   return db
     .selectFrom('journal')
     .selectAll()
-    .where(concerns(filter))
+    .where(whereConcerns(filter))
     .orderBy('id', 'desc')
     .limit(ACTS_MAX)
     .execute()
 }
 
-function concerns({ userId, postId, sinceSeconds }: JournalFilter) {
+function whereConcerns({ userId, postId, sinceSeconds }: JournalFilter) {
   return sql<boolean>`(${userId ?? null}::bigint IS NULL OR user_id = ${userId ?? null})
     AND (${postId ?? null}::bigint IS NULL OR post_id = ${postId ?? null})
     AND (${sinceSeconds ?? null}::float8 IS NULL OR at > now() - ${sinceSeconds ?? null} * interval '1 second')`
@@ -110,7 +110,7 @@ export function readAccesses(db: Queryable, filter: JournalFilter) {
   return db
     .selectFrom('access_journal')
     .select(['at', 'action', 'user_id', 'post_id', 'address', 'port'])
-    .where(concerns(filter))
+    .where(whereConcerns(filter))
     .orderBy('id', 'desc')
     .limit(ACTS_MAX)
     .execute()

@@ -6,11 +6,11 @@ import { atOnce } from '../../testing/http/at-once.ts'
 import { removeExpiredLimits } from './limits.repository.ts'
 import {
   type Charge,
+  formatWait,
   type Limit,
   Limits,
   networkOf,
-  type Tripped,
-  timeLeft,
+  type Trip,
   widestNetworkOf,
 } from './limits.ts'
 
@@ -24,18 +24,18 @@ const limitOf = (rates: Limit['rates'], changes: Partial<Limit> = {}): Limit => 
 /** Limits on a database and on a clock that the test moves; local ones need no database. */
 async function openLimits({ scale = 1, start = 1000 } = {}) {
   let seconds = start
-  const tripped: Tripped[] = []
+  const tripped: Trip[] = []
   const { db } = await openDatabaseForTest()
   const limits = new Limits({
     db,
     scale,
     hashKey: Buffer.alloc(32),
-    onTripped: (by) => tripped.push(by),
+    onTrip: (by) => tripped.push(by),
     now: () => seconds,
   })
   return {
     charge: limits.charge.bind(limits),
-    left: async (charge: Charge) => (await limits.left([charge]))[0],
+    left: async (charge: Charge) => (await limits.countLeft([charge]))[0],
     refund: limits.refund.bind(limits),
     db,
     tripped,
@@ -206,7 +206,7 @@ test('the database stores keys as keyed hashes, until their burst is whole again
 })
 
 test('a wait is shown in minutes and seconds, and from an hour on in hours and minutes', () => {
-  const waits = [0.2, 44.5, 3599, 3600, 26_000].map(timeLeft)
+  const waits = [0.2, 44.5, 3599, 3600, 26_000].map(formatWait)
   expect(waits.join(', ')).toBe('0:01, 0:45, 59:59, 1 ч, 7 ч 14 мин')
 })
 

@@ -35,15 +35,12 @@ type Options = {
   scale: number
   hashKey: Buffer
   /** Called at most once an hour for each key that is over a limit. */
-  onTripped: (tripped: Tripped) => void
+  onTrip: (tripped: Trip) => void
   now?: () => number
 }
 
 /** `within` is the size of the IPv6 network that is over the limit. */
-export type Tripped = { limit: string } & (
-  | { limitKey: string }
-  | { network: string; within?: string }
-)
+export type Trip = { limit: string } & ({ limitKey: string } | { network: string; within?: string })
 
 type Event = SharedCount & { charge: Charge; subject: string; seconds: number }
 
@@ -100,7 +97,7 @@ export class Limits {
   }
 
   /** Returns how many events of each charge may happen now. */
-  async left(charges: Charge[], db = this.#options.db): Promise<number[]> {
+  async countLeft(charges: Charge[], db = this.#options.db): Promise<number[]> {
     const { events, waits } = await this.#waitsOf(charges, db)
     const left = events.map(({ burst, step }, n) => Math.min(burst, 1 - (waits[n] ?? 0) / step))
     return charges.map((charge) => {
@@ -191,7 +188,7 @@ export class Limits {
       'ip' in charge
         ? { network: charge.ip ?? '', ...(bits && { within: `/${bits}` }) }
         : { limitKey: this.#hash(subject) }
-    this.#options.onTripped({ limit, ...tripped })
+    this.#options.onTrip({ limit, ...tripped })
   }
 
   #hash(key: string): string {
@@ -199,13 +196,14 @@ export class Limits {
   }
 }
 
+/** Creates the error TOO_MANY_REQUESTS, whose message names the wait. */
 export function tooMany({ limit, wait }: LimitRefusal): AppError {
-  const message = limit.refusal.replace('{time}', timeLeft(wait))
+  const message = limit.refusal.replace('{time}', formatWait(wait))
   return new AppError('TOO_MANY_REQUESTS', { message, retryAfter: wait })
 }
 
 /** Formats seconds as `0:45`, or from an hour on as `7 ч 12 мин`. */
-export function timeLeft(wait: number): string {
+export function formatWait(wait: number): string {
   const seconds = Math.max(1, Math.ceil(wait))
   if (seconds < HOUR) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
   const minutes = Math.ceil(seconds / 60)

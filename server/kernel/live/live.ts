@@ -9,7 +9,7 @@ import { VISITOR_CALLS } from '../http/call-limits.ts'
 import type { Limits } from '../limits/limits.ts'
 
 /** The most answered users and replies that an event names; above this it has `many` instead. */
-const NAMED_MAX = 50
+const EVENT_IDS_MAX = 50
 
 const SLICE = 250
 const EVENT_MS = 1000
@@ -116,7 +116,7 @@ export class Live {
 }
 
 function eventOf(newest: NewestPost | undefined, to: Set<string>): string {
-  const answered = to.size > 0 && { to: to.size > NAMED_MAX ? 'many' : [...to] }
+  const answered = to.size > 0 && { to: to.size > EVENT_IDS_MAX ? 'many' : [...to] }
   const data = JSON.stringify({ newest: newest?.id, by: newest?.by, ...answered })
   return `${newest ? `id: ${newest.id}\n` : ''}data: ${data}\n\n`
 }

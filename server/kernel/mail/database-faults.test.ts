@@ -5,7 +5,7 @@ import { databaseForTest } from '../../testing/database/database-for-test.ts'
 import { executeOn, lockWaits } from '../../testing/database/databases.ts'
 import { openPostgresProxy } from '../../testing/database/postgres-proxy.ts'
 import { mailAppForTest, NODES } from '../../testing/test-app.ts'
-import { mailHealth } from './mail-log.repository.ts'
+import { readMailHealth } from './mail-log.repository.ts'
 import { type QueuedMail, queueMail } from './queue-mail.ts'
 
 /** Starts an app whose first mail, to Olga, its server holds until `mailbox.letGo()`. */
@@ -30,7 +30,9 @@ test('a database outage while a mail is being sent ends neither the process nor 
   expect(status).toBe(201)
   expect(await mailbox.codeFor('petr@example.org')).toBe(app.codeFor(body.id))
   // What was sent in the outage is known to be: nobody sends it again.
-  await expect.poll(() => mailHealth(app.db)).toMatchObject({ waiting: 0, lastHour: { sent: 2 } })
+  await expect
+    .poll(() => readMailHealth(app.db))
+    .toMatchObject({ waiting: 0, lastHour: { sent: 2 } })
   expect(mailbox.mails).toHaveLength(2)
   expect(app.logged.filter((text) => text.includes('"stack"'))).toEqual([])
 })

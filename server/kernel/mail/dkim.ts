@@ -13,7 +13,7 @@ export type Dkim = {
 }
 
 /** The headers to sign. RFC 8058 requires that both List-Unsubscribe headers are signed. */
-const SIGNED =
+const SIGNED_HEADERS =
   'From:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:Auto-Submitted:' +
   'X-Auto-Response-Suppress:OTP-Token:List-Unsubscribe:List-Unsubscribe-Post'
 
@@ -39,7 +39,7 @@ export async function readDkim({
     domainName: domainOf(mailFrom),
     keySelector: selector,
     privateKey,
-    headerFieldNames: SIGNED,
+    headerFieldNames: SIGNED_HEADERS,
   }
 }
 

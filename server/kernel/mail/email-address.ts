@@ -99,7 +99,7 @@ export function withUsualDomain(address: string): string {
 }
 
 /** Returns an address with its domain in Unicode, or an empty string if the domain is ASCII. */
-export function inLetters(address: string): string {
+export function unicodeEmail(address: string): string {
   const { local, domain } = splitEmail(address)
   const shown = domainToUnicode(asciiDomain(domain))
   return /[^\0-\x7f]/.test(shown) ? `${local}@${shown}` : ''

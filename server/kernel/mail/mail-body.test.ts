@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inline, type Line, writeMail } from './mail-body.ts'
+import { type Line, toOneLine, writeMail } from './mail-body.ts'
 
 const ORIGIN = 'https://wall.example'
 const write = (lines: Line[]) =>
@@ -47,7 +47,7 @@ test.each([
   expect(bodyOf(quote).text).toContain(`> ${shown}\n`)
   expect(bodyOf(quote).html).toContain(`>${shown}</blockquote>`)
   expect(bodyOf(quote).html).not.toContain('<a ')
-  expect(inline(`\n${quote}\n\n`)).toBe(shown)
+  expect(toOneLine(`\n${quote}\n\n`)).toBe(shown)
 })
 
 test('only addresses of the wall are links, a code stands large, and there are no pictures', () => {

@@ -35,7 +35,7 @@ function quotedLines(text: string): string[] {
   return lines.filter((line, at) => line !== '' || (at > 0 && lines[at - 1] !== ''))
 }
 
-export function inline(text: string): string {
+export function toOneLine(text: string): string {
   return quotedLines(text).filter(Boolean).join(' ')
 }
 
@@ -64,7 +64,7 @@ function htmlOf(lines: readonly Line[], origin: string): string {
   }
   for (const line of lines) {
     if (line === '') endParagraph()
-    else if (typeof line === 'string') own.push(linked(line, origin))
+    else if (typeof line === 'string') own.push(linkify(line, origin))
     else if ('code' in line) {
       own.push(`<strong style="${CODE}">${line.code}</strong>`, escapeHtml(line.what))
     } else {
@@ -83,7 +83,7 @@ function htmlOf(lines: readonly Line[], origin: string): string {
   ].join('\n')
 }
 
-function linked(line: string, origin: string): string {
+function linkify(line: string, origin: string): string {
   const address = new RegExp(`(${RegExp.escape(origin)}(?![\\w.:-])[^\\s<>"]*)`)
   return line
     .split(address)

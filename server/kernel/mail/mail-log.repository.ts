@@ -5,7 +5,7 @@ import { IS_DIGEST, IS_PAUSED } from './outbox.repository.ts'
 
 export const MAIL_LOG_KEY = 'mail-log'
 const KEPT_DAYS = 14
-const LISTED = 100
+const LISTED_MAX = 100
 
 type LoggedColumn = 'task' | 'masked' | 'at' | 'tries' | 'error' | 'reply' | 'answer'
 
@@ -26,7 +26,7 @@ export function selectMailLog(db: Queryable, toHash?: Buffer): Promise<LoggedMai
     .select(['tries', 'error', 'reply', 'answer'])
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
-    .limit(LISTED)
+    .limit(LISTED_MAX)
   if (toHash) query = query.where('address_hash', '=', toHash)
   return query.execute()
 }
@@ -53,7 +53,7 @@ export type MailHealth = {
 }
 
 /** Returns the queue's health. Mails fail if an urgent one is retried, and no reply came since. */
-export async function mailHealth(db: Queryable): Promise<MailHealth> {
+export async function readMailHealth(db: Queryable): Promise<MailHealth> {
   const { rows } = await sql<MailHealth>`
     WITH waiting AS (SELECT * FROM outbox WHERE payload IS NOT NULL),
       answered AS (SELECT max(at) AS at FROM outbox WHERE state IN ('sent', 'refused')),

@@ -7,7 +7,7 @@ import { freePort } from '../../testing/process/free-port.ts'
 import { appForTest, mailAppForTest, SECRET, type TestApp } from '../../testing/test-app.ts'
 import { deriveKey } from '../config/app-secret.ts'
 import { addJob } from '../queue/queue.ts'
-import { MAIL_LOG_KEY, mailHealth, selectMailLog } from './mail-log.repository.ts'
+import { MAIL_LOG_KEY, readMailHealth, selectMailLog } from './mail-log.repository.ts'
 import { hashAddress } from './outbox.repository.ts'
 import { queueMail } from './queue-mail.ts'
 import { maskAnswer } from './smtp-answer.ts'
@@ -28,7 +28,7 @@ test('a mail that fails first has one row, which says in the end that it was sen
     FROM outbox`
   expect(pauses).toEqual([{ half: 1 }])
   await app.sql`UPDATE outbox SET queued_at = queued_at - interval '1 minute'`
-  expect((await mailHealth(app.db)).oldestSeconds).toBeGreaterThan(60)
+  expect((await readMailHealth(app.db)).oldestSeconds).toBeGreaterThan(60)
   await mailboxForTest(port)
   await retryMails(app)
   await expect.poll(() => logOf(app)).toMatchObject([{ outcome: 'sent', error: null }])
@@ -65,7 +65,7 @@ test('the doctor warns of an hour in which mails expired and none was sent', asy
   const mail = { to: EMAIL, username: 'olga_1', changeId: 'x', expiresAt: Date.now() - 1 }
   await queueMail(app.db, 'send-email-notice', mail)
   await app.logLine('mail given up')
-  const check = () => expect.poll(async () => checkMailQueue(await mailHealth(app.db)))
+  const check = () => expect.poll(async () => checkMailQueue(await readMailHealth(app.db)))
   await check().toMatchObject({ level: 'warning', fix: expect.stringContaining('mail log') })
   await queueMail(app.db, 'send-email-notice', { ...mail, expiresAt: Date.now() + 60_000 })
   await check().toMatchObject({ level: 'ok' })

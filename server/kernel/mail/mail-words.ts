@@ -9,7 +9,7 @@ export type MailOptions = {
 
 export type NoticeOptions = MailOptions & { contact: string | undefined }
 
-export function mailWords(config: Config): NoticeOptions {
+export function noticeOptions(config: Config): NoticeOptions {
   return { appName: config.appName, origin: originOf(config), contact: config.contactEmail }
 }
 

@@ -21,7 +21,7 @@ type Options = {
 export type Wait = { state: 'limited' | 'slowed'; message: string; againMs: number }
 
 /** Creates the function that counts a mail at its first try, or returns how long it must wait. */
-export function limitMailsPerHour({ limits, most, ...refusals }: Options) {
+export function createMailLimit({ limits, most, ...refusals }: Options) {
   const { isSlowed, findAskerWait, hasRefusal } = refusals
   const shared = { refusal: '', isShared: true, isFixed: true }
   const mails: Limit = { ...shared, name: 'MAILS_PER_HOUR', rates: [[most, HOUR]] }

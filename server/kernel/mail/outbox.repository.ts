@@ -126,7 +126,7 @@ type Attempt = {
 }
 
 /** Stores the outcome of a mail. Returns false, and changes nothing, if the claim has expired. */
-export async function settleMail(
+export async function storeOutcome(
   tx: Queryable,
   { id, claimedUntil, payload, state: before }: ClaimedMail,
   { state, againMs, attempt, logKey }: Outcome & { logKey: Buffer },

@@ -8,9 +8,9 @@ import { limitsInMemory } from '../../testing/limits-in-memory.ts'
 import { mailboxForTest } from '../../testing/mail/mailbox.ts'
 import { appForTest, mailAppForTest, NODES } from '../../testing/test-app.ts'
 import type { Db } from '../db/database.ts'
-import { mailHealth } from './mail-log.repository.ts'
-import { limitMailsPerHour } from './mails-per-hour.ts'
-import { claimMail, IS_PAUSED, settleMail } from './outbox.repository.ts'
+import { readMailHealth } from './mail-log.repository.ts'
+import { createMailLimit } from './mails-per-hour.ts'
+import { claimMail, IS_PAUSED, storeOutcome } from './outbox.repository.ts'
 import { type QueuedMail, queueMail, SENDERS } from './queue-mail.ts'
 
 const EMAIL = 'olga@example.org'
@@ -40,7 +40,7 @@ test('two nodes share the mails of one outbox, and send each of them once', asyn
   const claimed = db.selectFrom('outbox').select('id').where('claimed_until', 'is not', null)
   await expect.poll(() => claimed.execute()).toHaveLength(2 * NODES * NOTICES_AT_ONCE)
   mailbox.letGo()
-  await expect.poll(async () => (await mailHealth(db)).waiting).toBe(0)
+  await expect.poll(async () => (await readMailHealth(db)).waiting).toBe(0)
   expect(mailbox.mails.map(({ to }) => to).sort()).toEqual(addresses.sort())
 })
 
@@ -52,7 +52,7 @@ test('a mail is sent after the commit of its act, never after a rollback; at its
   await undone.rollback().execute()
   const done = await app.db.startTransaction().execute()
   await queueMail(done, 'send-email-notice', { ...noticeTo(EMAIL), key: 'olga’s' })
-  expect((await mailHealth(app.db)).waiting).toBe(0)
+  expect((await readMailHealth(app.db)).waiting).toBe(0)
   await done.commit().execute()
   await mailbox.mailTo(EMAIL)
   await app.logLine('mail sent')
@@ -70,7 +70,7 @@ test('one mail of a key is queued at a time, and waits as long as the next one w
   const { db } = await openDatabaseForTest()
   const queueOne = async () => {
     await queueMail(db, 'send-x', { ...noticeTo(EMAIL), key: 'decision 1' })
-    expect((await mailHealth(db)).waiting).toBe(1)
+    expect((await readMailHealth(db)).waiting).toBe(1)
   }
   await Promise.all([queueOne(), queueOne(), queueOne()])
   const next = { ...noticeTo(EMAIL), key: 'decision 1', expiresAt: Date.now() + 3_600_000 }
@@ -78,7 +78,7 @@ test('one mail of a key is queued at a time, and waits as long as the next one w
   const claimed = await claim(db)
   expect(claimed.leftMs).toBeGreaterThan(600_000)
   await queueOne()
-  await settleMail(db, claimed, { state: 'sent', logKey })
+  await storeOutcome(db, claimed, { state: 'sent', logKey })
   await queueOne()
 })
 
@@ -91,10 +91,10 @@ test('a claimed mail belongs to one sender until the claim expires; a late outco
   const next = await claim(db)
   expect(next.id).toBe(late.id)
   const retry = { state: 'retrying', againMs: 0, attempt: { error: 'EABORT' }, logKey } as const
-  expect(await settleMail(db, late, retry)).toBe(false)
+  expect(await storeOutcome(db, late, retry)).toBe(false)
   await expect(claim(db)).rejects.toThrow('no mail')
-  expect(await settleMail(db, next, { state: 'sent', attempt: {}, logKey })).toBe(true)
-  expect(await mailHealth(db)).toMatchObject({ waiting: 0, lastHour: { sent: 1 } })
+  expect(await storeOutcome(db, next, { state: 'sent', attempt: {}, logKey })).toBe(true)
+  expect(await readMailHealth(db)).toMatchObject({ waiting: 0, lastHour: { sent: 1 } })
 })
 
 test('a code comes before every mail that is no code, also when it is tried again, and before it the codes that were not tried', async () => {
@@ -104,14 +104,14 @@ test('a code comes before every mail that is no code, also when it is tried agai
   for (let n = 0; n < 3; n++) await queueMail(db, 'send-x', noticeTo(`notice-${n}@example.org`))
   await queueCode('greylisted@example.org', true)
   const again = { state: 'retrying', againMs: 0, attempt: { reply: 451 }, logKey } as const
-  await settleMail(db, await claim(db), again)
+  await storeOutcome(db, await claim(db), again)
   await queueCode('new@example.com', true)
   await queueCode('known@example.com', false)
   const order: string[] = []
   for (let n = 0; n < 4; n++) {
     const mail = await claim(db)
     order.push(mail.payload.to)
-    await settleMail(db, mail, { state: 'sent', logKey })
+    await storeOutcome(db, mail, { state: 'sent', logKey })
   }
   expect(order).toEqual([
     'known@example.com',
@@ -126,7 +126,7 @@ test('of the mails that wait for a limit, the oldest is sent first', async () =>
   for (const to of [EMAIL, 'petr@example.org']) await queueMail(db, 'send-x', noticeTo(to))
   const [olga, petr] = [await claim(db), await claim(db)]
   for (const mail of [petr, olga]) {
-    await settleMail(db, mail, { state: 'slowed', againMs: 0, logKey })
+    await storeOutcome(db, mail, { state: 'slowed', againMs: 0, logKey })
   }
   expect((await claim(db)).id).toBe(olga.id)
 })
@@ -155,7 +155,7 @@ test('a wrong password stops all mails but one try a minute; the right one sends
   }
   const reason = '535 5.7.8 Authentication of m***@example.org failed'
   const failing = { waiting: 10, failing: 10, failingSince: expect.any(Date) }
-  expect(await mailHealth(app.db)).toMatchObject({ ...failing, error: 'EAUTH', reason })
+  expect(await readMailHealth(app.db)).toMatchObject({ ...failing, error: 'EAUTH', reason })
 
   for (const minute of [1, 2]) {
     await passTime(app.db, 61, 'mail_pause', 'next_try_at')
@@ -169,7 +169,7 @@ test('a wrong password stops all mails but one try a minute; the right one sends
   // A start may have brought the right password: it does not wait for the rest of the minute.
   await appForTest({ config, databaseUrl: app.databaseUrl })
   const sent = { waiting: 0, failingSince: null, lastHour: { sent: 10 } }
-  await expect.poll(() => mailHealth(app.db)).toMatchObject(sent)
+  await expect.poll(() => readMailHealth(app.db)).toMatchObject(sent)
   expect(mailbox.mails.map(({ to }) => to).sort()).toEqual(EMAILS)
 })
 
@@ -209,8 +209,8 @@ test('all nodes together send MAILS_PER_HOUR: half of them codes to new addresse
   expect([...app.logged, ...other.logged].join('')).toContain('"limit":"MAILS_PER_HOUR"')
   // The mail that has arrived leaves the queue a moment later.
   const waits = { waiting: 4, failing: 0, limited: 4, failingSince: null }
-  await expect.poll(() => mailHealth(app.db)).toMatchObject(waits)
-  expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({
+  await expect.poll(() => readMailHealth(app.db)).toMatchObject(waits)
+  expect(checkMailQueue(await readMailHealth(app.db))).toMatchObject({
     level: 'broken',
     fix: expect.stringContaining('MAILS_PER_HOUR'),
   })
@@ -229,7 +229,7 @@ test.each([10, 50, 100, 2000])(
   'at a steady flood of codes to new addresses each notice leaves within ten minutes, with %i mails an hour',
   async (most) => {
     let now = 0
-    const charge = limitMailsPerHour({
+    const charge = createMailLimit({
       limits: limitsInMemory(() => now),
       most,
       isSlowed: async () => false,
@@ -271,17 +271,17 @@ test('doctor names a notice that waits for more than ten minutes, but no digest'
   const { db } = await openDatabaseForTest()
   await queueMail(db, 'send-x', { ...noticeTo('digest@example.org'), isDigest: true })
   await sql`UPDATE outbox SET queued_at = queued_at - interval '11 minutes'`.execute(db)
-  expect(checkMailQueue(await mailHealth(db))).toMatchObject({ level: 'ok' })
+  expect(checkMailQueue(await readMailHealth(db))).toMatchObject({ level: 'ok' })
   await queueMail(db, 'send-x', noticeTo(EMAIL))
   await sql`UPDATE outbox SET queued_at = queued_at - interval '11 minutes'`.execute(db)
-  expect(checkMailQueue(await mailHealth(db))).toMatchObject({
+  expect(checkMailQueue(await readMailHealth(db))).toMatchObject({
     level: 'broken',
     message: expect.stringMatching(/дольше 10 минут: 1, первое для o\*\*\*@example\.org с .* \S+$/),
   })
 })
 
 test('codes for one network use a tenth of MAILS_PER_HOUR', async () => {
-  const charge = limitMailsPerHour({
+  const charge = createMailLimit({
     limits: limitsInMemory(() => 0),
     most: 700,
     isSlowed: async () => false,

@@ -33,17 +33,17 @@ export async function queueMail(db: Queryable, task: string, mail: QueuedMail): 
         to_timestamp(${expiresAt}::float8 / 1000), ${maskEmail(to)})
       ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at RETURNING id
     )
-    SELECT graphile_worker.add_job(${SENDING}) FROM queued`.execute(db)
+    SELECT graphile_worker.add_job(${SEND_MAILS_TASK}) FROM queued`.execute(db)
 }
 
 export function isMailWaiting(db: Queryable, key: string): Promise<boolean> {
   return hasRow(db.selectFrom('outbox').select('id').where('key', '=', key))
 }
 
-export const SENDING = 'send-mails'
+export const SEND_MAILS_TASK = 'send-mails'
 /** The most conversations of a node at once. */
 export const SENDERS = 6
 
 export function wakeSenders(db: Queryable, afterMs = 0): Promise<void> {
-  return addJob(db, SENDING, { afterMs, isConcurrent: true })
+  return addJob(db, SEND_MAILS_TASK, { afterMs, isConcurrent: true })
 }

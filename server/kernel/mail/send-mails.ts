@@ -16,9 +16,9 @@ import {
   type Outcome,
   pauseMails,
   removeMail,
-  settleMail,
+  storeOutcome,
 } from './outbox.repository.ts'
-import { type QueuedMail, SENDERS, SENDING, wakeSenders } from './queue-mail.ts'
+import { type QueuedMail, SEND_MAILS_TASK, SENDERS, wakeSenders } from './queue-mail.ts'
 import type { Mail, MailFailure } from './smtp.ts'
 import { maskAnswer } from './smtp-answer.ts'
 import type { MailTransport } from './transport.ts'
@@ -26,9 +26,9 @@ import type { MailTransport } from './transport.ts'
 export type MailKind<M extends QueuedMail> = {
   /** Writes the mail; returns null if there is nothing left to send. */
   write: (mail: M, leftMs: number) => Mail | null | Promise<Mail | null>
-  /** Locks the rows that `settled` changes, before the mail is locked: queueing uses this order. */
+  /** Locks the rows that `onOutcome` changes, before the mail is locked: queueing uses this order. */
   lock?: (tx: Queryable, mail: M) => Promise<void>
-  settled?: (tx: Queryable, mail: M, state: OutboxState) => Promise<void>
+  onOutcome?: (tx: Queryable, mail: M, state: OutboxState) => Promise<void>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: payloads differ by kind; each kind states its own
@@ -57,7 +57,11 @@ const STORE_AGAIN_MS = 1000
 export function mailJobs(options: Options): Jobs {
   const sender = new MailSender(options)
   return {
-    [SENDING]: { cron: '* * * * *', isConcurrent: true, run: (ending) => sender.run(ending) },
+    [SEND_MAILS_TASK]: {
+      cron: '* * * * *',
+      isConcurrent: true,
+      run: (ending) => sender.run(ending),
+    },
   }
 }
 
@@ -109,15 +113,15 @@ class MailSender {
 
   async #send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
     const { db, kinds, charge } = this.#options
-    if (mail.leftMs <= 0) return this.#settle(mail, GIVEN_UP)
+    if (mail.leftMs <= 0) return this.#finish(mail, GIVEN_UP)
     const written = await kinds[mail.task]?.write(mail.payload, mail.leftMs)
-    if (!written) return mail.tries > 0 ? this.#settle(mail, GIVEN_UP) : removeMail(db, mail.id)
+    if (!written) return mail.tries > 0 ? this.#finish(mail, GIVEN_UP) : removeMail(db, mail.id)
     const wait = await charge(mail.payload, mail.tries)
     if (wait)
-      return this.#settle(mail, { ...wait, againMs: Math.min(wait.againMs, LONGEST_WAIT_MS) })
+      return this.#finish(mail, { ...wait, againMs: Math.min(wait.againMs, LONGEST_WAIT_MS) })
     const result = await this.#converse(mail, written, signal)
     if (result.login === 'refused') await pauseMails(db)
-    await this.#settle(mail, result)
+    await this.#finish(mail, result)
     if (result.login === 'accepted' && mail.isProbe) await endPause(db)
   }
 
@@ -134,7 +138,7 @@ class MailSender {
     }
   }
 
-  async #settle(mail: ClaimedMail, { message, hint, login, ...outcome }: Result): Promise<void> {
+  async #finish(mail: ClaimedMail, { message, hint, login, ...outcome }: Result): Promise<void> {
     const { log } = this.#options
     const { task, payload, state } = mail
     await this.#store(mail, outcome).catch((err) => {
@@ -151,7 +155,7 @@ class MailSender {
     const { db, kinds, logKey } = this.#options
     return db.transaction().execute(async (tx) => {
       await kinds[mail.task]?.lock?.(tx, mail.payload)
-      if (!(await settleMail(tx, mail, { ...outcome, logKey }))) return
+      if (!(await storeOutcome(tx, mail, { ...outcome, logKey }))) return
       const { attempt, againMs } = outcome
       const isSilent = attempt !== undefined && attempt.reply === undefined
       if (isSilent && againMs !== undefined) {
@@ -159,7 +163,7 @@ class MailSender {
         await backOffDomain(tx, { id: mail.id, againMs: pauseMs })
         if (pauseMs < againMs) await wakeSenders(tx, pauseMs)
       }
-      await kinds[mail.task]?.settled?.(tx, mail.payload, outcome.state)
+      await kinds[mail.task]?.onOutcome?.(tx, mail.payload, outcome.state)
     })
   }
 

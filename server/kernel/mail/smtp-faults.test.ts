@@ -4,7 +4,7 @@ import { startAt } from '../../testing/calls/sign-in-calls.ts'
 import { mailboxForTest } from '../../testing/mail/mailbox.ts'
 import { freePort } from '../../testing/process/free-port.ts'
 import { appForTest, mailAppForTest, type TestApp } from '../../testing/test-app.ts'
-import { mailHealth } from './mail-log.repository.ts'
+import { readMailHealth } from './mail-log.repository.ts'
 import { queueMail, wakeSenders } from './queue-mail.ts'
 
 const EMAIL = 'olga@example.org'
@@ -76,7 +76,7 @@ test('a code for a full mailbox is retried every 15 s, a notice every 5 minutes,
     { is_urgent: false, seconds: 300 },
     { is_urgent: true, seconds: 15 },
   ])
-  expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({ level: 'broken' })
+  expect(checkMailQueue(await readMailHealth(app.db))).toMatchObject({ level: 'broken' })
   await app.sql`DELETE FROM outbox WHERE is_urgent`
-  expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({ level: 'ok' })
+  expect(checkMailQueue(await readMailHealth(app.db))).toMatchObject({ level: 'ok' })
 })

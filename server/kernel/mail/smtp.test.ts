@@ -6,9 +6,9 @@ import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { mailboxForTest } from '../../testing/mail/mailbox.ts'
 import { openHangingSmtp } from '../../testing/mail/smtp-faults.ts'
 import { appForTest, mailAppForTest } from '../../testing/test-app.ts'
-import { mailHealth } from './mail-log.repository.ts'
+import { readMailHealth } from './mail-log.repository.ts'
 import { smtpOptions, verifySmtp } from './relay.ts'
-import { smtpSender, toMessage } from './smtp.ts'
+import { createSmtpSender, toMessage } from './smtp.ts'
 import { explainSmtp } from './smtp-advice.ts'
 import { isMailboxRefusal } from './smtp-answer.ts'
 
@@ -23,7 +23,7 @@ test('a server that hangs at any step is given up at the deadline, and its conne
   const failures = await Promise.all(
     STEPS.map(async (step) => {
       const hanging = closeAfterTest(await openHangingSmtp(step))
-      const send = smtpSender({ url: hanging.url }, { conversationMs: 3000 })
+      const send = createSmtpSender({ url: hanging.url }, { conversationMs: 3000 })
       const { kind, code, login } = await send(MESSAGE).catch((error) => error)
       await expect.poll(() => hanging.counts.open).toBe(0)
       return { step, kind, code, login, mails: hanging.mails.length }
@@ -42,7 +42,7 @@ test('a mail that was sent whole without a reply is sent once more with the same
   await app.logLine('mail not sent, will retry')
   await retryMails(app)
   await app.logLine('mail sent twice without an answer')
-  await expect.poll(async () => (await mailHealth(app.db)).waiting).toBe(0)
+  await expect.poll(async () => (await readMailHealth(app.db)).waiting).toBe(0)
   const [id, ...rest] = breaking.mails.map((mail) => /^Message-ID:\s*(\S+@.+)/im.exec(mail)?.[1])
   expect((await askMail(app, body.id)).body.state).toBe('sent')
   expect(rest).toEqual([id ?? 'an id'])
@@ -62,8 +62,8 @@ test.each([
 test('a mail goes over TLS if that is required and offered, and nowhere if it is not offered; a self-signed certificate is accepted on this machine only', async () => {
   // The server uses the self-signed certificate of its package.
   const { url, mails } = await mailboxForTest(0, { disabledCommands: [] })
-  await smtpSender({ url: `${url}?requireTLS=true&tls.rejectUnauthorized=false` })(MESSAGE)
-  await smtpSender({ url })(MESSAGE)
+  await createSmtpSender({ url: `${url}?requireTLS=true&tls.rejectUnauthorized=false` })(MESSAGE)
+  await createSmtpSender({ url })(MESSAGE)
   expect(mails).toMatchObject([{ isSecure: true }, { isSecure: true }])
   const plain = await mailboxForTest()
   const hint = expect.stringContaining('SMTP_URL')
@@ -71,7 +71,7 @@ test('a mail goes over TLS if that is required and offered, and nowhere if it is
     `${plain.url}?requireTLS=true`,
     ...['requireTLS=true', 'tls.rejectUnauthorized=true'].map((option) => `${url}?${option}`),
   ]) {
-    const strict = smtpSender({ url: refused })(MESSAGE)
+    const strict = createSmtpSender({ url: refused })(MESSAGE)
     await expect(strict).rejects.toMatchObject({ kind: 'failed', hint })
   }
   expect(plain.mails).toEqual([])
@@ -92,7 +92,7 @@ test.each([
   'the wall at %s%s greets the mail server by its own name, and names its mails so',
   async (publicUrl, query, name, host) => {
     const { url, mails } = await mailboxForTest()
-    await smtpSender({ url: url + query, publicUrl })(MESSAGE)
+    await createSmtpSender({ url: url + query, publicUrl })(MESSAGE)
     expect(mails[0]?.greeting).toMatch(name)
     expect(mails[0]?.headerOf('message-id')).toBe(`<${MESSAGE.id}@${host}>`)
   },
@@ -110,7 +110,7 @@ test('To shows the domain of an address in its letters', () => {
 test('an address beyond ASCII is refused with an explanation if the server lacks SMTPUTF8', async () => {
   const { app, mailbox } = await mailAppForTest({}, { hideSMTPUTF8: true })
   const message = { ...MESSAGE, to: { name: '', address: 'анна@пример.рф' } }
-  const sending = smtpSender({ url: mailbox.url })(message)
+  const sending = createSmtpSender({ url: mailbox.url })(message)
   await expect(sending).rejects.toMatchObject({ kind: 'failed', code: 'ESMTPUTF8' })
   const start = () => startAt(app, '/registrations', { email: 'анна@пример.рф' })
   // A start does not wait for a server that is slow to answer on a busy machine.
@@ -123,15 +123,15 @@ test('an address beyond ASCII is refused with an explanation if the server lacks
 test('a server that offers TLS and has none gets the mail only if TLS is not required', async () => {
   const hello = '250-here\r\n250 STARTTLS'
   const { url } = closeAfterTest(await openHangingSmtp(undefined, { hello }))
-  expect(await smtpSender({ url })(MESSAGE)).toBe('250 taken')
-  const strict = smtpSender({ url: `${url}?requireTLS=true` })(MESSAGE)
+  expect(await createSmtpSender({ url })(MESSAGE)).toBe('250 taken')
+  const strict = createSmtpSender({ url: `${url}?requireTLS=true` })(MESSAGE)
   await expect(strict).rejects.toMatchObject({ code: 'ETLS' })
 })
 
 test('no connection stays open after its mail, also where SMTP_URL wants a pool', async () => {
   let closed = 0
   const { url } = await mailboxForTest(0, { onClose: () => void closed++ })
-  await smtpSender({ url: `${url}?pool=true&name=mx.example.org` })(MESSAGE)
+  await createSmtpSender({ url: `${url}?pool=true&name=mx.example.org` })(MESSAGE)
   // An idle connection of a pool would stay for ten seconds.
   await expect.poll(() => closed, { timeout: 6000 }).toBe(1)
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import type { Dkim } from './dkim.ts'
-import { domainOf, inLetters } from './email-address.ts'
+import { domainOf, unicodeEmail } from './email-address.ts'
 import type { OnEntry, Relay } from './relay.ts'
 import { CONVERSATION_MS, dnsNameOf, entryLogger, offersSmtpUtf8, smtpOptions } from './relay.ts'
 import { isTlsProblem } from './smtp-advice.ts'
@@ -31,7 +31,7 @@ export function toMessage(
     ...{ id, from, subject, text },
     ...(html && { html }),
     ...(otp && { otp }),
-    to: { name: inLetters(to), address: to },
+    to: { name: unicodeEmail(to), address: to },
     // Automatic replies, such as vacation notices, are not sent to it: RFC 3834, and Exchange.
     headers: {
       'Auto-Submitted': 'auto-generated',
@@ -77,7 +77,7 @@ type Options = {
 }
 
 /** Creates the function that sends a mail, within 45 s. It rejects with MailFailure. */
-export function smtpSender(
+export function createSmtpSender(
   relay: Relay,
   { conversationMs = CONVERSATION_MS, dkim, onEntry = () => {} }: Options = {},
 ) {
@@ -109,7 +109,7 @@ export function smtpSender(
     } catch (error) {
       const failure = error as SmtpError
       throw Object.assign(failure, {
-        kind: kindOf(failure, isWritten),
+        kind: failureKind(failure, isWritten),
         login: loginOf(failure),
         hint: isTlsProblem(failure) ? TLS_HINT : undefined,
       })
@@ -121,7 +121,7 @@ export function needsSmtpUtf8(address: string): boolean {
   return /[^\0-\x7f]/.test(address.slice(0, address.lastIndexOf('@')))
 }
 
-function kindOf(error: SmtpError, isWritten: boolean): MailFailure['kind'] {
+function failureKind(error: SmtpError, isWritten: boolean): MailFailure['kind'] {
   const { command, response = '', responseCode } = error
   if ((command === 'RCPT TO' || command === 'DATA') && isMailboxRefusal(response)) return 'refused'
   return isWritten && !responseCode ? 'unanswered' : 'failed'

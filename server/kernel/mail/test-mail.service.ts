@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import { readDkim } from './dkim.ts'
 import { writeMail } from './mail-body.ts'
 import type { OnEntry } from './relay.ts'
-import { smtpSender, toMessage } from './smtp.ts'
+import { createSmtpSender, toMessage } from './smtp.ts'
 import { explainSmtp } from './smtp-advice.ts'
 
 export type TestMail = { steps: string[]; failure: { message: string; fix: string } | null }
@@ -21,7 +21,7 @@ export async function sendTestMail(
     if (step !== undefined) steps.push(step)
   }
   const relay = { url: smtpUrl, publicUrl }
-  const send = smtpSender(relay, { dkim: await readDkim({ dkim, mailFrom }), onEntry })
+  const send = createSmtpSender(relay, { dkim: await readDkim({ dkim, mailFrom }), onEntry })
   const lines = ['Это проверка почты: раз письмо дошло, дойдут и коды.']
   const options = { appName, origin: publicUrl ?? 'http://localhost' }
   const mail = writeMail({ to, subject: 'Проверка почты' }, lines, options)

@@ -9,7 +9,7 @@ import { ifExists } from '../config/read-if-exists.ts'
 import { replaceFile } from '../config/replace-file.ts'
 import { type Dkim, readDkim } from './dkim.ts'
 import { offersSmtpUtf8, type Relay } from './relay.ts'
-import { type Mail, needsSmtpUtf8, smtpSender, toMessage } from './smtp.ts'
+import { createSmtpSender, type Mail, needsSmtpUtf8, toMessage } from './smtp.ts'
 
 export type MailTransport = {
   /** Returns the SMTP server's answer. Rejects with MailFailure, or if `signal` aborts. */
@@ -28,8 +28,8 @@ export async function openMailTransport(config: Settings, print: Print): Promise
   const { smtpUrl: url, publicUrl, appName, mailFrom } = config
   const dkim = await readDkim(config)
   const from = { name: appName, address: mailFrom }
-  if (url === undefined) return saveMails(from, folderOf(config.dataDir), print)
-  return sendMails(from, { url, publicUrl }, dkim)
+  if (url === undefined) return folderTransport(from, folderOf(config.dataDir), print)
+  return smtpTransport(from, { url, publicUrl }, dkim)
 }
 
 const folderOf = (dataDir: string) => join(dataDir, 'mail')
@@ -41,8 +41,8 @@ const ASK_MS = 5000
 const ANSWER_MS = 300_000
 const PATIENCE_MS = 250
 
-function sendMails(from: Sender, relay: Relay, dkim: Dkim | undefined): MailTransport {
-  const send = smtpSender(relay, { dkim })
+function smtpTransport(from: Sender, relay: Relay, dkim: Dkim | undefined): MailTransport {
+  const send = createSmtpSender(relay, { dkim })
   const answers = new LRUCache<'SMTPUTF8', boolean>({
     max: 1,
     ttl: ANSWER_MS,
@@ -59,7 +59,7 @@ function sendMails(from: Sender, relay: Relay, dkim: Dkim | undefined): MailTran
   }
 }
 
-function saveMails(from: Sender, folder: string, print: Print): MailTransport {
+function folderTransport(from: Sender, folder: string, print: Print): MailTransport {
   const composer = createTransport({ streamTransport: true, buffer: true })
   return {
     destination: `печатаются здесь и сохраняются в ${folder}`,

@@ -139,12 +139,12 @@ async function startRunner(options: RunnerOptions, workers: Workers): Promise<Ru
   const events = new EventEmitter() as WorkerEvents
   workers.watch(events)
   recordFailures(events, options.pgPool as Pool)
-  await forgetFuture(options.pgPool as Pool)
+  await resetFutureRuns(options.pgPool as Pool)
   return run({ ...options, events })
 }
 
 /** Cron does nothing until its last run is in the past, which a wrong clock may have set ahead. */
-async function forgetFuture(pool: Pool): Promise<void> {
+async function resetFutureRuns(pool: Pool): Promise<void> {
   const forget = `UPDATE graphile_worker._private_known_crontabs SET last_execution = $1::timestamptz
     WHERE last_execution > $1::timestamptz + interval '1 minute'`
   // The runner meets an outage too, and reports it.

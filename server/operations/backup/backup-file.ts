@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
-import { sizeOfNamed, streamNamed } from '../../kernel/config/opened-files.ts'
-import { onDisk } from '../../kernel/disk/disk.ts'
+import { sizeOfNamedFile, streamNamedFile } from '../../kernel/config/opened-files.ts'
+import { runOnDisk } from '../../kernel/disk/disk.ts'
 import { type Append, BackupError, explain } from './backup-folder.ts'
 import { type Manifest, type Part, parseManifest } from './manifest.ts'
 
@@ -88,7 +88,7 @@ export async function readManifest(path: string, reading: Reading = {}): Promise
   const read = () => readChecked(path, reading)
   try {
     // Reading a whole file may take hours.
-    return await (reading.isSummed === false ? onDisk(dirname(path), read) : read())
+    return await (reading.isSummed === false ? runOnDisk(dirname(path), read) : read())
   } catch (cause) {
     throw explain(cause, `Файл ${path} не открывается`)
   }
@@ -96,8 +96,8 @@ export async function readManifest(path: string, reading: Reading = {}): Promise
 
 async function readChecked(path: string, { isSummed = true, signal }: Reading): Promise<Manifest> {
   const bytes = (start: number, length: number) =>
-    buffer(streamNamed(path, { start, end: start + length - 1 }))
-  const size = await sizeOfNamed(path)
+    buffer(streamNamedFile(path, { start, end: start + length - 1 }))
+  const size = await sizeOfNamedFile(path)
   const head = await bytes(0, MAGIC.length)
   if (!head.equals(MAGIC)) throw new BackupError(`Файл ${path} — не копия стены.`)
   const damaged = new BackupError(`Копия ${path} повреждена или не дописана. Возьмите другую.`)
@@ -113,14 +113,14 @@ async function readChecked(path: string, { isSummed = true, signal }: Reading): 
 
 async function sumOf(path: string, bytes: number, signal?: AbortSignal): Promise<Buffer> {
   const sum = createHash('sha256')
-  for await (const chunk of streamNamed(path, { end: bytes - 1, signal })) sum.update(chunk)
+  for await (const chunk of streamNamedFile(path, { end: bytes - 1, signal })) sum.update(chunk)
   return sum.digest()
 }
 
 /** Returns the streams that read and decompress a part. */
 export function readPart(path: string, { offset, bytes }: Part) {
   return [
-    streamNamed(path, { start: offset, end: offset + bytes - 1 }),
+    streamNamedFile(path, { start: offset, end: offset + bytes - 1 }),
     createZstdDecompress(),
   ] as const
 }

@@ -2,17 +2,17 @@ import { appendFile, fdatasync, fsync, rmSync } from 'node:fs'
 import { lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { askForName, openedFile } from '../../kernel/config/opened-files.ts'
+import { askForName, getOpenedFile } from '../../kernel/config/opened-files.ts'
 import { ifExists } from '../../kernel/config/read-if-exists.ts'
 import {
   nameOfUnfinished,
-  remove,
   removeAbandoned,
+  removePath,
   syncFolder,
   unfinishedPath,
 } from '../../kernel/config/replace-file.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
-import { isSilent, onDisk } from '../../kernel/disk/disk.ts'
+import { isSilent, runOnDisk } from '../../kernel/disk/disk.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { fileReason } from '../../kernel/errors/why-failed.ts'
 
@@ -28,7 +28,7 @@ export function backupName(madeAt: Date): string {
 /** Creates the folder only directly in DATA_DIR, because elsewhere its disk may not be mounted. */
 export async function makeBackupFolder(folder: string, dataDir: string): Promise<void> {
   if (dirname(folder) === dataDir) {
-    await onDisk(folder, () => mkdir(folder, { mode: 0o700 })).catch((cause) => {
+    await runOnDisk(folder, () => mkdir(folder, { mode: 0o700 })).catch((cause) => {
       if (errorCode(cause) !== 'EEXIST') throw explain(cause, `Не записано: ${folder}`)
     })
   }
@@ -37,7 +37,7 @@ export async function makeBackupFolder(folder: string, dataDir: string): Promise
 
 /** Throws BackupError if the folder does not exist, is not a folder, or its disk is silent. */
 export async function requireBackupFolder(folder: string): Promise<void> {
-  const found = await onDisk(folder, () => ifExists(stat(folder))).catch((error) => {
+  const found = await runOnDisk(folder, () => ifExists(stat(folder))).catch((error) => {
     throw explain(error, `BACKUP_DIR (${folder})`)
   })
   if (found?.isDirectory()) return
@@ -49,7 +49,7 @@ export async function requireBackupFolder(folder: string): Promise<void> {
 }
 
 async function namesOfBackups(folder: string): Promise<string[]> {
-  const names = await onDisk(folder, () => readdir(folder))
+  const names = await runOnDisk(folder, () => readdir(folder))
   return names.filter((name) => FINISHED.test(name)).sort()
 }
 
@@ -69,7 +69,7 @@ type Kept = {
 export async function removeOldest(folder: string, { keep, verifiedCopy }: Kept): Promise<void> {
   const verified = verifiedCopy && backupName(verifiedCopy)
   const old = (await namesOfBackups(folder)).slice(0, -keep).filter((name) => name !== verified)
-  for (const name of old) await onDisk(folder, () => rm(join(folder, name)))
+  for (const name of old) await runOnDisk(folder, () => rm(join(folder, name)))
 }
 
 /** The age of leftovers: longer than a backup or a verification takes. */
@@ -77,13 +77,13 @@ const IDLE_MS = 3 * 3_600_000
 
 /** Removes what killed backups and verifications left. PostgreSQL ends itself without its files. */
 export async function removeLeft(folder: string, idleMs = IDLE_MS): Promise<void> {
-  const names = await onDisk(folder, () => readdir(folder))
+  const names = await runOnDisk(folder, () => readdir(folder))
   for (const name of names.filter(isUnfinished)) {
     const path = join(folder, name)
-    const found = await onDisk(folder, () => ifExists(lstat(path)))
+    const found = await runOnDisk(folder, () => ifExists(lstat(path)))
     // The folder may be shared, so only files of this user are removed.
     if (found?.uid !== process.getuid?.() || Date.now() - Number(found?.mtimeMs) <= idleMs) continue
-    await onDisk(folder, () => remove(path))
+    await runOnDisk(folder, () => removePath(path))
   }
 }
 
@@ -103,7 +103,7 @@ export function explain(cause: unknown, what: string): unknown {
 
 /** Throws an error of the code EEXIST if something has this path. */
 export async function refuseExisting(path: string): Promise<void> {
-  if (openedFile(path) || !(await ifExists(lstat(path)))) return
+  if (getOpenedFile(path) || !(await ifExists(lstat(path)))) return
   throw Object.assign(new Error(`EEXIST: file already exists, open '${path}'`), {
     code: 'EEXIST',
     path,
@@ -123,10 +123,10 @@ const dataSync = promisify(fdatasync)
 function appendTo(fd: number, folder: string): Append {
   let unsynced = 0
   return async (chunk) => {
-    await onDisk(folder, () => append(fd, chunk))
+    await runOnDisk(folder, () => append(fd, chunk))
     unsynced += chunk.length
     if (unsynced < SYNC_BYTES) return
-    await onDisk(folder, () => dataSync(fd))
+    await runOnDisk(folder, () => dataSync(fd))
     unsynced = 0
   }
 }
@@ -137,7 +137,7 @@ export async function nameFile(unfinished: string, path: string): Promise<void> 
   await refuseExisting(path)
   await rename(unfinished, path)
   await syncFolder(dirname(path)).catch(async (cause) => {
-    await remove(path)
+    await removePath(path)
     throw cause
   })
 }
@@ -148,7 +148,7 @@ export async function writeNewFile<T>(
   write: (append: Append) => Promise<T>,
 ): Promise<T> {
   try {
-    const opened = openedFile(path)
+    const opened = getOpenedFile(path)
     if (opened?.fd === undefined) return await writeHere(path, write)
     const result = await writeInto(opened.fd, dirname(path), write)
     await askForName(opened)
@@ -165,7 +165,7 @@ async function writeInto<T>(
 ): Promise<T> {
   const result = await write(appendTo(fd, folder))
   // Without it, a power cut after the rename could leave an empty file.
-  await onDisk(folder, () => sync(fd))
+  await runOnDisk(folder, () => sync(fd))
   return result
 }
 
@@ -178,19 +178,19 @@ async function writeHere<T>(path: string, write: (append: Append) => Promise<T>)
   // An interrupted command exits before this function ends.
   process.once('exit', removeAtExit)
   try {
-    const file = await onDisk(folder, async () => {
+    const file = await runOnDisk(folder, async () => {
       await refuseExisting(path)
       await removeAbandoned(folder)
       return open(unfinished, 'wx', 0o600)
     })
     const result = await writeInto(file.fd, folder, write).finally(() =>
-      onDisk(folder, () => file.close()),
+      runOnDisk(folder, () => file.close()),
     )
-    await onDisk(folder, () => nameFile(unfinished, path))
+    await runOnDisk(folder, () => nameFile(unfinished, path))
     return result
   } finally {
     process.off('exit', removeAtExit)
-    await onDisk(folder, () => remove(unfinished)).catch(() => {})
+    await runOnDisk(folder, () => removePath(unfinished)).catch(() => {})
   }
 }
 
@@ -198,6 +198,6 @@ async function writeHere<T>(path: string, write: (append: Append) => Promise<T>)
 export async function newestBackup(folder: string) {
   const newest = (await namesOfBackups(folder)).at(-1)
   if (newest === undefined) return undefined
-  const { mtime: at, size: bytes } = await onDisk(folder, () => stat(join(folder, newest)))
+  const { mtime: at, size: bytes } = await runOnDisk(folder, () => stat(join(folder, newest)))
   return { name: newest, at, bytes }
 }

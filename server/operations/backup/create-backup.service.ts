@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findOpened } from '../../kernel/config/opened-files.ts'
+import { findOpenedFile } from '../../kernel/config/opened-files.ts'
 import { ifExists } from '../../kernel/config/read-if-exists.ts'
 import { openClient } from '../../kernel/db/database.ts'
 import { productVersion } from '../../kernel/db/migrate.ts'
@@ -25,7 +25,7 @@ type Options = {
 
 /** Returns `target`, or the path of a new backup in it if it is a folder. */
 export async function backupPath(target: string, now = new Date()): Promise<string> {
-  const opened = findOpened(target)
+  const opened = findOpenedFile(target)
   if (opened) return opened.path
   const found = await ifExists(stat(target)).catch((cause) => {
     throw explain(cause, `Не записано: ${target}`)

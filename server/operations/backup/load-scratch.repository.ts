@@ -3,7 +3,7 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { migrate, migrateTo } from '../../kernel/db/migrate.ts'
-import { SCRATCH } from '../../kernel/db/restore-lock.ts'
+import { SCRATCH_SCHEMA } from '../../kernel/db/restore-lock.ts'
 import { countRows, type Progress, readPart } from './backup-file.ts'
 import { BackupError, explain } from './backup-folder.ts'
 import type { Manifest, Part, Sequence } from './manifest.ts'
@@ -22,9 +22,11 @@ export async function loadIntoScratch(
   { backup, onProgress, signal }: Loading,
 ): Promise<void> {
   const { parts, sequences, migration, leftOut = LEFT_OUT } = backup.manifest
-  await client.query(`DROP SCHEMA IF EXISTS ${SCRATCH} CASCADE; CREATE SCHEMA ${SCRATCH}`)
-  await migrateTo(migration, scratchUrl(url), SCRATCH)
-  await client.query(`BEGIN; SET LOCAL search_path = ${SCRATCH}`)
+  await client.query(
+    `DROP SCHEMA IF EXISTS ${SCRATCH_SCHEMA} CASCADE; CREATE SCHEMA ${SCRATCH_SCHEMA}`,
+  )
+  await migrateTo(migration, scratchUrl(url), SCRATCH_SCHEMA)
+  await client.query(`BEGIN; SET LOCAL search_path = ${SCRATCH_SCHEMA}`)
   const tables = (await selectTables(client)).map(({ table }) => table)
   // CASCADE, because tables without a backup, which are empty here, refer to them.
   await client.query(`TRUNCATE ${tables.map(quote).join(', ')} CASCADE`)
@@ -42,7 +44,7 @@ export async function loadIntoScratch(
   }
   await setTriggers(client, tables, 'ENABLE')
   await client.query('COMMIT; ANALYZE')
-  await migrate(scratchUrl(url), { schema: SCRATCH })
+  await migrate(scratchUrl(url), { schema: SCRATCH_SCHEMA })
 }
 
 /** The tables whose ids stand in links, feeds and browsers. */
@@ -70,7 +72,7 @@ export async function raiseIds(
     await client.query(
       `SELECT setval(sequence, greatest(nextval(sequence) - 1 + $2, $3::bigint))
       FROM pg_get_serial_sequence($1, 'id') AS sequence`,
-      [`${SCRATCH}.${quote(table)}`, leftOut, last],
+      [`${SCRATCH_SCHEMA}.${quote(table)}`, leftOut, last],
     )
   }
 }

@@ -6,7 +6,7 @@ import {
 } from '../../features/account-deletion/deletion-list.service.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { withStartDatabase } from '../../kernel/db/database.ts'
-import { isKnown, migrate } from '../../kernel/db/migrate.ts'
+import { isKnownMigration, migrate } from '../../kernel/db/migrate.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import type { SecretOutcome, SecretSource } from '../start/restored-secret.ts'
 import { placeAppSecret, planSecretRestore } from '../start/restored-secret.ts'
@@ -46,7 +46,7 @@ type Returned = {
 /** Returns the manifest. Throws BackupError for a damaged backup or an unknown migration. */
 export async function readRestorable(path: string, signal?: AbortSignal): Promise<Manifest> {
   const manifest = await readManifest(path, { signal })
-  if (isKnown(manifest.migration)) return manifest
+  if (isKnownMigration(manifest.migration)) return manifest
   throw new BackupError(
     `База в копии другой версии: ${manifest.version} (в ней есть ${manifest.migration}). ` +
       'Поставьте ту версию и восстановите копию ею.',

@@ -2,13 +2,13 @@ import type pg from 'pg'
 import { openClient } from '../../kernel/db/database.ts'
 import { MIGRATIONS } from '../../kernel/db/migrate.ts'
 import { COUNT_NODES } from '../../kernel/db/nodes.ts'
-import { RESTORE_LOCK, SCRATCH } from '../../kernel/db/restore-lock.ts'
+import { RESTORE_LOCK, SCRATCH_SCHEMA } from '../../kernel/db/restore-lock.ts'
 import { BackupError } from './backup-folder.ts'
 import { LEFT_OUT } from './tables.repository.ts'
 
 /** Returns the URL whose connections use the scratch schema. */
 export function scratchUrl(url: string): string {
-  return `${url}${url.includes('?') ? '&' : '?'}options=-csearch_path%3D${SCRATCH}`
+  return `${url}${url.includes('?') ? '&' : '?'}options=-csearch_path%3D${SCRATCH_SCHEMA}`
 }
 
 /** Runs `work` with the restore lock. Throws BackupError if a restore or a start holds the lock. */
@@ -39,7 +39,7 @@ export async function replaceTables(
   client: pg.Client,
   beforeCommit: () => Promise<void>,
 ): Promise<void> {
-  const loaded = await objectsOf(client, SCRATCH)
+  const loaded = await objectsOf(client, SCRATCH_SCHEMA)
   const place = await selectValue<string>(client, 'SELECT quote_ident(current_schema())')
   const replaced = new Set([...loaded.map(({ name }) => name), ...LEFT_OUT])
   const present = await objectsOf(client, place)
@@ -52,7 +52,7 @@ export async function replaceTables(
     await client.query(`ALTER ${kind} ${address} SET SCHEMA ${place}`)
   }
   // Without CASCADE, an object that was forgotten makes the restore fail instead of vanishing.
-  await client.query(`DROP SCHEMA ${SCRATCH}`)
+  await client.query(`DROP SCHEMA ${SCRATCH_SCHEMA}`)
   await beforeCommit()
   await client.query('COMMIT')
 }
@@ -100,7 +100,7 @@ async function isNewer(client: pg.Client): Promise<boolean> {
 
 export async function dropScratch(client: pg.Client): Promise<void> {
   await client.query('ROLLBACK').catch(() => {})
-  await client.query(`DROP SCHEMA IF EXISTS ${SCRATCH} CASCADE`).catch(() => {})
+  await client.query(`DROP SCHEMA IF EXISTS ${SCRATCH_SCHEMA} CASCADE`).catch(() => {})
 }
 
 /** Returns whether the database contains a wall with users or with acts of an operator. */
@@ -113,4 +113,4 @@ export async function hasWall(client: pg.Client): Promise<boolean> {
 export const countServers = (client: pg.Client) => selectValue<number>(client, COUNT_NODES)
 
 export const countLoadedSessions = (client: pg.Client) =>
-  selectValue<number>(client, `SELECT count(*)::int FROM ${SCRATCH}.sessions`)
+  selectValue<number>(client, `SELECT count(*)::int FROM ${SCRATCH_SCHEMA}.sessions`)

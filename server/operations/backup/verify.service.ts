@@ -5,7 +5,7 @@ import { findCounterDifferences } from '../../features/posts/counters.task.ts'
 import { readPostList, wall } from '../../features/posts/post-lists.ts'
 import {
   removeAbandoned,
-  remove as removeAll,
+  removePath as removeAll,
   unfinishedPath,
 } from '../../kernel/config/replace-file.ts'
 import { openDatabase } from '../../kernel/db/database.ts'

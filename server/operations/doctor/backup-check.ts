@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { isKnown } from '../../kernel/db/migrate.ts'
+import { isKnownMigration } from '../../kernel/db/migrate.ts'
 import { whyFailed } from '../../kernel/errors/why-failed.ts'
-import { size, time } from '../../kernel/errors/words.ts'
+import { formatOperatorTime, formatSize } from '../../kernel/errors/words.ts'
 import { readManifest } from '../backup/backup-file.ts'
 import { BackupError, backupName, newestBackup } from '../backup/backup-folder.ts'
 import type { BackupState } from '../backup/backup-state.repository.ts'
@@ -41,11 +41,11 @@ async function findFault(file: string): Promise<string | undefined> {
   const manifest = await readManifest(file, { isSummed: false }).catch((error: Error) => error)
   if (manifest instanceof BackupError) return manifest.message
   if (manifest instanceof Error) throw manifest
-  if (!isKnown(manifest.migration)) {
+  if (!isKnownMigration(manifest.migration)) {
     return `эту версию копии (${manifest.version}, ${file}) здесь не восстановить`
   }
   if (Date.parse(manifest.createdAt) < Date.now() + DAY_MS) return undefined
-  return `дата копии ${file} в будущем: ${time(new Date(manifest.createdAt))}`
+  return `дата копии ${file} в будущем: ${formatOperatorTime(new Date(manifest.createdAt))}`
 }
 
 export function checkBackup(state: Checked, now: Date, command = 'vslukh backup'): Verdict {
@@ -60,7 +60,7 @@ export function checkBackup(state: Checked, now: Date, command = 'vslukh backup'
     )
   }
   if (state.at === null) return warning('копий нет', `Сделайте первую: ${command}`)
-  const message = `последняя копия сделана ${daysAgo(days(state.at))}, ${size(state.bytes)}`
+  const message = `последняя копия сделана ${daysAgo(days(state.at))}, ${formatSize(state.bytes)}`
   if (days(state.at) > OLDEST_DAYS) return broken(message, `Сделайте новую: ${command}`)
   if (state.verifiedAt === null || days(state.verifiedAt) > OLDEST_VERIFICATION_DAYS) {
     return warning(

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { INVITE_ONLY } from '../../../contract/pages.ts'
 import { selectSiteState } from '../../features/site-state/site-state.repository.ts'
-import { readableSecret } from '../../kernel/config/app-secret.ts'
+import { findExposedSecret } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
-import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
+import { LARGEST_SKEW_MS, measureClockSkew } from '../../kernel/db/clock.ts'
 import { neededConnections, readConnectionLimit } from '../../kernel/db/connections.ts'
 import { type Db, openDatabase } from '../../kernel/db/database.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { whyFailed } from '../../kernel/errors/why-failed.ts'
-import { time } from '../../kernel/errors/words.ts'
+import { formatOperatorTime } from '../../kernel/errors/words.ts'
 import { readSecret } from '../start/installation.ts'
 import type { DatabaseFacts, JobFacts } from './doctor.repository.ts'
 import { broken, ok, type Verdict, warning } from './finding.ts'
@@ -81,7 +81,7 @@ export async function checkPooler(config: Config): Promise<Verdict | undefined> 
 const NOTICEABLE_SKEW_MS = 5000
 
 export async function checkClock(db: Db): Promise<Verdict> {
-  const skew = await clockSkew(db)
+  const skew = await measureClockSkew(db)
   const seconds = Math.round(Math.abs(skew) / 1000)
   if (Math.abs(skew) < NOTICEABLE_SKEW_MS) return ok('часы идут как у базы данных')
   const message = `часы ${skew > 0 ? 'спешат' : 'отстают'} на ${seconds} с против часов базы данных`
@@ -92,7 +92,8 @@ export async function checkClock(db: Db): Promise<Verdict> {
 export async function checkSecret(db: Db, config: Config): Promise<Verdict> {
   try {
     await readSecret(db, config)
-    const file = config.appSecret === undefined ? await readableSecret(config.dataDir) : undefined
+    const file =
+      config.appSecret === undefined ? await findExposedSecret(config.dataDir) : undefined
     if (file === undefined) return ok('секрет подходит к базе данных')
     return warning(`секрет ${file} читают не только его владелец`, `chmod 600 ${file}`)
   } catch (error) {
@@ -140,7 +141,9 @@ export async function checkClosed(db: Db): Promise<Verdict> {
 
 export function checkJobs({ overdue, given_up, tasks, failing }: JobFacts): Verdict {
   if (failing.length > 0) {
-    const named = failing.map(({ task, since }) => `${task} с ${time(new Date(since))}`)
+    const named = failing.map(
+      ({ task, since }) => `${task} с ${formatOperatorTime(new Date(since))}`,
+    )
     return broken(
       `фоновые задачи не удаются раз за разом: ${named.join(', ')}`,
       "Причина — в журнале сервера, в строках с level error; если это lock timeout, найдите, кто держит строки: SELECT pid, query FROM pg_stat_activity WHERE state LIKE 'idle in%'",

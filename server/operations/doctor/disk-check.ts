@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
-import { onDisk } from '../../kernel/disk/disk.ts'
+import { runOnDisk } from '../../kernel/disk/disk.ts'
 import { whyFailed } from '../../kernel/errors/why-failed.ts'
-import { size } from '../../kernel/errors/words.ts'
+import { formatSize } from '../../kernel/errors/words.ts'
 import { freeBytes, LEAST_FREE_BYTES } from '../../kernel/http/health.ts'
 import { broken, ok, type Verdict, warning } from './finding.ts'
 
@@ -20,7 +20,7 @@ export async function checkBackupDisk(
 }
 
 async function deviceOf(folder: string): Promise<number | undefined> {
-  return (await onDisk(folder, () => stat(folder)).catch(() => undefined))?.dev
+  return (await runOnDisk(folder, () => stat(folder)).catch(() => undefined))?.dev
 }
 
 /** Checks the free space, and for how long it lasts if the database grows by `dailyBytes`. */
@@ -30,13 +30,13 @@ export async function checkDisk(
   setting = 'DATA_DIR',
 ): Promise<Verdict> {
   const fix = `Освободите место или перенесите ${setting} на больший диск`
-  const free = await onDisk(folder, () => freeBytes(folder)).catch((error: Error) => error)
+  const free = await runOnDisk(folder, () => freeBytes(folder)).catch((error: Error) => error)
   if (free instanceof Error) {
     return broken(`папка ${folder} не открывается: ${whyFailed(free)}`, `Проверьте ${setting}`)
   }
   const days = dailyBytes > 0 ? Math.floor(free / dailyBytes) : Number.POSITIVE_INFINITY
   const until = Number.isFinite(days) ? `, при нынешнем росте хватит на ${days} дн.` : ''
-  const message = `на диске с ${folder} свободно ${size(free)}${until}`
+  const message = `на диске с ${folder} свободно ${formatSize(free)}${until}`
   if (free < LEAST_FREE_BYTES) return broken(message, fix)
   if (free < LITTLE_BYTES || days < SOON_DAYS) return warning(message, fix)
   return ok(message)

@@ -7,7 +7,7 @@ import { type Config, usesDataDir } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { whyFailed } from '../../kernel/errors/why-failed.ts'
 import { dkimPublicKey } from '../../kernel/mail/dkim.ts'
-import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
+import { readMailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { selectBackupState } from '../backup/backup-state.repository.ts'
 import { checkBackupCommand, checkBackups } from './backup-check.ts'
 import {
@@ -85,7 +85,7 @@ async function examineCheaply({ db, config }: Examined) {
       clock: checkClock(db),
     }),
     use: await findingsOf({
-      mails: checkMailQueue(await mailHealth(db)),
+      mails: checkMailQueue(await readMailHealth(db)),
       'refused mails': checkMailReputation(await readMailName(db)),
       disk:
         dataDir === undefined ? undefined : await checkDisk(dataDir, await selectDailyGrowth(db)),

@@ -2,7 +2,7 @@ import { deriveKey, isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import { plainAddress, proxyTrust } from '../../kernel/http/forwarded-for.ts'
+import { createProxyCheck, plainAddress } from '../../kernel/http/forwarded-for.ts'
 import type { RefusedNetwork } from '../../kernel/http/refusal-log.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
 import { readSecret } from '../start/installation.ts'
@@ -34,7 +34,7 @@ export function registerIdentity(
   refused: () => RefusedNetwork[],
 ): void {
   const question = questionOf(key(KEY))
-  const isTrusted = proxyTrust(config.trustProxy)
+  const isTrusted = createProxyCheck(config.trustProxy)
   http.get(IDENTITY_PATH, { logLevel: 'warn' }, (request, reply) => {
     const answer = String(request.headers[QUESTION_HEADER] ?? '')
     if (!isSameSecret(answer, question)) throw new AppError('NOT_FOUND')

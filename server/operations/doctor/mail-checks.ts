@@ -1,7 +1,7 @@
 import type { Resolver } from 'node:dns/promises'
 import type { MailName } from '../../features/site-state/mail-name.service.ts'
 import type { Config } from '../../kernel/config/config.ts'
-import { time } from '../../kernel/errors/words.ts'
+import { formatOperatorTime } from '../../kernel/errors/words.ts'
 import { domainOf } from '../../kernel/mail/email-address.ts'
 import type { MailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { verifySmtp } from '../../kernel/mail/relay.ts'
@@ -18,7 +18,7 @@ export function checkMailQueue(health: MailHealth): Verdict {
   const message =
     `писем в очереди: ${waiting}, не уходят: ${failing}` +
     (late.since
-      ? `, уведомлений ждёт дольше 10 минут: ${late.count}, первое для ${late.masked} с ${time(late.since)}`
+      ? `, уведомлений ждёт дольше 10 минут: ${late.count}, первое для ${late.masked} с ${formatOperatorTime(late.since)}`
       : '')
   if (limited > 0) {
     return broken(
@@ -33,7 +33,7 @@ export function checkMailQueue(health: MailHealth): Verdict {
     if (expired === 0 || sent + refused > 0) return ok(message)
     return warning(`${message}, за час опоздало: ${expired}, а не ушло ни одно`, fix)
   }
-  const since = `с ${time(failingSince)}`
+  const since = `с ${formatOperatorTime(failingSince)}`
   const { message: why, fix } = explainSmtp({ code: error, message: reason })
   return broken(`${message}, ${since}: ${why}`, fix)
 }

@@ -1,7 +1,7 @@
 import type { ExecFileException } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { remove, syncFolder } from '../../kernel/config/replace-file.ts'
+import { removePath, syncFolder } from '../../kernel/config/replace-file.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { programReason, whyFailed } from '../../kernel/errors/why-failed.ts'
@@ -63,7 +63,7 @@ export async function createCluster(paths: ClusterPaths): Promise<void> {
       )
     })
   } catch (error) {
-    await remove(unfinished)
+    await removePath(unfinished)
     if (!(await hasCluster(paths.cluster))) throw error
     return
   }

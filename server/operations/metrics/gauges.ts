@@ -2,9 +2,9 @@ import { statfs } from 'node:fs/promises'
 import { Gauge, type Registry } from '@prometheus-io/client'
 import { countWaiting } from '../../features/moderation/queue.repository.ts'
 import { readMailName } from '../../features/site-state/mail-name.service.ts'
-import { clockSkew } from '../../kernel/db/clock.ts'
+import { measureClockSkew } from '../../kernel/db/clock.ts'
 import type { OpenDatabase } from '../../kernel/db/database.ts'
-import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
+import { readMailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { selectBackupState } from '../backup/backup-state.repository.ts'
 import { selectDatabaseFacts } from '../doctor/doctor.repository.ts'
 
@@ -84,10 +84,10 @@ async function readDatabase({ database, isBackedUpNightly }: GaugeSources): Prom
   const { db } = database
   const since = (at: Date | null) => at && (Date.now() - at.getTime()) / 1000
   const began = performance.now()
-  const skewMs = await clockSkew(db)
+  const skewMs = await measureClockSkew(db)
   const queryMs = performance.now() - began
   const { counter_differences, nodes } = await selectDatabaseFacts(db)
-  const mails = await mailHealth(db)
+  const mails = await readMailHealth(db)
   const codes = await readMailName(db)
   const { reports, oldest } = await countWaiting(db)
   const backup = await selectBackupState(db)

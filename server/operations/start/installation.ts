@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { deriveKey, loadAppSecret, readStoredSecret } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { ifExists } from '../../kernel/config/read-if-exists.ts'
-import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
+import { LARGEST_SKEW_MS, measureClockSkew } from '../../kernel/db/clock.ts'
 import {
   FEWEST_CONNECTIONS,
   neededConnections,
@@ -60,7 +60,7 @@ export async function readSecret(db: Db, known: Secret): Promise<string> {
 }
 
 async function requireSameClock(db: Db): Promise<void> {
-  const skew = await clockSkew(db)
+  const skew = await measureClockSkew(db)
   if (Math.abs(skew) <= LARGEST_SKEW_MS) return
   const apart = `${skew > 0 ? 'спешат' : 'отстают'} на ${Math.round(Math.abs(skew) / 1000)} с`
   throw new StartError(

@@ -7,7 +7,7 @@ import {
 } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { ifExists } from '../../kernel/config/read-if-exists.ts'
-import { remove } from '../../kernel/config/replace-file.ts'
+import { removePath } from '../../kernel/config/replace-file.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { makeDataDir } from './data-dir.ts'
 
@@ -40,7 +40,7 @@ export async function placeAppSecret(secret: string, dataDir: string): Promise<v
   // A copy, so that the former wall has its secret if the new one cannot be stored.
   await ifExists(copyFile(path, kept, constants.COPYFILE_EXCL))
   await storeAppSecret(dataDir, secret).catch(async (cause) => {
-    await remove(kept)
+    await removePath(kept)
     throw cause
   })
 }
