@@ -1,5 +1,5 @@
 import { APP_SECRET } from '../e2e/testing/product.ts'
-import { accessTokenKey, signAccessToken } from '../server/features/sessions/authenticator.ts'
+import { deriveAccessTokenKey, signAccessToken } from '../server/features/sessions/authenticator.ts'
 import { migrate } from '../server/kernel/db/migrate.ts'
 import { fillDatabase } from '../server/testing/database/big-data.ts'
 import { executeOn } from '../server/testing/database/databases.ts'
@@ -43,7 +43,7 @@ export async function signInUsers(databaseUrl: string): Promise<string[]> {
      RETURNING id, user_id, (SELECT key FROM access_token_key) AS key`,
   )
   return rows.map(({ id, user_id, key }) => {
-    const options = { key: accessTokenKey(APP_SECRET, key), seconds: TOKEN_SECONDS }
+    const options = { key: deriveAccessTokenKey(APP_SECRET, key), seconds: TOKEN_SECONDS }
     return signAccessToken({ userId: user_id, sessionId: id }, options).accessToken.token
   })
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Received } from './answers.ts'
+import { ReplySummary } from './answers.ts'
 import { OPAQUE_MAX } from './constants.ts'
 import { endpoint, strictObject } from './endpoint.ts'
 import {
@@ -31,8 +31,8 @@ export type CurrentUser = Type.Static<typeof CurrentUser>
 
 export const OwnAccount = strictObject({
   ...CurrentUser.properties,
-  /** Absent if it equals NOTHING_RECEIVED. */
-  received: Type.Optional(Received),
+  /** Absent if it equals NO_REPLIES_RECEIVED. */
+  received: Type.Optional(ReplySummary),
   mutedAuthors: Type.Optional(Type.Array(Id)),
 })
 export type OwnAccount = Type.Static<typeof OwnAccount>

@@ -10,36 +10,36 @@ const ReceivedReply = strictObject({
   received_no: Count,
 })
 
-export const ReceivedPage = strictObject({
+export const ReceivedRepliesPage = strictObject({
   ...PostPage.properties,
   posts: Type.Array(ReceivedReply),
   /** The number of the newest reply that the viewer has seen; 0 if there is none. */
   seen: Count,
 })
-export type ReceivedPage = Type.Static<typeof ReceivedPage>
+export type ReceivedRepliesPage = Type.Static<typeof ReceivedRepliesPage>
 
-export const listReceived = endpoint('GET', '/posts/replies/received', {
+export const listReceivedReplies = endpoint('GET', '/posts/replies/received', {
   access: 'user',
   summary: 'What others replied to the viewer, newest first; `total` counts to 1000',
   query: PageQuery,
-  answer: ReceivedPage,
+  answer: ReceivedRepliesPage,
   errors: ['INVALID_REQUEST'],
 })
 
-export const Received = strictObject({
+export const ReplySummary = strictObject({
   unread: Type.Integer({ minimum: 0, maximum: UNREAD_MAX }),
   /** Ids of the viewer's own posts whose replies are muted: the newest hundred. */
   muted: Type.Array(Id),
   wantsMail: Type.Boolean(),
 })
 
-export const readReceived = endpoint('GET', '/users/current/received', {
+export const readReplySummary = endpoint('GET', '/users/current/received', {
   access: 'user',
   summary: 'How many replies the viewer has not seen, up to 100, and of which posts they want none',
-  answer: Received,
+  answer: ReplySummary,
 })
 
-export const markReceived = endpoint('PUT', '/users/current/received', {
+export const markRepliesSeen = endpoint('PUT', '/users/current/received', {
   access: 'user',
   summary: 'Move the mark of what was seen; it never moves back',
   body: strictObject({ seen: Count }),

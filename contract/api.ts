@@ -14,10 +14,10 @@ type Modules = typeof import('./account.ts') &
   typeof import('./sign-in.ts') &
   typeof import('./texts.ts')
 
-type Described = Extract<Modules[keyof Modules], { method: string; path: string }>
+type AnyEndpoint = Extract<Modules[keyof Modules], { method: string; path: string }>
 
 /** Maps call names, such as `'POST /posts/:id/likes'`, to types: no schema reaches the browser. */
-export type Api = { [E in Described as `${E['method']} ${E['path']}`]: E }
+export type Api = { [E in AnyEndpoint as `${E['method']} ${E['path']}`]: E }
 export type CallName = keyof Api
 /** The calls that change something in the name of a signed-in user. */
 export type WriteName = {

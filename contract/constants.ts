@@ -45,7 +45,7 @@ export const MODERATION_REASON_MAX = 200
 export const MODERATION_NOTE_MAX = 500
 export const BLOCK_DAYS_MAX = 3650
 /** The most posts of an author's last day that one call removes within its deadline of 8 s. */
-export const RECENT_MAX = 100
+export const RECENT_POSTS_MAX = 100
 export const MUTES_MAX = 1000
 export const HIDDEN_WORDS_MAX = 100
 export const HIDDEN_WORD_MIN = 2
@@ -59,13 +59,13 @@ export const READ_AFTER_WRITE_MS = 2000
 /** For this many days the owner can restore a deleted account; then it is erased. */
 export const RETURN_DAYS = 14
 /** The header of a stale response that is served because a fresh read failed (RFC 9211). */
-export const SAVED_HEADER = 'cache-status'
-export const SAVED_STATUS = 'vslukh; hit; ttl=-'
+export const STALE_HEADER = 'cache-status'
+export const STALE_STATUS = 'vslukh; hit; ttl=-'
 /** Unread replies are counted only up to this number. */
 export const UNREAD_MAX = 100
 export const SEARCH_MAX = 100
 
 export const TEXT_NAMES = ['about', 'rules', 'privacy', 'consent', 'contacts'] as const
 
-/** The Received of a user who has no unread replies, mutes no post and wants mails. */
-export const NOTHING_RECEIVED = { unread: 0, muted: [] as string[], wantsMail: true }
+/** The ReplySummary of a user who has no unread replies, mutes no post and wants mails. */
+export const NO_REPLIES_RECEIVED = { unread: 0, muted: [] as string[], wantsMail: true }

@@ -29,20 +29,20 @@ export type EndpointDescription = {
   errors?: readonly ErrorCode[]
 }
 
-type Named<M extends Method, P extends string> = {
+type CallSignature<M extends Method, P extends string> = {
   method: M
   path: P
   status: 200 | 201 | 204
   errors: readonly ErrorCode[]
 }
-export type Endpoint = Omit<EndpointDescription, 'status'> & Named<Method, string>
+export type Endpoint = Omit<EndpointDescription, 'status'> & CallSignature<Method, string>
 
 /** Describes a call: the server validates by it, and both sides take their types from it. */
 export function endpoint<
   const M extends Method,
   const P extends string,
   const E extends EndpointDescription,
->(method: M, path: P, description: E): E & Named<M, P> {
+>(method: M, path: P, description: E): E & CallSignature<M, P> {
   return { method, path, status: description.answer ? 200 : 204, errors: [], ...description }
 }
 

@@ -7,7 +7,7 @@ import {
 } from './constants.ts'
 import { endpoint, nullable, strictObject } from './endpoint.ts'
 import { Count, Id, IdParams, line, UnixSeconds } from './fields.ts'
-import { Post, written } from './posts.ts'
+import { Post, writtenFields } from './posts.ts'
 
 /** Reports make a post `hidden`, a moderator `removed`; a `deleted` post still has open reports. */
 export const PostState = Type.Enum(['published', 'hidden', 'removed', 'deleted'])
@@ -18,7 +18,7 @@ const Note = line(0, MODERATION_NOTE_MAX)
 /** Null means that the block lasts until a moderator lifts it. */
 const BlockDays = nullable(Type.Integer({ minimum: 1, maximum: BLOCK_DAYS_MAX }))
 
-/** Set if the call also removes the author's posts of the last day, at most RECENT_MAX. */
+/** Set if the call also removes the author's posts of the last day, at most RECENT_POSTS_MAX. */
 const RemovesRecent = Type.Optional(Type.Literal(true))
 
 export const Block = strictObject({ reason: Type.String(), until: nullable(UnixSeconds) })
@@ -27,7 +27,7 @@ export type Block = Type.Static<typeof Block>
 export const QueuedPost = strictObject({
   id: Id,
   /** As it is now; if the post is gone, the text that was last reported. */
-  ...written,
+  ...writtenFields,
   /** The text that was reported, if the author has changed it since. */
   reportedText: nullable(Type.String()),
   createdAt: UnixSeconds,
@@ -38,7 +38,7 @@ export const QueuedPost = strictObject({
     createdAt: UnixSeconds,
     posts: Count,
     removed: Count,
-    /** Posts of the last day that can be removed now, at most RECENT_MAX. */
+    /** Posts of the last day that can be removed now, at most RECENT_POSTS_MAX. */
     recent: Count,
     block: nullable(Block),
   }),
@@ -140,7 +140,7 @@ export const OwnRemovedPost = strictObject({
 })
 export type OwnRemovedPost = Type.Static<typeof OwnRemovedPost>
 
-export const listOwnRemoved = endpoint('GET', '/users/current/removed-posts', {
+export const listOwnRemovedPosts = endpoint('GET', '/users/current/removed-posts', {
   access: 'user',
   summary: 'The viewer’s posts and replies that a moderator has removed, at most 50, newest first',
   answer: strictObject({ posts: Type.Array(OwnRemovedPost) }),

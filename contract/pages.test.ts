@@ -9,8 +9,8 @@ import {
   pageAfter,
   pageAt,
   pageTitle,
-  searchIn,
   searchPath,
+  searchTextIn,
   withCursor,
 } from './pages.ts'
 
@@ -83,6 +83,6 @@ test('a cursor and its opposite, which alone leads to newer posts, read the two 
 test('the words of a search go into its address and come back without the spaces around', () => {
   expect(searchPath('')).toBe('/search')
   expect(searchPath('стены & снег')).toBe(`/search?${new URLSearchParams({ q: 'стены & снег' })}`)
-  expect(searchIn(searchPath(' стены & снег ').slice('/search'.length))).toBe('стены & снег')
-  expect(searchIn('?a=1')).toBe('')
+  expect(searchTextIn(searchPath(' стены & снег ').slice('/search'.length))).toBe('стены & снег')
+  expect(searchTextIn('?a=1')).toBe('')
 })

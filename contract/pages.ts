@@ -57,6 +57,7 @@ const PAGES_BY_PATH = new Map(
 
 const FOR_USERS = /^\/(?:liked|own|replies|settings)(?:\/|$)/
 
+/** Whether a page has content only for signed-in users. */
 export function isForUsers({ path }: Page): boolean {
   return FOR_USERS.test(path)
 }
@@ -101,7 +102,7 @@ export function oppositeCursor(cursor: string): string {
   return `${BigInt(cursor.slice(OLDEST_FIRST.length)) + 1n}`
 }
 
-export function searchIn(query: string): string {
+export function searchTextIn(query: string): string {
   return (new URLSearchParams(query).get(SEARCH_PARAM) ?? '').trim()
 }
 
@@ -267,6 +268,7 @@ export const FIRST_PAGE_ID = 'first-page'
 /** The end of the tag that contains the FirstPage, and the beginning of its JSON. */
 export const FIRST_PAGE_START = `id="${FIRST_PAGE_ID}">{`
 
+/** Marks the FirstPage in the HTML of a page as stale. */
 export function markStale(html: string): string {
   return html.replace(FIRST_PAGE_START, `${FIRST_PAGE_START}"saved":true,`)
 }

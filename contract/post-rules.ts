@@ -1,8 +1,8 @@
 import type { Post, PostBody, PostPage } from './posts.ts'
 
-/** What an author who has written nothing has written: the default of each field of `written`. */
-export const NOTHING: Required<PostBody> = { text: '' }
-export const WRITTEN_FIELDS = Object.keys(NOTHING) as (keyof PostBody)[]
+/** What an author who has written nothing has written: the default of each of `writtenFields`. */
+export const EMPTY_POST_BODY: Required<PostBody> = { text: '' }
+export const WRITTEN_FIELD_NAMES = Object.keys(EMPTY_POST_BODY) as (keyof PostBody)[]
 
 const TITLE_MAX = 60
 
@@ -41,10 +41,10 @@ export function hasMoreAncestors({
   return actions.replied_post_id !== actions.parent_post_id
 }
 
-type Published = { created_at: number }
+type TimedPost = { created_at: number }
 
 /** Returns the seconds left to edit, at most the period: the browser's clock may lag behind. */
-export function editSecondsLeft(post: Published, now: number, periodSeconds: number): number {
+export function editSecondsLeft(post: TimedPost, now: number, periodSeconds: number): number {
   const left = Math.ceil(post.created_at + periodSeconds - now)
   return Math.max(0, Math.min(periodSeconds, left))
 }

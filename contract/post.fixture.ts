@@ -1,12 +1,12 @@
-import { NOTHING } from './post-rules.ts'
+import { EMPTY_POST_BODY } from './post-rules.ts'
 import type { Post, PostBody } from './posts.ts'
 
-/** Has another value than NOTHING in each field. */
+/** Has another value than EMPTY_POST_BODY in each field. */
 export const SOMETHING: Required<PostBody> = { text: 'Переписано' }
 
 export function makePost(id: string, actions: Partial<Post['actions']> = {}): Post {
   return {
-    ...NOTHING,
+    ...EMPTY_POST_BODY,
     id,
     text: `запись ${id}`,
     created_at: 1000,

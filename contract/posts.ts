@@ -6,12 +6,12 @@ import { Count, Id, IdParams, pageQuery, UnixSeconds } from './fields.ts'
 export const Owner = strictObject({ id: Id, username: Type.String() })
 
 /** What an author writes, as answers have it. */
-export const written = { text: Type.String() }
+export const writtenFields = { text: Type.String() }
 
 function postSchema<S extends TSchema>(repliedPost: S) {
   return strictObject({
     id: Id,
-    ...written,
+    ...writtenFields,
     created_at: UnixSeconds,
     is_modified: Type.Boolean(),
     modified_at: Type.Optional(UnixSeconds),
@@ -47,8 +47,8 @@ export type PostPage = Type.Static<typeof PostPage>
  * fields. The text is sent as typed: the server normalises it before it checks its length.
  */
 export const PostBody = strictObject({
-  ...Type.Partial(Type.Object(written)).properties,
-  text: written.text,
+  ...Type.Partial(Type.Object(writtenFields)).properties,
+  text: writtenFields.text,
 })
 export type PostBody = Type.Static<typeof PostBody>
 /** A retry with the same key returns the first result, or 404 if that post was deleted. */
@@ -107,12 +107,8 @@ export const deletePost = endpoint('DELETE', '/posts/:id', {
 })
 
 /** Returns the id of the post that a call has published or is about. */
-export function postIdOf(
-  { path }: Endpoint,
-  params: unknown,
-  answered: unknown,
-): string | undefined {
-  const hasId = typeof answered === 'object' && answered !== null && 'id' in answered
-  if (hasId && path.startsWith('/posts')) return String(answered.id)
+export function postIdOf({ path }: Endpoint, params: unknown, answer: unknown): string | undefined {
+  const hasId = typeof answer === 'object' && answer !== null && 'id' in answer
+  if (hasId && path.startsWith('/posts')) return String(answer.id)
   return /posts\/:id/.test(path) ? (params as { id: string }).id : undefined
 }

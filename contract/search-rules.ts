@@ -1,5 +1,5 @@
 import type { PostPage } from './posts.ts'
-import type { FoundPage } from './search.ts'
+import type { SearchPage } from './search.ts'
 
 /** The heading of posts in which the last search word only begins a longer word. */
 export const SIMILAR_LINE = 'Похожие слова'
@@ -9,8 +9,11 @@ export function searchTitle(q: string): string {
 }
 
 /** Returns found posts as a page. The counts have no meaning, because searches are not counted. */
-export function pageOf({ posts, nextCursor }: Pick<FoundPage, 'posts' | 'nextCursor'>): PostPage {
+export function toPostPage({
+  posts,
+  nextCursor,
+}: Pick<SearchPage, 'posts' | 'nextCursor'>): PostPage {
   return { posts, firstPage: 1, lastPage: 1, total: posts.length, nextCursor }
 }
 
-export const NO_POSTS = pageOf({ posts: [], nextCursor: null })
+export const NO_POSTS = toPostPage({ posts: [], nextCursor: null })

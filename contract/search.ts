@@ -4,7 +4,7 @@ import { endpoint, nullable, strictObject } from './endpoint.ts'
 import { line, pageQuery } from './fields.ts'
 import { Post } from './posts.ts'
 
-export const FoundPage = strictObject({
+export const SearchPage = strictObject({
   posts: Type.Array(Post),
   nextCursor: nullable(Type.String()),
   /** The forms of the search words that occur in these posts, with «ё» written as «е». */
@@ -12,7 +12,7 @@ export const FoundPage = strictObject({
   /** Ids of the last posts, in which the last search word only begins a longer word. */
   similar: Type.Array(Type.String()),
 })
-export type FoundPage = Type.Static<typeof FoundPage>
+export type SearchPage = Type.Static<typeof SearchPage>
 
 export const searchPosts = endpoint('GET', '/posts/search', {
   access: 'public',
@@ -23,6 +23,6 @@ export const searchPosts = endpoint('GET', '/posts/search', {
     limit: pageQuery.limit,
     cursor: pageQuery.cursor,
   }),
-  answer: FoundPage,
+  answer: SearchPage,
   errors: ['INVALID_REQUEST', 'QUERY_TOO_BROAD'],
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { normalizeText, parsePostText, remainingLength, textLength, tidyTyped } from './text.ts'
+import { normalizeText, parsePostText, remainingLength, textLength, tidyTypedText } from './text.ts'
 
 const MARK = '\u0301'
 const HOSTILE = [
@@ -115,7 +115,7 @@ test.each([
   ['colours of a terminal, NUL, DEL', '\u001b[1mтекст\0\u007f', '[1mтекст'],
   ['halves of emoji', '\ude00текст 😀\ud83d', 'текст 😀'],
 ])('typed or pasted, %s may be published', (_what, raw, tidy) => {
-  expect(tidyTyped(raw)).toBe(tidy)
+  expect(tidyTypedText(raw)).toBe(tidy)
   expect(parsePostText(tidy)).toBe(tidy)
 })
 

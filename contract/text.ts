@@ -47,7 +47,7 @@ export function parsePostText(raw: string): string | null {
 }
 
 /** Removes FORBIDDEN characters from a typed text; tabs become spaces, line ends line feeds. */
-export function tidyTyped(raw: string): string {
+export function tidyTypedText(raw: string): string {
   return raw
     .replace(/\r\n?|[\v\f\x85]/gu, '\n')
     .replace(/\t/gu, ' ')

@@ -10,7 +10,7 @@ import { migrate } from '../server/kernel/db/migrate.ts'
 import { createLogger } from '../server/kernel/log/logger.ts'
 import { openMailTransport } from '../server/kernel/mail/transport.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
-import { openInstallation } from '../server/operations/start/installation.ts'
+import { requireWallSecret } from '../server/operations/start/installation.ts'
 import { fillWall } from './fill-wall.ts'
 import { openOtherSessions, serveSignInLink } from './sign-in-link.ts'
 import { VIEWER } from './wall-post.ts'
@@ -33,7 +33,7 @@ export async function startDemo({ port, say, signal = new AbortController().sign
   started.defer(() => postgres.stop())
   const { connectionString: databaseUrl } = postgres
   await migrate(databaseUrl, { signal })
-  const secret = await openInstallation(databaseUrl, config, say)
+  const secret = await requireWallSecret(databaseUrl, config, say)
   // Without the product's timeouts: a slow machine fills the wall slowly.
   const { sessions, userId } = await withStartDatabase(databaseUrl, async ({ db }) => {
     const storedKey = await selectTokenKey(db)

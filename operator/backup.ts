@@ -8,17 +8,17 @@ import {
   storeVerification,
 } from '../server/operations/backup/backup-state.repository.ts'
 import { backupPath, createBackup } from '../server/operations/backup/create-backup.service.ts'
-import type { Restored } from '../server/operations/backup/restore.service.ts'
+import type { RestoreResult } from '../server/operations/backup/restore.service.ts'
 import { requireRestorable, restoreBackup } from '../server/operations/backup/restore.service.ts'
 import { verifyBackup } from '../server/operations/backup/verify.service.ts'
-import { callerFolder, fromCaller } from '../server/operations/start/caller-folder.ts'
+import { callerFolder, resolveFromCaller } from '../server/operations/start/caller-folder.ts'
 import {
   readPostgresMajor,
   readSecret,
   requireSuitableDatabase,
 } from '../server/operations/start/installation.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
-import type { Alone, Command, Context, ContextWithoutWall, Output } from './command.ts'
+import type { BaseContext, Command, Context, ContextWithoutWall, Output } from './command.ts'
 import { Refusal } from './command.ts'
 import { ACCOUNTS } from './format.ts'
 import { findDatabase, hasDatabase, openWall } from './open-wall.ts'
@@ -34,7 +34,7 @@ export const backup: Command = {
 
 async function backUp(context: Context): Promise<Output> {
   const { db, wall, config, actor, options, isDryRun } = context
-  const file = await backupPath(fromCaller(context.words[0] ?? '.'))
+  const file = await backupPath(resolveFromCaller(context.words[0] ?? '.'))
   const secret = options['without-secret'] ? null : await readSecret(db, config)
   if (isDryRun) return { lines: [`Копия: ${file}`], json: { file } }
   const { bytes, manifest } = await createBackup(wall.url, file, { secret, ...progressOptions() })
@@ -56,12 +56,12 @@ export const verify: Command = {
 }
 
 async function verifyFile(context: ContextWithoutWall): Promise<Output> {
-  const [file = ''] = context.words.map(fromCaller)
+  const [file = ''] = context.words.map(resolveFromCaller)
   const { dataDir, databaseUrl } = context.config
   const isEmbedded = databaseUrl === undefined
   const wallsMajor = isEmbedded
     ? undefined
-    : await inWall(context, readPostgresMajor).catch(() => undefined)
+    : await withWallDatabase(context, readPostgresMajor).catch(() => undefined)
   const verified = await verifyBackup(file, { dataDir, major: wallsMajor, ...progressOptions() })
   const { createdAt, version, migration } = verified.manifest
   const { posts, fingerprint, major } = verified
@@ -79,11 +79,11 @@ async function verifyFile(context: ContextWithoutWall): Promise<Output> {
 /** Returns whether the file is the last backup of the configured wall, which now records this. */
 async function recordVerification(
   context: ContextWithoutWall,
-  verified: Parameters<typeof storeVerification>[1],
+  verification: Parameters<typeof storeVerification>[1],
 ): Promise<boolean> {
   try {
     if (!(await hasDatabase(context.config))) return false
-    return await inWall(context, (db) => storeVerification(db, verified))
+    return await withWallDatabase(context, (db) => storeVerification(db, verification))
   } catch (error) {
     interruption.throwIfAborted()
     context.say(`Проверка не отмечена. ${explainStartFailure(error)}`)
@@ -91,7 +91,10 @@ async function recordVerification(
   }
 }
 
-async function inWall<T>({ config, say }: ContextWithoutWall, work: (db: Db) => Promise<T>) {
+async function withWallDatabase<T>(
+  { config, say }: ContextWithoutWall,
+  work: (db: Db) => Promise<T>,
+) {
   await using wall = await unlessInterrupted(openWall(config, say))
   return await work(wall.db)
 }
@@ -103,32 +106,38 @@ export const restore: Command = {
   endsWhenInterrupted: true,
 }
 
-async function restoreFile(context: Alone): Promise<Output> {
-  const [file = ''] = context.words.map(fromCaller)
+async function restoreFile(context: BaseContext): Promise<Output> {
+  const [file = ''] = context.words.map(resolveFromCaller)
   const { env, actor, say, isDryRun } = context
   // The backup brings its secret to a machine that has none.
   const config = readConfig(env, callerFolder, { mayLackSecret: true })
   if (!(await hasDatabase(config))) {
     // Checks the file first, because a refused file must not leave an empty database behind.
     const restorable = await requireRestorable(file, config, interruption)
-    if (isDryRun) return restoredOutput(file, restorable, isDryRun)
+    if (isDryRun) return restoreOutput(file, restorable, isDryRun)
   }
   const { url, stop } = await findDatabase(config, say, { mayCreate: true })
   if (config.databaseUrl !== undefined) await requireSuitableDatabase(url)
-  const mayReplace = async () => {
+  const requireReplaceable = async () => {
     if (!context.options.replace) {
       throw new Refusal('Здесь уже есть стена. Чтобы заменить её копией, добавьте --replace.')
     }
     await context.confirm('Заменить стену копией? Всё, что в ней есть сейчас, пропадёт.')
   }
-  const options = { actor, known: config, mayReplace, isDryRun, ...progressOptions() }
+  const options = {
+    actor,
+    secretSource: config,
+    requireReplaceable,
+    isDryRun,
+    ...progressOptions(),
+  }
   const restored = await restoreBackup(url, file, options).finally(stop)
-  return restoredOutput(file, restored, isDryRun)
+  return restoreOutput(file, restored, isDryRun)
 }
 
-function restoredOutput(
+function restoreOutput(
   file: string,
-  { manifest, secret, returned }: Restored,
+  { manifest, secret, counts }: RestoreResult,
   isDryRun: boolean,
 ): Output {
   const { createdAt } = manifest
@@ -139,14 +148,14 @@ function restoredOutput(
       'Секрета в копии нет: верните app-secret или запустите сервер с ACCEPT_NEW_SECRET=1: тогда все войдут снова.',
     )
   }
-  if (returned) lines.push(...linesAfterRestore(returned))
-  return { lines, json: { file, createdAt, secret, ...returned } }
+  if (counts) lines.push(...linesAfterRestore(counts))
+  return { lines, json: { file, createdAt, secret, ...counts } }
 }
 
 function linesAfterRestore({
   deletedAgain,
   sessions,
-}: NonNullable<Restored['returned']>): string[] {
+}: NonNullable<RestoreResult['counts']>): string[] {
   const deleted =
     deletedAgain === null
       ? 'Списка удалённых аккаунтов (deletions.jsonl) нет ни рядом с копией, ни в DATA_DIR: кто удалил свой аккаунт после копии, снова на стене.'

@@ -7,8 +7,8 @@ import {
 } from '../server/features/site-state/site-state.service.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, listed, Refusal, UsageError } from './command.ts'
-import { endOf, withDomainInUnicode } from './format.ts'
+import { commitAndPublish, listOutput, Refusal, UsageError } from './command.ts'
+import { untilText, withDomainInUnicode } from './format.ts'
 
 const KINDS: Record<BanKind, string> = { domain: 'домен', network: 'сеть', email: 'почта' }
 
@@ -27,10 +27,10 @@ async function list(context: Context): Promise<Output> {
   const bans = await selectBans(context.db)
   const lines = bans.map(
     ({ id, kind, value, coversAll, until, reason, actor }) =>
-      `${id}  ${KINDS[kind]} ${withDomainInUnicode(value)}${coversAll ? ', закрыто всё' : ''}, ${endOf(until)}` +
+      `${id}  ${KINDS[kind]} ${withDomainInUnicode(value)}${coversAll ? ', закрыто всё' : ''}, ${untilText(until)}` +
       `${reason === null ? '' : `. ${reason}`}${actor === null ? '' : ` (${actor})`}`,
   )
-  return listed(lines, 'Запретов нет.', bans)
+  return listOutput(lines, 'Запретов нет.', bans)
 }
 
 async function add(context: Context): Promise<Output> {
@@ -42,13 +42,13 @@ async function add(context: Context): Promise<Output> {
   if (isBanTooWide(kind, value)) {
     await context.confirm(`Под запрет «${value}» попадёт очень много людей. Всё равно запретить?`)
   }
-  const added = await change(context, (tx) =>
+  const added = await commitAndPublish(context, (tx) =>
     addBan(tx, { kind, value, coversAll, seconds, reason, actor }),
   )
   if (added === undefined) throw new UsageError(`«${value}» — не ${KINDS[kind]}`)
   const { id, until } = added
   const what = coversAll ? 'Отсюда больше ничего не открыть' : 'Отсюда больше не зарегистрироваться'
-  const line = `${what}: ${value}, ${endOf(until)} (запрет ${id}).`
+  const line = `${what}: ${value}, ${untilText(until)} (запрет ${id}).`
   return { lines: [line], json: added }
 }
 
@@ -65,7 +65,7 @@ function requireForeign({ config }: Context, kind: BanKind, value: string): void
 async function remove(context: Context): Promise<Output> {
   const [id = ''] = context.words
   const { actor } = context
-  const was = isRowId(id) && (await change(context, (tx) => removeBan(tx, { id, actor })))
+  const was = isRowId(id) && (await commitAndPublish(context, (tx) => removeBan(tx, { id, actor })))
   if (!was) throw new Refusal(`Запрета ${id} нет.`)
   return { lines: [`Запрет ${id} снят.`], json: { id } }
 }

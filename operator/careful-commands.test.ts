@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { readJournal } from '../server/kernel/journal/journal.ts'
-import { LEFT_OUT } from '../server/operations/backup/tables.repository.ts'
+import { EXCLUDED_TABLES } from '../server/operations/backup/tables.repository.ts'
 import { report } from '../server/testing/calls/moderation-calls.ts'
 import { clientForTest } from '../server/testing/database/database-for-test.ts'
 import { executeOn, lockWaits } from '../server/testing/database/databases.ts'
@@ -73,7 +73,7 @@ verify ${file}`.split('\n')
 /** Reads all rows of every table of a backup. */
 async function readTables() {
   const tables = await app.sql<{ name: string }>`SELECT tablename AS name FROM pg_tables
-    WHERE schemaname = 'public' AND tablename <> ALL(${LEFT_OUT})`
+    WHERE schemaname = 'public' AND tablename <> ALL(${EXCLUDED_TABLES})`
   const queries = tables.map(({ name }) => `SELECT '${name}', t::text FROM ${name} t`)
   return executeOn(app.databaseUrl, `${queries.join(' UNION ALL ')} ORDER BY 1, 2`)
 }

@@ -13,7 +13,7 @@ function optionsIn(usage: string): string[] {
 const ALL: Record<string, Option> = { ...COMMON, ...OPTIONS }
 
 /** The given values by option: true for an option without a value. */
-type Given = Record<string, string | boolean | undefined>
+type GivenValues = Record<string, string | boolean | undefined>
 
 /** Parses the arguments. Throws UsageError for an unknown option or a missing or unwanted value. */
 export function parseCommandLine(args: string[]) {
@@ -35,17 +35,19 @@ export function parseCommandLine(args: string[]) {
       throw new UsageError(`${token.rawName} не принимает значения`)
     }
   }
-  return { given: parsed.values as Given, positionals: parsed.positionals }
+  return { given: parsed.values as GivenValues, positionals: parsed.positionals }
 }
 
 /**
  * Finds the form of a call. Returns its usage, the words given for placeholders, and the options.
  * Throws UsageError if no form has these words, or for a wrong option.
  */
-export function readForm({ forms }: Command, words: string[], given: Given) {
+export function findForm({ forms }: Command, words: string[], given: GivenValues) {
   const all = Object.keys(forms).map((usage) => ({ usage, parts: partsOf(usage, words.length) }))
   const begin = (count: number) =>
-    all.filter(({ parts }) => words.slice(0, count).every((word, at) => isSuch(parts[at], word)))
+    all.filter(({ parts }) =>
+      words.slice(0, count).every((word, at) => matchesPart(parts[at], word)),
+    )
   const form = begin(words.length).find(({ parts }) =>
     parts.slice(words.length).every((part) => part.startsWith('[')),
   )
@@ -67,7 +69,7 @@ function isPlaceholder(part = ''): boolean {
   return /^[A-ZА-ЯЁ]|\|/.test(bare(part))
 }
 
-function isSuch(part = '', word: string): boolean {
+function matchesPart(part = '', word: string): boolean {
   if (/^[A-ZА-ЯЁ]/.test(bare(part))) return word.trim() !== ''
   return bare(part).split('|').includes(word)
 }
@@ -90,7 +92,7 @@ function explainWords(begin: Begin, words: string[]): string {
 }
 
 /** Throws UsageError for an option that is missing, foreign to the form, or has a wrong value. */
-function readOptions(usage: string, given: Given): Options {
+function readOptions(usage: string, given: GivenValues): Options {
   const known = [...Object.keys(COMMON), ...optionsIn(usage)]
   const foreign = Object.keys(given).find((option) => !known.includes(option))
   if (foreign !== undefined) throw new UsageError(`здесь не бывает --${foreign}`)
@@ -111,7 +113,7 @@ function readValue(name: string, given: string | boolean | undefined): unknown {
 }
 
 /** Returns the first known name that begins with `name`, or that `name` misspells. */
-export function nearest(name: string, names: string[]): string | undefined {
+export function nearestName(name: string, names: string[]): string | undefined {
   return names.find((known) => known.startsWith(name) || isMisspelt(name, known))
 }
 

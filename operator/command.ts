@@ -19,7 +19,7 @@ export type Output = {
 }
 
 /** The context that every command receives. */
-export type Alone = {
+export type BaseContext = {
   env: Env
   actor: string
   options: Options
@@ -33,7 +33,7 @@ export type Alone = {
   confirm(question: string): Promise<void>
 }
 
-export type ContextWithoutWall = Alone & { config: Config }
+export type ContextWithoutWall = BaseContext & { config: Config }
 
 export type Context = ContextWithoutWall & { wall: Wall; db: Db }
 
@@ -50,26 +50,26 @@ export type Command = {
 } & (
   | { needs: 'wall'; forms: Forms<Context> }
   | { needs: 'settings'; forms: Forms<ContextWithoutWall> }
-  | { needs: 'nothing'; forms: Forms<Alone> }
+  | { needs: 'nothing'; forms: Forms<BaseContext> }
 )
 
 /** Runs a change like `commit`, and then makes every node invalidate its cached responses. */
-export async function change<T>(
+export async function commitAndPublish<T>(
   context: Context,
   work: (tx: Queryable) => Promise<T>,
-  published?: Change,
+  change?: Change,
 ): Promise<T> {
   const result = await commit(context, work)
-  await publish(context, published)
+  await publishChange(context, change)
   return result
 }
 
 /** Makes every node invalidate its cached responses. Does nothing in a dry run. */
-export async function publish(
+export async function publishChange(
   { wall, isDryRun }: Context,
-  published: Change = { kind: 'edited' },
+  change: Change = { kind: 'edited' },
 ): Promise<void> {
-  if (!isDryRun) await publishFromOutside(wall.url, published)
+  if (!isDryRun) await publishFromOutside(wall.url, change)
 }
 
 /** Runs a change in one transaction, rolled back with `--dry-run`. Callers then call `publish`. */
@@ -88,7 +88,7 @@ export async function commit<T>(
   }
 }
 
-export function listed(lines: string[], nothing: string, json: unknown): Output {
+export function listOutput(lines: string[], nothing: string, json: unknown): Output {
   return { lines: lines.length > 0 ? lines : [nothing], json }
 }
 

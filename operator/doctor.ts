@@ -1,10 +1,10 @@
 import { readConfig } from '../server/kernel/config/config.ts'
 import { ConfigError } from '../server/kernel/config/config-reader.ts'
 import { examine } from '../server/operations/doctor/doctor.service.ts'
-import { broken, findingsOf, type Verdict } from '../server/operations/doctor/finding.ts'
+import { broken, type CheckResult, findingsOf } from '../server/operations/doctor/finding.ts'
 import { callerFolder } from '../server/operations/start/caller-folder.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
-import type { Alone, Command, Output } from './command.ts'
+import type { BaseContext, Command, Output } from './command.ts'
 import { openWall } from './open-wall.ts'
 
 export const doctor: Command = {
@@ -13,13 +13,13 @@ export const doctor: Command = {
   forms: { doctor: examineAll },
 }
 
-async function examineAll(alone: Alone): Promise<Output> {
-  const findings = await findAll(alone)
+async function examineAll(context: BaseContext): Promise<Output> {
+  const findings = await findAll(context)
   const isBroken = findings.some(({ level }) => level === 'broken')
-  return { lines: findings.map(lineOf), json: { isBroken, findings }, isBroken }
+  return { lines: findings.map(resultLine), json: { isBroken, findings }, isBroken }
 }
 
-async function findAll({ env, say }: Alone) {
+async function findAll({ env, say }: BaseContext) {
   try {
     const config = readConfig(env, callerFolder)
     await using wall = await openWall(config, say)
@@ -38,7 +38,7 @@ async function findAll({ env, say }: Alone) {
 const MARKS = { ok: '✓', warning: '!', broken: '✗' }
 
 /** Returns a finding as one line, even if a server's reply in it has several. */
-export function lineOf({ level, message, fix }: Verdict): string {
+export function resultLine({ level, message, fix }: CheckResult): string {
   const line = `${MARKS[level]} ${message.replace(/\s*\n/g, ' ')}`
   const ended = (text: string) => text.replace(/\.?$/, '.')
   return fix === undefined ? line : `${ended(line)} ${ended(fix)}`

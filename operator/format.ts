@@ -6,12 +6,12 @@ export function withDomainInUnicode(text: string): string {
   return text.replace(/[^@]*xn--[^@]*$/, domainToUnicode)
 }
 
-export function endOf(until: Date | null): string {
+export function untilText(until: Date | null): string {
   return until ? `до ${formatOperatorTime(until)}` : 'бессрочно'
 }
 
 /** The most entries of a long list that one page shows. */
-export const PAGE = 25
+export const ENTRIES_PER_PAGE = 25
 
 const FIRST_LINE_MAX = 60
 
@@ -22,7 +22,7 @@ export function firstLine(text: string): string {
   return line === text ? line : `${line} …`
 }
 
-export function indented(text: string): string[] {
+export function indentLines(text: string): string[] {
   return text.split('\n').map((line) => `    ${line}`)
 }
 

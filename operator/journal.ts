@@ -7,8 +7,8 @@ import {
   readJournal,
 } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
-import { commit, listed, Refusal } from './command.ts'
-import { indented, withDomainInUnicode } from './format.ts'
+import { commit, listOutput, Refusal } from './command.ts'
+import { indentLines, withDomainInUnicode } from './format.ts'
 import { findPerson } from './people.ts'
 
 export const journal: Command = {
@@ -33,7 +33,7 @@ async function accesses(context: Context, filter: JournalFilter): Promise<Output
     return readAccesses(db, filter)
   })
   // A dry run takes the record back, so it shows no address.
-  if (context.isDryRun) return listed([], `Строк: ${read.length}.`, { accesses: read.length })
+  if (context.isDryRun) return listOutput([], `Строк: ${read.length}.`, { accesses: read.length })
   return outputOf(read, read.map(accessLine))
 }
 
@@ -130,8 +130,8 @@ export function actLines(act: Act): string[] {
   )
   return [
     `${formatOperatorTime(at)}  ${actor}  ${what.join(' ')}`,
-    ...(reason ? indented(`Причина: ${reason}`) : []),
-    ...more.flatMap(indented),
+    ...(reason ? indentLines(`Причина: ${reason}`) : []),
+    ...more.flatMap(indentLines),
   ]
 }
 

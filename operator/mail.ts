@@ -9,7 +9,7 @@ import { explainSmtp } from '../server/kernel/mail/smtp-advice.ts'
 import { sendTestMail } from '../server/kernel/mail/test-mail.service.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
-import { listed, Refusal, readEmail } from './command.ts'
+import { listOutput, Refusal, readEmail } from './command.ts'
 import { openWall } from './open-wall.ts'
 
 export const mail: Command = {
@@ -61,7 +61,7 @@ async function mailLog({ config, say, words }: ContextWithoutWall): Promise<Outp
   await using wall = await openWall(config, say)
   const hash = address === undefined ? undefined : await hashOf(wall.db, config, address)
   const mails = await selectMailLog(wall.db, hash)
-  return listed(mails.map(lineOf), 'За последние две недели таких писем нет.', mails)
+  return listOutput(mails.map(mailLine), 'За последние две недели таких писем нет.', mails)
 }
 
 /** Returns the hash of an address in the log. Throws StartError if the secret is not the wall's. */
@@ -69,7 +69,7 @@ async function hashOf(db: Db, config: Config, address: string): Promise<Buffer> 
   return hashAddress(address, deriveKey(await readSecret(db, config), MAIL_LOG_KEY))
 }
 
-function lineOf({ at, masked, task, outcome, tries, answer, error }: LoggedMail): string {
+function mailLine({ at, masked, task, outcome, tries, answer, error }: LoggedMail): string {
   const words = explainSmtp({ code: error, message: answer ?? error }).message
   const said = words === '' ? '' : ` — ${words}`
   return `${formatOperatorTime(at)}  ${masked}  ${KINDS[task] ?? task}  ${OUTCOMES[outcome]}, попыток: ${tries}${said}`

@@ -5,7 +5,7 @@ import {
 } from '../server/features/moderation/moderators.repository.ts'
 import { formatOperatorTime } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, listed, Refusal, readEmail } from './command.ts'
+import { commitAndPublish, listOutput, Refusal, readEmail } from './command.ts'
 
 export const moderator: Command = {
   summary: 'кто видит жалобы в браузере',
@@ -23,19 +23,23 @@ async function list(context: Context): Promise<Output> {
     ({ email, username, is_blocked, added_at }) =>
       `${email}  ${username ?? 'ещё не регистрировался'}${is_blocked ? ', не может писать' : ''}, с ${formatOperatorTime(added_at)}`,
   )
-  return listed(lines, 'Модераторов нет.', moderators)
+  return listOutput(lines, 'Модераторов нет.', moderators)
 }
 
 async function add(context: Context): Promise<Output> {
   const email = readEmail(context.words[0])
-  const isNew = await change(context, (tx) => addModerator(tx, { email, actor: context.actor }))
+  const isNew = await commitAndPublish(context, (tx) =>
+    addModerator(tx, { email, actor: context.actor }),
+  )
   if (!isNew) throw new Refusal(`${email} уже среди модераторов.`)
   return { lines: [`${email} теперь видит жалобы.`], json: { email } }
 }
 
 async function remove(context: Context): Promise<Output> {
   const email = readEmail(context.words[0])
-  const was = await change(context, (tx) => removeModerator(tx, { email, actor: context.actor }))
+  const was = await commitAndPublish(context, (tx) =>
+    removeModerator(tx, { email, actor: context.actor }),
+  )
   if (!was) throw new Refusal(`${email} нет среди модераторов.`)
   return { lines: [`${email} больше не видит жалобы.`], json: { email } }
 }

@@ -108,9 +108,9 @@ function statOf(place: Place): Stats | undefined {
  * Opens a file whose content root acts upon. Throws Refusal if the wall's user may change the file,
  * or lead its path elsewhere.
  */
-export function openTrusted(path: string): number {
+export function openTrustedFile(path: string): number {
   if (process.getuid?.() !== 0 || process.platform !== 'linux') return openSync(path, O_RDONLY)
-  const fd = openNamed(path)
+  const fd = openNamedFile(path)
   if (fd !== undefined && (OWN.test(path) || !isOfWall(fstatSync(fd)))) return fd
   if (fd !== undefined) closeSync(fd)
   throw new Refusal(
@@ -119,7 +119,7 @@ export function openTrusted(path: string): number {
 }
 
 /** Opens a file to read. Returns undefined if the wall's user may lead the path elsewhere. */
-export function openNamed(path: string): number | undefined {
+export function openNamedFile(path: string): number | undefined {
   if (OWN.test(path)) return openSync(path, O_RDONLY)
   const place = walkTo(path)
   if (!place) return undefined

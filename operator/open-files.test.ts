@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { whyFailed } from '../server/kernel/errors/why-failed.ts'
 import { folderForTest } from '../server/testing/process/folder-for-test.ts'
 import { runHere } from '../server/testing/process/run-command.ts'
-import { openTrusted } from './named-path.ts'
+import { openTrustedFile } from './named-path.ts'
 import { namesIn } from './open-files.ts'
 
 test('root opens each file that a command of the wall’s user is given, whatever options precede it', async () => {
@@ -29,7 +29,7 @@ test('links of root that lead in a circle are named as such, in a file and in a 
   for (const path of [loop, join(loop, 'file')]) {
     const open = () => {
       try {
-        return openTrusted(path)
+        return openTrustedFile(path)
       } catch (error) {
         return whyFailed(error)
       }

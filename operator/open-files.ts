@@ -6,19 +6,19 @@ import type { Duplex } from 'node:stream'
 import { DELETION_LIST } from '../server/features/account-deletion/deletion-list.service.ts'
 import { failureOf, OPENED_FILES, type OpenedFile } from '../server/kernel/config/opened-files.ts'
 import {
-  removeAbandoned,
+  removeAbandonedFiles,
   removePath,
   unfinishedPath,
 } from '../server/kernel/config/replace-file.ts'
 import { errorCode } from '../server/kernel/db/database-errors.ts'
 import { backupName, nameFile } from '../server/operations/backup/backup-folder.ts'
-import { callerFolder, fromCaller } from '../server/operations/start/caller-folder.ts'
+import { callerFolder, resolveFromCaller } from '../server/operations/start/caller-folder.ts'
 import { parseCommandLine } from './command-line.ts'
 import {
   isOfWall,
   mayWallWrite,
   openFolder,
-  openNamed,
+  openNamedFile,
   type Place,
   pathOf,
   walkTo,
@@ -37,19 +37,20 @@ export function namesIn(args: string[]): Names {
   const { given, positionals } = parseCommandLine(args)
   const [command, ...words] = positionals
   const isDryRun = given['dry-run'] === true
-  const settings = typeof given['env-file'] === 'string' ? [fromCaller(given['env-file'])] : []
+  const settings =
+    typeof given['env-file'] === 'string' ? [resolveFromCaller(given['env-file'])] : []
   if (command === 'backup') {
-    const path = fromCaller(words[0] ?? '.')
+    const path = resolveFromCaller(words[0] ?? '.')
     return { reads: settings, writes: { path, mayBeFolder: true, isDryRun } }
   }
   if (command === 'user' && words[1] === 'export' && words[2] !== undefined) {
-    const writes = { path: fromCaller(words[2]), mayBeFolder: false, isDryRun }
+    const writes = { path: resolveFromCaller(words[2]), mayBeFolder: false, isDryRun }
     return { reads: settings, writes }
   }
   if (!['verify', 'restore'].includes(command ?? '') || words[0] === undefined) {
     return { reads: settings }
   }
-  const file = fromCaller(words[0])
+  const file = resolveFromCaller(words[0])
   // A restore reads the list of deletions beside the backup.
   const beside = command === 'restore' ? [join(dirname(file), DELETION_LIST)] : []
   return { reads: [...settings, file, ...beside] }
@@ -67,7 +68,7 @@ export async function runWithOpenedFiles(args: string[]): Promise<number> {
   const files = reads.flatMap((path) => attempt(path, () => openToRead(path)))
   const targets = writes ? attempt(writes.path, () => openTarget(writes)) : []
   const [target] = targets.filter((one): one is Target => 'folder' in one)
-  if (target) await removeAbandoned(pathOf({ ...target, name: '.' }))
+  if (target) await removeAbandonedFiles(pathOf({ ...target, name: '.' }))
   try {
     return await run(args, [...files, ...targets], target)
   } finally {
@@ -96,7 +97,7 @@ function attempt(given: string, open: () => OpenedFile | undefined): OpenedFile[
 }
 
 function openToRead(given: string): OpenedFile | undefined {
-  const fd = openNamed(given)
+  const fd = openNamedFile(given)
   return fd === undefined ? undefined : { given, path: given, fd }
 }
 
@@ -105,8 +106,8 @@ function openTarget({ path: given, mayBeFolder, isDryRun }: NewFile): OpenedFile
   const place = named && mayBeFolder ? inFolder(named) : named
   if (!place) return undefined
   const isFolder = place !== named
-  if (!isFolder && given.endsWith('/')) throw failed('ENOENT', given)
-  if (lstatSync(pathOf(place), { throwIfNoEntry: false })) throw failed('EEXIST', given)
+  if (!isFolder && given.endsWith('/')) throw failedFile('ENOENT', given)
+  if (lstatSync(pathOf(place), { throwIfNoEntry: false })) throw failedFile('EEXIST', given)
   const path = isFolder ? join(given, place.name) : given
   // The mode does not show an access control list.
   if (mayWallWrite(dirname(path))) return undefined
@@ -118,7 +119,7 @@ function openTarget({ path: given, mayBeFolder, isDryRun }: NewFile): OpenedFile
   return target
 }
 
-const failed = (code: string, path: string) =>
+const failedFile = (code: string, path: string) =>
   Object.assign(new Error(`${code}: ${path}`), { code })
 
 /** Returns the place of a new backup if a place is a folder; undefined if it is the wall's user's. */

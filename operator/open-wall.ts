@@ -33,10 +33,10 @@ export async function openWall(config: Config, say: (line: string) => void): Pro
 }
 
 /** The embedded databases that this process has started. */
-const broughtUp: Promise<Found>[] = []
+const startedDatabases: Promise<FoundDatabase>[] = []
 
 export async function stopDatabases(): Promise<void> {
-  for (const result of await Promise.allSettled(broughtUp)) {
+  for (const result of await Promise.allSettled(startedDatabases)) {
     if (result.status === 'fulfilled') await result.value.stop()
   }
 }
@@ -47,7 +47,7 @@ export async function hasDatabase({ databaseUrl, dataDir }: Config): Promise<boo
 
 const clusterOf = (dataDir: string) => join(dataDir, 'postgres')
 
-type Found = { url: string; stop: () => Promise<void>; isTemporary?: boolean }
+type FoundDatabase = { url: string; stop: () => Promise<void>; isTemporary?: boolean }
 
 /**
  * Returns the URL of the wall's database, which may have no tables, and `stop` to leave it. Creates
@@ -57,7 +57,7 @@ export async function findDatabase(
   { databaseUrl, databaseDirectUrl, dataDir }: Config,
   say: (line: string) => void,
   { mayCreate = false } = {},
-): Promise<Found> {
+): Promise<FoundDatabase> {
   const nothing = async () => {}
   if (databaseUrl !== undefined) return { url: databaseDirectUrl ?? databaseUrl, stop: nothing }
   const cluster = clusterOf(dataDir)
@@ -74,7 +74,7 @@ export async function findDatabase(
     const url = running?.address && connectionStringFor(running.address, DATABASE, DATABASE)
     if (url !== undefined && (await isServed(url))) return { url, stop: nothing }
     const starting = startAlone(dataDir, tries === 1 ? say : () => {})
-    broughtUp.push(starting)
+    startedDatabases.push(starting)
     try {
       return await starting
     } catch (error) {
@@ -86,7 +86,7 @@ export async function findDatabase(
   }
 }
 
-async function startAlone(dataDir: string, say: (line: string) => void): Promise<Found> {
+async function startAlone(dataDir: string, say: (line: string) => void): Promise<FoundDatabase> {
   const options = { dataDir, say, signal: interruption }
   const { connectionString: url, stop } = await startEmbeddedPostgres(options)
   return { url, stop, isTemporary: true }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import { report } from '../server/testing/calls/moderation-calls.ts'
-import { from } from '../server/testing/calls/sign-in-calls.ts'
+import { clientHeaders } from '../server/testing/calls/sign-in-calls.ts'
 import { expectRefusal } from '../server/testing/http/expect-refusal.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
 import { envOf, runHere } from '../server/testing/process/run-command.ts'
@@ -38,7 +38,7 @@ const BLOCK = ['--reason', 'Спам', '--block-days', '3', '--yes']
 /** Registers from a network address, and backdates the registration. */
 async function registerFrom(app: TestApp, who: { email: string; ip: string; daysAgo?: number }) {
   const { email, ip, daysAgo = 0 } = who
-  const { id, username } = await app.signIn(email, undefined, from(ip).headers)
+  const { id, username } = await app.signIn(email, undefined, clientHeaders(ip).headers)
   await app.sql`UPDATE users SET created_at = created_at - ${daysAgo} * interval '1 day'
     WHERE id = ${id}`
   return { id, username, email }

@@ -3,8 +3,8 @@ import type { Accounts, Person } from '../server/features/moderation/people.repo
 import { selectNewcomers, selectPeople } from '../server/features/moderation/people.repository.ts'
 import { formatOperatorTime } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
-import { listed, Refusal } from './command.ts'
-import { PAGE } from './format.ts'
+import { listOutput, Refusal } from './command.ts'
+import { ENTRIES_PER_PAGE } from './format.ts'
 import { durationText } from './options.ts'
 
 const DAY_SECONDS = 86_400
@@ -17,14 +17,18 @@ export const people: Command = {
 
 async function list({ db, options }: Context): Promise<Output> {
   const { since: seconds = DAY_SECONDS, before } = options
-  const { people: newcomers, total } = await selectNewcomers(db, { seconds, before, limit: PAGE })
+  const { people: newcomers, total } = await selectNewcomers(db, {
+    seconds,
+    before,
+    limit: ENTRIES_PER_PAGE,
+  })
   const rest = total - newcomers.length
   const since = durationText(seconds)
   const next = rest > 0 ? newcomers.at(-1)?.id : undefined
   const more = `… и ещё ${rest}. Дальше: vslukh people --since ${since} --before ${next}`
   const lines = [...newcomers.flatMap(linesOf), ...(next === undefined ? [] : [more])]
   const json = { people: newcomers, total, next: next ?? null }
-  return listed(lines, 'За это время никто не зарегистрировался.', json)
+  return listOutput(lines, 'За это время никто не зарегистрировался.', json)
 }
 
 function linesOf(user: Person): string[] {

@@ -6,11 +6,11 @@ import type { Queryable } from '../server/kernel/db/database.ts'
 import { pluralize } from '../server/kernel/errors/words.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, commit, publish, Refusal } from './command.ts'
+import { commit, commitAndPublish, publishChange, Refusal } from './command.ts'
 import { POSTS } from './format.ts'
 import { actLines } from './journal.ts'
 import { requirePerson } from './people.ts'
-import { confirmBlock, decisionOf, outcomeOf, waitingLines } from './reports.ts'
+import { confirmBlock, outcomeOf, queuedPostLines, readDecision } from './reports.ts'
 
 export const post: Command = {
   summary: 'показывает, удаляет или возвращает любую запись; удаляет волну записей одного человека',
@@ -43,7 +43,7 @@ async function show({ db, words: [id = ''] }: Context): Promise<Output> {
       `Запись ${id}: ${STATES[subject.state]}${reason}`,
       `Автор: ${subject.username} (${subject.owner_id})`,
       '',
-      ...(waiting ? waitingLines(waiting) : [subject.text]),
+      ...(waiting ? queuedPostLines(waiting) : [subject.text]),
       ...(acts.length > 0 ? ['', 'Журнал:', ...acts.flatMap(actLines)] : []),
     ],
     json: { id, ...subject, waiting: waiting ?? null, journal: acts },
@@ -55,10 +55,10 @@ async function remove(context: Context): Promise<Output> {
   const subject = await selectSubject(context.db, id)
   if (!subject) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
   if (subject.state === 'removed') throw new Refusal(`Запись ${id} уже удалена.`)
-  const decision = await decisionOf(context, id, 'remove')
+  const decision = await readDecision(context, id, 'remove')
   await confirmBlock(context, decision)
   const work = (tx: Queryable) => decide(tx, { ...decision, isAnyPost: true })
-  return outcomeOf('remove', await change(context, work, { kind: 'removed', postId: id }))
+  return outcomeOf('remove', await commitAndPublish(context, work, { kind: 'removed', postId: id }))
 }
 
 async function restore(context: Context): Promise<Output> {
@@ -69,8 +69,10 @@ async function restore(context: Context): Promise<Output> {
       `Запись ${id} нельзя вернуть: ${subject ? STATES[subject.state] : 'её нет в архиве'}.`,
     )
   }
-  const decision = await decisionOf(context, id, 'keep')
-  const decided = await change(context, (tx) => decide(tx, { ...decision, isAnyPost: true }))
+  const decision = await readDecision(context, id, 'keep')
+  const decided = await commitAndPublish(context, (tx) =>
+    decide(tx, { ...decision, isAnyPost: true }),
+  )
   return outcomeOf('keep', decided)
 }
 
@@ -80,13 +82,13 @@ async function removeAll(context: Context): Promise<Output> {
   const ids = await selectRecentPosts(context.db, person.id, { seconds, limit: null })
   if (ids.length === 0) return { lines: ['За это время записей нет.'], json: { removed: [] } }
   await context.confirm(waveQuestion(context, ids.length, person.username))
-  const decision = await decisionOf(context, '', 'remove')
+  const decision = await readDecision(context, '', 'remove')
   try {
     const removed = await removeWave((work) => commit(context, work), { ...decision, ids })
     return { lines: [`Удалено: ${pluralize(removed.length, POSTS)}.`], json: { removed } }
   } finally {
     // Notifies the nodes once for all removed posts, even if a later removal has failed.
-    await publish(context, { kind: 'removed' })
+    await publishChange(context, { kind: 'removed' })
   }
 }
 

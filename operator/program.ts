@@ -6,13 +6,19 @@ import { getOpenedFile } from '../server/kernel/config/opened-files.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
 import { userName, whyFailed } from '../server/kernel/errors/why-failed.ts'
-import { callerFolder, fromCaller } from '../server/operations/start/caller-folder.ts'
+import { callerFolder, resolveFromCaller } from '../server/operations/start/caller-folder.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import { backup, restore, verify } from './backup.ts'
 import { ban } from './ban.ts'
-import type { Alone, Command, Env, Forms, Output } from './command.ts'
+import type { BaseContext, Command, Env, Forms, Output } from './command.ts'
 import { Interrupted, Refusal, UsageError } from './command.ts'
-import { commandHelp, nearest, parseCommandLine, programHelp, readForm } from './command-line.ts'
+import {
+  commandHelp,
+  findForm,
+  nearestName,
+  parseCommandLine,
+  programHelp,
+} from './command-line.ts'
 import { doctor } from './doctor.ts'
 import { printable } from './format.ts'
 import { journal } from './journal.ts'
@@ -107,11 +113,11 @@ async function runCommand(args: string[], terminal: Speaking): Promise<boolean> 
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) {
-    const meant = nearest(name, Object.keys(COMMANDS))
+    const meant = nearestName(name, Object.keys(COMMANDS))
     throw new UsageError(`команды «${name}» нет${meant ? `; может быть, ${meant}?` : ''}`)
   }
   if (isHelp) return show(commandHelp(command))
-  const called = async () => run(command, readForm(command, words, given), terminal)
+  const called = async () => run(command, findForm(command, words, given), terminal)
   const output = await called().catch((error) => {
     throw error instanceof UsageError ? Object.assign(error, { command: name }) : error
   })
@@ -121,37 +127,39 @@ async function runCommand(args: string[], terminal: Speaking): Promise<boolean> 
 
 function run(
   command: Command,
-  { usage, words, options }: ReturnType<typeof readForm>,
+  { usage, words, options }: ReturnType<typeof findForm>,
   terminal: Speaking,
 ): Promise<Output> {
   const { say, input, err } = terminal
-  const env = withFile(terminal.env, options['env-file'])
-  const alone: Alone = {
+  const env = withEnvFile(terminal.env, options['env-file'])
+  const base: BaseContext = {
     ...{ env, options, words, say, isDryRun: options['dry-run'] === true },
     // The actor for the journal: `--as`, else the user who called sudo, else this user.
     actor: options.as || env.SUDO_USER || env.USER || userName(),
     prompt: input && !options.yes ? prompt.bind(null, { input, err }) : undefined,
-    confirm: (question) => ask(question, options, terminal),
+    confirm: (question) => askToConfirm(question, options, terminal),
   }
-  const running = perform(command, usage, alone)
+  const running = perform(command, usage, base)
   return command.endsWhenInterrupted ? running : unlessInterrupted(running)
 }
 
-async function perform(command: Command, usage: string, alone: Alone): Promise<Output> {
+async function perform(command: Command, usage: string, base: BaseContext): Promise<Output> {
   const call = <C>(forms: Forms<C>, context: C) => (forms[usage] as Forms<C>[string])(context)
-  if (command.needs === 'nothing') return call(command.forms, alone)
-  const context = { ...alone, config: readConfig(alone.env, callerFolder) }
+  if (command.needs === 'nothing') return call(command.forms, base)
+  const context = { ...base, config: readConfig(base.env, callerFolder) }
   if (command.needs === 'settings') return call(command.forms, context)
   await using wall = await unlessInterrupted(openWall(context.config, context.say))
   return await call(command.forms, { ...context, wall, db: wall.db })
 }
 
 /** Returns `env` with those variables of `--env-file` that are not set yet. May throw Refusal. */
-function withFile(env: Env, path: string | undefined): Env {
+function withEnvFile(env: Env, path: string | undefined): Env {
   if (path === undefined) return env
   try {
     return {
-      ...parseEnv(readFileSync(getOpenedFile(fromCaller(path))?.fd ?? fromCaller(path), 'utf8')),
+      ...parseEnv(
+        readFileSync(getOpenedFile(resolveFromCaller(path))?.fd ?? resolveFromCaller(path), 'utf8'),
+      ),
       ...env,
     }
   } catch (cause) {
@@ -160,7 +168,11 @@ function withFile(env: Env, path: string | undefined): Env {
 }
 
 /** Asks for confirmation. Throws Refusal if the answer is not yes, or if there is no terminal. */
-async function ask(question: string, options: Options, { input, err }: Terminal): Promise<void> {
+async function askToConfirm(
+  question: string,
+  options: Options,
+  { input, err }: Terminal,
+): Promise<void> {
   if (options.yes || options['dry-run']) return
   if (!input) throw new Refusal(`${question} Подтвердите: добавьте --yes.`)
   const answer = await prompt({ input, err }, `${question} [да/нет] `).catch((cause) => {

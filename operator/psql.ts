@@ -17,7 +17,7 @@ async function open({ wall, options, say, env: inherited }: Context): Promise<Ou
   if (options.json || !process.stdin.isTTY) return print()
   // Ignores Ctrl+C, because psql handles it.
   process.on('SIGINT', () => {})
-  const { address, env } = withoutPassword(url)
+  const { address, env } = movePasswordToEnv(url)
   const { error, status } = spawnSync('psql', [address], {
     stdio: 'inherit',
     env: { ...inherited, ...env },
@@ -26,7 +26,7 @@ async function open({ wall, options, say, env: inherited }: Context): Promise<Ou
 }
 
 /** Moves the password into PGPASSWORD, because every user can read a program's arguments. */
-export function withoutPassword(url: string): { address: string; env: { PGPASSWORD?: string } } {
+export function movePasswordToEnv(url: string): { address: string; env: { PGPASSWORD?: string } } {
   const address = new URL(url)
   const password = address.searchParams.get('password') ?? decodeURIComponent(address.password)
   address.searchParams.delete('password')

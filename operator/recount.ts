@@ -6,7 +6,7 @@ import {
 } from '../server/features/posts/counters.task.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import { storeCounterCheck } from '../server/operations/status/status.repository.ts'
-import { type Command, type Context, change, type Output } from './command.ts'
+import { type Command, type Context, commitAndPublish, type Output } from './command.ts'
 
 export const recount: Command = {
   summary: 'сверяет каждый счётчик с его строками, исправляет и говорит, что исправлено',
@@ -35,7 +35,7 @@ async function mendAll(context: Context): Promise<Output> {
 }
 
 async function mend(context: Context, differences: Difference[]): Promise<void> {
-  await change(context, async (tx) => {
+  await commitAndPublish(context, async (tx) => {
     for (const difference of inLockOrder(differences)) await fixCounter(tx, difference)
     const details = { mended: differences }
     await appendToJournal(tx, { actor: context.actor, action: 'counters.mend', details })

@@ -1,16 +1,19 @@
 import type { QueuedPost } from '../contract/moderation.ts'
-import type { Decided, NewDecision } from '../server/features/moderation/decisions.service.ts'
+import type {
+  DecisionResult,
+  NewDecision,
+} from '../server/features/moderation/decisions.service.ts'
 import { decide } from '../server/features/moderation/decisions.service.ts'
 import { readQueue } from '../server/features/moderation/moderation.service.ts'
-import { countWaiting, selectDecided } from '../server/features/moderation/queue.repository.ts'
+import { countWaiting, selectDecidedPosts } from '../server/features/moderation/queue.repository.ts'
 import type { Verdict } from '../server/features/moderation/report-states.repository.ts'
 import { selectReasons } from '../server/features/reports/reports.repository.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
 import { formatOperatorTime, pluralize } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
-import { commit, publish, UsageError } from './command.ts'
-import { ACCOUNTS, firstLine, indented, POSTS, REPORTS } from './format.ts'
+import { commit, publishChange, UsageError } from './command.ts'
+import { ACCOUNTS, firstLine, indentLines, POSTS, REPORTS } from './format.ts'
 
 /** The most waiting posts in the JSON of the first page, and the most decided posts of `--all`. */
 const SHOWN_MAX = 500
@@ -29,8 +32,8 @@ async function list({ db, options }: Context): Promise<Output> {
   const limit = json && page === 1 ? SHOWN_MAX : SHOWN
   const { posts } = await readQueue(db, limit, first)
   const { posts: total } = await countWaiting(db)
-  const decided = showsDecided ? await selectDecided(db, SHOWN_MAX) : []
-  const waiting = posts.flatMap((post) => [...waitingLines(post), ''])
+  const decided = showsDecided ? await selectDecidedPosts(db, SHOWN_MAX) : []
+  const waiting = posts.flatMap((post) => [...queuedPostLines(post), ''])
   const [{ id } = { id: '' }] = posts
   const nothing =
     total === 0
@@ -64,19 +67,19 @@ const howToDecide = (id: string) => [
   `Подробнее: vslukh post ${id}`,
 ]
 
-export function waitingLines(post: QueuedPost): string[] {
+export function queuedPostLines(post: QueuedPost): string[] {
   const { author, appeal } = post
   const block = author.block ? ', не может писать' : ''
   return [
     `${post.id}  ${author.username}${block}, ${formatOperatorTime(post.createdAt)}${STATES[post.state]}`,
     ...reportLines(post),
     ...(appeal
-      ? indented(
+      ? indentLines(
           `Обжалование от ${formatOperatorTime(appeal.createdAt)}, удалена за: ${appeal.removedFor}\n«${appeal.text}»`,
         )
       : []),
-    ...indented(post.text),
-    ...(post.reportedText === null ? [] : indented(`Когда жаловались: ${post.reportedText}`)),
+    ...indentLines(post.text),
+    ...(post.reportedText === null ? [] : indentLines(`Когда жаловались: ${post.reportedText}`)),
   ]
 }
 
@@ -86,7 +89,7 @@ function reportLines({ reasons, reporters, since, comments }: QueuedPost): strin
   const byReason = reasons.map(({ name, count }) => `${name} × ${count}`).join(', ')
   return [
     `    ${pluralize(reported, REPORTS)} (${pluralize(reporters, ACCOUNTS)}) с ${formatOperatorTime(since)}: ${byReason}`,
-    ...comments.flatMap((comment) => indented(`«${comment}»`)),
+    ...comments.flatMap((comment) => indentLines(`«${comment}»`)),
   ]
 }
 
@@ -105,7 +108,7 @@ async function decideAll(context: Context, verdict: Verdict): Promise<Output> {
   const ids = [...new Set(context.words)]
   const wrong = ids.find((id) => !isRowId(id))
   if (wrong !== undefined) throw new UsageError(`«${wrong}» — не номер записи`)
-  const decision = await decisionOf(context, ids.join(', '), verdict)
+  const decision = await readDecision(context, ids.join(', '), verdict)
   await confirmBlock(context, decision)
   const decideOne = async (postId: string) =>
     outcomeOf(
@@ -120,7 +123,7 @@ async function decideAll(context: Context, verdict: Verdict): Promise<Output> {
       outcomes.push({ postId, ...(await decideOne(postId).catch(failureOf)) })
     }
   } finally {
-    await publish(context, { kind: verdict === 'remove' ? 'removed' : 'edited' })
+    await publishChange(context, { kind: verdict === 'remove' ? 'removed' : 'edited' })
   }
   return {
     lines: outcomes.map(({ postId, lines }) => `${postId}: ${lines.join(' ')}`),
@@ -142,7 +145,7 @@ function failureOf(error: unknown): Outcome {
   return { lines: [error.message], json: { error: error.message }, isBroken: true }
 }
 
-export async function decisionOf(
+export async function readDecision(
   context: Context,
   postId: string,
   verdict: Verdict,
@@ -152,7 +155,7 @@ export async function decisionOf(
     postId,
     verdict,
     actor: context.actor,
-    reason: await reasonOf(context),
+    reason: await readReason(context),
     block: days === undefined ? undefined : { days },
     note,
     order,
@@ -162,7 +165,7 @@ export async function decisionOf(
 }
 
 /** Returns `--reason`, or the report reason with that number. May throw UsageError. */
-export async function reasonOf(context: Context): Promise<string | undefined> {
+export async function readReason(context: Context): Promise<string | undefined> {
   const { reason: text } = context.options
   if (text === undefined || !/^\d+$/.test(text)) return text
   const reasons = await selectReasons(context.db)
@@ -183,7 +186,7 @@ export async function confirmBlock(
   )
 }
 
-export function outcomeOf(verdict: Verdict, { id, was }: Decided): Outcome {
+export function outcomeOf(verdict: Verdict, { id, was }: DecisionResult): Outcome {
   const line = verdict === 'remove' ? 'Запись удалена.' : KEPT[was]
   return { lines: [line], json: { id, was } }
 }

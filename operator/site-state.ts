@@ -17,7 +17,7 @@ import { originOf } from '../server/kernel/config/config.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 import { formatOperatorTime, pluralize } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, listed, Refusal, UsageError } from './command.ts'
+import { commitAndPublish, listOutput, Refusal, UsageError } from './command.ts'
 import { OF_PEOPLE } from './format.ts'
 
 const NAMES = { registrations: 'Регистрация', writing: 'Запись на стену' }
@@ -34,7 +34,7 @@ export const close: Command = {
 async function closePart(context: Context): Promise<Output> {
   const [part] = context.words as [Part]
   const { reason = '' } = context.options
-  await change(context, (tx) => closeSite(tx, { part, reason, actor: context.actor }))
+  await commitAndPublish(context, (tx) => closeSite(tx, { part, reason, actor: context.actor }))
   return { lines: [`${NAMES[part]} закрыта: ${reason}`], json: { part, reason } }
 }
 
@@ -49,7 +49,9 @@ export const open: Command = {
 
 async function openPart(context: Context, part: Part): Promise<Output> {
   const isInviteOnly = context.options['invite-only'] === true
-  await change(context, (tx) => openSite(tx, { part, isInviteOnly, actor: context.actor }))
+  await commitAndPublish(context, (tx) =>
+    openSite(tx, { part, isInviteOnly, actor: context.actor }),
+  )
   const line = isInviteOnly
     ? `${INVITE_ONLY}. Пригласить: vslukh invite`
     : `${NAMES[part]} открыта.`
@@ -69,7 +71,7 @@ export const invite: Command = {
 async function add(context: Context): Promise<Output> {
   const { config, actor } = context
   const { days = INVITATION_DAYS, uses = 1, note = null } = context.options
-  const invitation = await change(context, (tx) =>
+  const invitation = await commitAndPublish(context, (tx) =>
     inviteMore(tx, { days, uses, note, origin: originOf(config), actor }),
   )
   const { link, id, until } = invitation
@@ -86,13 +88,14 @@ async function list(context: Context): Promise<Output> {
     ({ id, note, uses, usesLeft, until }) =>
       `${id}  осталось ${usesLeft} из ${uses}, до ${formatOperatorTime(until)}${note === null ? '' : `. ${note}`}`,
   )
-  return listed(lines, 'Приглашений нет.', invitations)
+  return listOutput(lines, 'Приглашений нет.', invitations)
 }
 
 async function revoke(context: Context): Promise<Output> {
   const [id = ''] = context.words
   const { actor } = context
-  const was = isRowId(id) && (await change(context, (tx) => revokeInvitation(tx, { id, actor })))
+  const was =
+    isRowId(id) && (await commitAndPublish(context, (tx) => revokeInvitation(tx, { id, actor })))
   if (!was) throw new Refusal(`Приглашения ${id} нет.`)
   return { lines: [`Приглашение ${id} отозвано.`], json: { id } }
 }
@@ -108,7 +111,7 @@ export const notice: Command = {
 }
 
 async function clear(context: Context): Promise<Output> {
-  await change(context, (tx) => clearNotice(tx, context))
+  await commitAndPublish(context, (tx) => clearNotice(tx, context))
   return { lines: ['Объявление снято.'], json: { notice: null } }
 }
 
@@ -116,7 +119,7 @@ async function announce(context: Context): Promise<Output> {
   const [text = ''] = context.words
   const { until: seconds } = context.options
   const { actor } = context
-  const shown = await change(context, (tx) => showNotice(tx, { text, seconds, actor }))
+  const shown = await commitAndPublish(context, (tx) => showNotice(tx, { text, seconds, actor }))
   if (shown) return outputOf(shown)
   throw new UsageError(`объявление — одна строка с видимыми символами, не длиннее ${NOTICE_MAX}`)
 }

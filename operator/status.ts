@@ -1,6 +1,9 @@
 import type { SiteState } from '../contract/pages.ts'
-import { countWaiting, type Waiting } from '../server/features/moderation/queue.repository.ts'
-import { type MailName, readMailName } from '../server/features/site-state/mail-name.service.ts'
+import { countWaiting, type WaitingCounts } from '../server/features/moderation/queue.repository.ts'
+import {
+  type MailReputation,
+  readMailReputation,
+} from '../server/features/site-state/mail-reputation.service.ts'
 import {
   selectNotice,
   selectSiteState,
@@ -16,7 +19,11 @@ import type { BackupState } from '../server/operations/backup/backup-state.repos
 import { selectBackupState } from '../server/operations/backup/backup-state.repository.ts'
 import { checkJobs } from '../server/operations/doctor/database-checks.ts'
 import { selectJobFacts } from '../server/operations/doctor/doctor.repository.ts'
-import { IDENTITY_PATH, questionHeader, type Seen } from '../server/operations/doctor/identity.ts'
+import {
+  type DoctorRequest,
+  IDENTITY_PATH,
+  questionHeader,
+} from '../server/operations/doctor/identity.ts'
 import { selectStatus, type WallStatus } from '../server/operations/status/status.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { APPEALS, POSTS, REPORTS } from './format.ts'
@@ -32,10 +39,10 @@ async function show(context: Context): Promise<Output> {
   const wall = { ...(await selectStatus(context.db)), version: productVersion() }
   const waiting = await countWaiting(context.db)
   const mails = await readMailHealth(context.db)
-  const mailName = await readMailName(context.db)
+  const mailName = await readMailReputation(context.db)
   const site = await selectSiteState(context.db)
   const state = await selectBackupState(context.db)
-  const refused = await readRefused(context)
+  const refused = await readRefusedNetworks(context)
   const notice = await selectNotice(context.db)
   const jobs = checkJobs(await selectJobFacts(context.db))
   const { backupDir, moderatorEmails } = context.config
@@ -63,7 +70,7 @@ async function show(context: Context): Promise<Output> {
       `Счётчики:   ${checked}`,
       `Копия:      ${backupLine(backup)}`,
       `Задачи:     ${jobs.message}`,
-      ...refusedLines(refused),
+      ...refusedNetworkLines(refused),
     ],
     json: {
       ...wall,
@@ -94,7 +101,7 @@ function accessLine(wall: WallStatus, site: SiteState): string {
   )
 }
 
-function waitingLine({ posts, reports, appeals }: Waiting): string {
+function waitingLine({ posts, reports, appeals }: WaitingCounts): string {
   const parts = [
     ...(reports > 0 ? [pluralize(reports, REPORTS)] : []),
     ...(appeals > 0 ? [pluralize(appeals, APPEALS)] : []),
@@ -111,7 +118,7 @@ function mailLine({ waiting, failing, failingSince, reason, lastHour }: MailHeal
     : `${line}. Не уходят с ${formatOperatorTime(failingSince)}: ${explainSmtp({ message: reason }).message}`
 }
 
-function refusedMailsLine({ refused, networks, isSlowed }: MailName): string {
+function refusedMailsLine({ refused, networks, isSlowed }: MailReputation): string {
   if (!isSlowed) return ''
   return `. Кодов на адреса, которых нет, за час: ${refused}, сетей: ${networks}; письма новым адресам уходят медленно`
 }
@@ -135,18 +142,18 @@ const WAIT_MS = 2000
 const SHOWN = 10
 
 /** Asks the node at HOST and PORT for its refused networks. Returns null if it does not answer. */
-async function readRefused({ db, config }: Context): Promise<RefusedNetwork[] | null> {
+async function readRefusedNetworks({ db, config }: Context): Promise<RefusedNetwork[] | null> {
   try {
     const headers = await questionHeader(db, config)
     const signal = AbortSignal.timeout(WAIT_MS)
     const answer = await fetch(nodeOriginOf(config) + IDENTITY_PATH, { headers, signal })
-    return answer.ok ? ((await answer.json()) as Seen).refused : null
+    return answer.ok ? ((await answer.json()) as DoctorRequest).refused : null
   } catch {
     return null
   }
 }
 
-function refusedLines(refused: RefusedNetwork[] | null): string[] {
+function refusedNetworkLines(refused: RefusedNetwork[] | null): string[] {
   if (!refused) return ['Отказы:     узел не отвечает']
   const [worst] = refused
   if (!worst) return []

@@ -22,11 +22,11 @@ export async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, interrupted])
 }
 
-type Asked = { input: Readable; err: Writable }
+type TerminalStreams = { input: Readable; err: Writable }
 
 /** Asks on a terminal. Throws Interrupted if Ctrl+C or Ctrl+D ends the question. */
 export async function prompt(
-  { input, err }: Asked,
+  { input, err }: TerminalStreams,
   question: string,
   { isHidden = false } = {},
 ): Promise<string> {

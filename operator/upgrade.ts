@@ -9,16 +9,16 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { ifExists, readIfExists } from '../server/kernel/config/read-if-exists.ts'
 import {
-  removeAbandoned,
+  removeAbandonedFiles,
   removePath,
   unfinishedPath,
 } from '../server/kernel/config/replace-file.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { programReason } from '../server/kernel/errors/why-failed.ts'
-import { fromCaller } from '../server/operations/start/caller-folder.ts'
+import { resolveFromCaller } from '../server/operations/start/caller-folder.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
 import { Refusal } from './command.ts'
-import { openTrusted } from './named-path.ts'
+import { openTrustedFile } from './named-path.ts'
 import { interruption } from './terminal.ts'
 
 const RELEASES = '/opt/vslukh'
@@ -27,8 +27,8 @@ const BUNDLE = 'attestation.json'
 const WORKFLOW = '.github/workflows/release.yml'
 /** The script of the running release, so that nothing depends on the new one. */
 const SWITCH = join(ROOT, 'bin/switch-release')
-const OWN = ['--no-same-owner', '--no-same-permissions']
-const AGREED = { VSLUKH_WITHOUT_WAY_BACK: 'yes' }
+const TAR_OPTIONS = ['--no-same-owner', '--no-same-permissions']
+const AGREED_ENV = { VSLUKH_WITHOUT_WAY_BACK: 'yes' }
 
 const execute = promisify(execFile)
 
@@ -40,15 +40,15 @@ export const upgrade: Command = {
 }
 
 async function install(context: ContextWithoutWall): Promise<Output> {
-  const [file = ''] = context.words.map(fromCaller)
+  const [file = ''] = context.words.map(resolveFromCaller)
   requireInstalled()
   const from = productVersion()
   const folder = unfinishedPath(join(RELEASES, 'upgrade'))
   try {
-    await removeAbandoned(RELEASES)
+    await removeAbandonedFiles(RELEASES)
     await mkdir(folder, { mode: 0o700 })
     // Checks and unpacks a copy, because other users may change the file meanwhile.
-    const archive = await copyChecked(file, folder, context.options.sha256)
+    const archive = await copyArchive(file, folder, context.options.sha256)
     // A named sum comes from elsewhere than the archive.
     const isVouched = context.options.sha256 !== undefined
     const origin = isVouched ? undefined : await verifyOrigin(archive, file)
@@ -57,14 +57,14 @@ async function install(context: ContextWithoutWall): Promise<Output> {
     await mkdir(unpacked)
     const into = ['-C', unpacked, '--strip-components=1']
     const unpack = (parts: string[] = []) =>
-      execute('tar', ['-xzf', archive, ...into, ...OWN, ...parts], { signal: interruption }).catch(
-        ({ stderr, message }) => {
-          interruption.throwIfAborted()
-          throw new Refusal(`Архив не распакован. ${programReason(stderr || message)}.`)
-        },
-      )
+      execute('tar', ['-xzf', archive, ...into, ...TAR_OPTIONS, ...parts], {
+        signal: interruption,
+      }).catch(({ stderr, message }) => {
+        interruption.throwIfAborted()
+        throw new Refusal(`Архив не распакован. ${programReason(stderr || message)}.`)
+      })
     await unpack(['migrations', 'build'].map((name) => `${root}/${name}`))
-    const noWayBack = await findRefusal(unpacked)
+    const noWayBack = await whyNoWayBack(unpacked)
     if (to === from) throw new Refusal(`Версия ${to} уже стоит.`)
     if (noWayBack && !context.options.yes) throw new Refusal(noWayBack)
     const json = { from, to, hasWayBack: noWayBack === undefined }
@@ -94,7 +94,7 @@ function requireInstalled(): void {
  * Copies the archive into a folder of root. Throws Refusal unless its SHA-256 is `given` or, by
  * default, is listed in SHA256SUMS beside it.
  */
-async function copyChecked(file: string, folder: string, given?: string): Promise<string> {
+async function copyArchive(file: string, folder: string, given?: string): Promise<string> {
   const opened = await ifExists(open(file))
   if (opened === undefined) throw new Refusal(`Нет такого файла: ${file}`)
   const sums = given ? '' : await readSums(join(dirname(file), 'SHA256SUMS'))
@@ -106,14 +106,14 @@ async function copyChecked(file: string, folder: string, given?: string): Promis
     )
   }
   const copy = join(folder, 'release.tar.gz')
-  await copyOpened(opened, copy)
+  await copyFromFd(opened, copy)
   if (hash('sha256', await readFile(copy)) === expected) return copy
   throw new Refusal(`${file}: SHA-256 не та. Файл повреждён или подменён, скачайте его заново.`)
 }
 
-const open = async (path: string) => openTrusted(path)
-const copyOpened = (opened: number, to: string) =>
-  pipeline(createReadStream('', { fd: opened }), createWriteStream(to, { flags: 'wx' }))
+const open = async (path: string) => openTrustedFile(path)
+const copyFromFd = (fd: number, to: string) =>
+  pipeline(createReadStream('', { fd }), createWriteStream(to, { flags: 'wx' }))
 
 async function readSums(path: string): Promise<string> {
   const opened = await ifExists(open(path))
@@ -140,7 +140,7 @@ async function verifyOrigin(archive: string, file: string): Promise<string> {
   const opened = await ifExists(open(join(dirname(file), BUNDLE)))
   if (opened !== undefined) {
     const bundle = join(dirname(archive), BUNDLE)
-    await copyOpened(opened, bundle)
+    await copyFromFd(opened, bundle)
     from.push('--bundle', bundle)
   }
   await execute('gh', [...args, archive, ...from], { signal: interruption }).catch((error) => {
@@ -173,20 +173,20 @@ async function readRelease(archive: string, file: string) {
 }
 
 /** Returns why the upgrade could not be undone, if so. Throws Refusal if it is impossible. */
-async function findRefusal(unpacked: string): Promise<string | undefined> {
+async function whyNoWayBack(unpacked: string): Promise<string | undefined> {
   const check = (env: Record<string, string>) =>
     execute(SWITCH, ['--check', unpacked], { env: { ...process.env, ...env } }).then(
       () => undefined,
       ({ stderr }) => String(stderr).trim(),
     )
-  const refusal = await check(AGREED)
+  const refusal = await check(AGREED_ENV)
   if (refusal) throw new Refusal(refusal)
   return check({ VSLUKH_WITHOUT_WAY_BACK: '' })
 }
 
 /** Runs the script, shows its lines at once, and returns them. Throws Refusal if it fails. */
 async function switchTo(unpacked: string, say: (line: string) => void): Promise<string[]> {
-  const running = execute(SWITCH, [unpacked], { env: { ...process.env, ...AGREED } })
+  const running = execute(SWITCH, [unpacked], { env: { ...process.env, ...AGREED_ENV } })
   running.child.stdin?.end()
   const lines: string[] = []
   if (running.child.stdout) {

@@ -19,13 +19,13 @@ import { whyFailed } from '../server/kernel/errors/why-failed.ts'
 import { formatOperatorTime } from '../server/kernel/errors/words.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import { refuseExisting, writeNewFile } from '../server/operations/backup/backup-folder.ts'
-import { fromCaller } from '../server/operations/start/caller-folder.ts'
+import { resolveFromCaller } from '../server/operations/start/caller-folder.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, publish, Refusal } from './command.ts'
-import { endOf, firstLine, PAGE } from './format.ts'
+import { commitAndPublish, publishChange, Refusal } from './command.ts'
+import { ENTRIES_PER_PAGE, firstLine, untilText } from './format.ts'
 import { requirePerson } from './people.ts'
-import { reasonOf } from './reports.ts'
+import { readReason } from './reports.ts'
 
 export const user: Command = {
   summary:
@@ -49,10 +49,10 @@ function withPerson(act: (context: Context, person: Person) => Promise<Output>) 
 
 async function show(context: Context, person: Person): Promise<Output> {
   const { before } = context.options
-  const page = { before: before ?? NEWEST, limit: PAGE + 1 }
+  const page = { before: before ?? NEWEST, limit: ENTRIES_PER_PAGE + 1 }
   const written = await selectOwnPosts(context.db, person.id, page)
-  const next = written.length > PAGE ? written.at(PAGE - 1)?.id : undefined
-  const shown = written.slice(0, PAGE)
+  const next = written.length > ENTRIES_PER_PAGE ? written.at(ENTRIES_PER_PAGE - 1)?.id : undefined
+  const shown = written.slice(0, ENTRIES_PER_PAGE)
   const more = `… есть и старше. Дальше: vslukh user ${context.words[0]} --before ${next}`
   const lines = [
     ...(before === undefined ? [...factsOf(person), ''] : []),
@@ -84,7 +84,7 @@ function factsOf(person: Person): string[] {
   const block =
     person.block_reason === null
       ? 'может писать'
-      : `не может писать ${endOf(person.block_until)}: ${person.block_reason}`
+      : `не может писать ${untilText(person.block_until)}: ${person.block_reason}`
   return [
     `${person.username} (${person.id}), ${person.email}${person.is_moderator ? ', модератор' : ''}${person.is_deleted ? ', аккаунт удалён' : ''}`,
     `С нами с ${formatOperatorTime(person.created_at)}, ${block}, последний визит ${formatOperatorTime(person.seen_at)}`,
@@ -96,25 +96,27 @@ function factsOf(person: Person): string[] {
 }
 
 async function block(context: Context, { id, username }: Person): Promise<Output> {
-  const reason = (await reasonOf(context)) ?? ''
+  const reason = (await readReason(context)) ?? ''
   const { days = null } = context.options
   const by = context.actor
   await context.confirm(`Закрыть ${username} возможность писать? Все сессии завершатся.`)
-  const until = await change(context, (tx) => blockUser(tx, { userId: id, reason, days, by }))
-  const line = `${username} не может писать ${endOf(until)}. Сессии завершены.`
+  const until = await commitAndPublish(context, (tx) =>
+    blockUser(tx, { userId: id, reason, days, by }),
+  )
+  const line = `${username} не может писать ${untilText(until)}. Сессии завершены.`
   return { lines: [line], json: { id, until } }
 }
 
 async function unblock(context: Context, { id, username }: Person): Promise<Output> {
   const unblocking = { userId: id, by: context.actor, nameKey: await nameKeyOf(context) }
-  const wasBlocked = await change(context, (tx) => unblockUser(tx, unblocking))
+  const wasBlocked = await commitAndPublish(context, (tx) => unblockUser(tx, unblocking))
   if (!wasBlocked) throw new Refusal(`${username} и так может писать.`)
   return { lines: [`${username} снова может писать.`], json: { id } }
 }
 
 async function signOut(context: Context, { id, username, sessions }: Person): Promise<Output> {
   await context.confirm(`Завершить все сессии пользователя ${username}?`)
-  await change(context, async (tx) => {
+  await commitAndPublish(context, async (tx) => {
     await closeSessions(tx, id, { reason: 'Сессию завершили те, кто ведёт эту стену' })
     await removeAllClients(tx, id)
     await appendToJournal(tx, { actor: context.actor, action: 'user.sign-out', userId: id })
@@ -130,7 +132,7 @@ async function rename(context: Context, { id, username: from }: Person): Promise
     )
   }
   const nameKey = await nameKeyOf(context)
-  await change(context, async (tx) => {
+  await commitAndPublish(context, async (tx) => {
     await renameUser(tx, { userId: id, username, nameKey })
     const details = { from, to: username }
     await appendToJournal(tx, { actor: context.actor, action: 'user.rename', userId: id, details })
@@ -147,7 +149,7 @@ async function nameKeyOf({ db, config }: Context): Promise<Buffer> {
 
 /** Writes everything that is stored about a person into a new file. Throws Refusal if it exists. */
 async function exportPerson(context: Context, { id, username }: Person): Promise<Output> {
-  const file = fromCaller(context.words[1] ?? '')
+  const file = resolveFromCaller(context.words[1] ?? '')
   const { db, config, actor, isDryRun } = context
   await refuseExisting(file)
   if (!isDryRun) {
@@ -177,7 +179,7 @@ async function erasePerson(context: Context, person: Person): Promise<Output> {
   const folders = deletionFolders(context.config)
   const onMarked = async () =>
     addToDeletionList(await selectDeletionStates(db, id), folders, { onFailure })
-  const publishChange = publish.bind(null, context)
-  await eraseNow(db, { userId: id, nameKey, actor, publishChange, onMarked })
+  const publish = publishChange.bind(null, context)
+  await eraseNow(db, { userId: id, nameKey, actor, publishChange: publish, onMarked })
   return { lines, json: { id, ...counts } }
 }

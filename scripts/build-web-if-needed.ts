@@ -6,7 +6,7 @@ import { access, constants, mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { ifExists, readIfExists } from '../server/kernel/config/read-if-exists.ts'
 import {
-  removeAbandoned,
+  removeAbandonedFiles,
   removePath,
   unfinishedPath,
 } from '../server/kernel/config/replace-file.ts'
@@ -36,7 +36,7 @@ export async function buildWebIfNeeded(): Promise<void> {
   await mkdir(dirname(BUILT), { recursive: true })
   await access(dirname(BUILT), constants.W_OK)
   console.log('Собираем веб-приложение…')
-  await removeAbandoned(dirname(BUILT))
+  await removeAbandonedFiles(dirname(BUILT))
   const [fresh, old] = [unfinishedPath(BUILT), unfinishedPath(BUILT)]
   try {
     await runBuild(fresh)

@@ -4,7 +4,7 @@ import { type Caller, callOf, TABLE } from './access.fixture.ts'
 import {
   type AccountFixture,
   createAccountFixture,
-  readOwned,
+  readOwnedRows,
 } from './testing/calls/account-fixture.ts'
 import { signUpModerator } from './testing/calls/moderation-calls.ts'
 import { allEndpoints } from './testing/http/endpoints.ts'
@@ -14,7 +14,7 @@ import { appForFile } from './testing/test-app.ts'
 const app = await appForFile({ config: { accessTokenSeconds: 3600 } })
 const [stranger, moderator] = [await app.signUp(), await signUpModerator(app)]
 const sharedHouse = await createAccountFixture(app)
-const owned = await readOwned(app, sharedHouse)
+const owned = await readOwnedRows(app, sharedHouse)
 
 const CELLS = Object.entries(TABLE).flatMap(([name, row]) =>
   (['owner', 'other', 'visitor', 'moderator'] as const).flatMap((who) => {
@@ -69,7 +69,7 @@ test.each(WRITES)('$name does nothing if another account has begun it', async (c
 })
 
 test('none of these calls has changed anything of the owner of the first account', async () => {
-  expect(await readOwned(app, sharedHouse)).toEqual(owned)
+  expect(await readOwnedRows(app, sharedHouse)).toEqual(owned)
 })
 
 test('a write of a closed session is refused for that, whichever account has begun it', async () => {

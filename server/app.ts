@@ -40,7 +40,7 @@ export async function createApp(options: AppOptions) {
   const features = await registerAll(context)
   let isDraining = false
   serveHealth(context, () => isDraining)
-  const unwatch = await watch(context)
+  const unwatch = await startWatching(context)
   let jobs: Awaited<ReturnType<typeof startAllJobs>> | undefined
   return {
     http,
@@ -97,7 +97,7 @@ async function registerAll(context: OpenContext): Promise<BackgroundWork[]> {
   return features
 }
 
-async function watch(context: OpenContext): Promise<() => void> {
+async function startWatching(context: OpenContext): Promise<() => void> {
   const { config, background, log, database, metrics, live, shut } = context
   const { metricsPort: port, metricsHost: host, dataDir, backupDir } = config
   const onBroken = (finding: Finding) => mailBrokenBackups(background, finding, config)

@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { EmailNotice } from './features/account/account.mail.ts'
-import { recordEpisode, removeOldRefusals } from './features/site-state/mail-name.repository.ts'
-import { findAskerWait, readMailName } from './features/site-state/mail-name.service.ts'
+import {
+  recordEpisode,
+  removeOldRefusals,
+} from './features/site-state/mail-reputation.repository.ts'
+import { findAskerWait, readMailReputation } from './features/site-state/mail-reputation.service.ts'
 import type { Queryable } from './kernel/db/database.ts'
 import { queueMail } from './kernel/mail/queue-mail.ts'
 import { startAt, verifyAt, wrongCode } from './testing/calls/sign-in-calls.ts'
@@ -39,7 +42,7 @@ test('mails that were refused while the clock was an hour ahead slow no others o
     SELECT decode(lpad(n::text, 64, '0'), 'hex'), now() + interval '1 hour'
     FROM generate_series(1, 20) n, generate_series(1, 5)`
   await app.sql`UPDATE site_state SET mails_refused_at = now() + interval '1 day'`
-  expect(await readMailName(app.db)).toEqual({ refused: 0, networks: 0, isSlowed: false })
+  expect(await readMailReputation(app.db)).toEqual({ refused: 0, networks: 0, isSlowed: false })
   const networkHash = Buffer.from('1'.padStart(64, '0'), 'hex')
   expect(await findAskerWait(app.db, { networkHash, most: 5 })).toBeUndefined()
   expect(await recordEpisode(app.db)).toBe(true)

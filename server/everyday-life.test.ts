@@ -1,5 +1,11 @@
 import { afterAll, expect, vi } from 'vitest'
-import { from, type Path, startAt, verifyAt, wrongCode } from './testing/calls/sign-in-calls.ts'
+import {
+  clientHeaders,
+  type Path,
+  startAt,
+  verifyAt,
+  wrongCode,
+} from './testing/calls/sign-in-calls.ts'
 import { passLimitTime, passMailLimitTime, signUpEarlier } from './testing/database/passing-time.ts'
 import { browserOf, type TestAnswer } from './testing/http/client.ts'
 import { appForFile, testPerNode } from './testing/test-app.ts'
@@ -67,7 +73,8 @@ async function signIn(path: Path, clientToken: string, to = email): Promise<stri
 }
 
 async function publish(token: string, text: string, path = '/posts') {
-  return served(await app.call('POST', path, { token, body: { text }, ...from(home) })).body
+  return served(await app.call('POST', path, { token, body: { text }, ...clientHeaders(home) }))
+    .body
 }
 
 /** Publishes five posts by somebody known. Returns their ids. */
@@ -93,7 +100,7 @@ test('somebody registers and signs in at once on three more devices, or in priva
 test('somebody logs out and in three times within an hour', async () => {
   let token = await signIn('/registrations', 'browser')
   for (let time = 0; time < 3; time++) {
-    served(await app.call('DELETE', '/sessions/current', { token, ...from(home) }))
+    served(await app.call('DELETE', '/sessions/current', { token, ...clientHeaders(home) }))
     await pass(15 * MINUTE)
     token = await signIn('/logins', 'browser')
   }
@@ -213,7 +220,7 @@ test('a newcomer gives sixty hearts in a minute, tries twelve names, searches ei
   const posts = await publishFive()
   const token = await signIn('/registrations', 'browser')
   const call = async (method: string, path: string) =>
-    served(await app.call(method, path, { token, ...from(home) }))
+    served(await app.call(method, path, { token, ...clientHeaders(home) }))
   for (let heart = 0; heart < 60; heart++) {
     await call(heart % 2 ? 'DELETE' : 'POST', `/posts/${posts[heart % 5]}/likes`)
     await call('POST', `/posts/${posts[heart % 5]}/likes`)
@@ -227,9 +234,11 @@ test('four colleagues behind one address search eight times each within ten seco
   for (const colleague of ['olga', 'petr', 'ira', 'anna']) {
     const token = await signIn('/registrations', colleague, `${colleague}@example.org`)
     for (let search = 0; search < 8; search++) {
-      const page = await fetch(`${app.url}/search?q=${colleague}`, from(home))
+      const page = await fetch(`${app.url}/search?q=${colleague}`, clientHeaders(home))
       expect([page.status, await page.text()]).toEqual([200, expect.any(String)])
-      served(await app.call('GET', `/posts/search?q=${colleague}`, { token, ...from(home) }))
+      served(
+        await app.call('GET', `/posts/search?q=${colleague}`, { token, ...clientHeaders(home) }),
+      )
     }
   }
 })
@@ -239,12 +248,12 @@ test('thirty people read behind one address', async () => {
   const paths = ['/', ...posts.map((id) => `/posts/${id}`), '/search?q=запись']
   for (let person = 0; person < 30; person++) {
     for (const path of paths.slice(0, person % 4 === 0 ? 7 : 6)) {
-      const response = await fetch(app.url + path, from(home))
+      const response = await fetch(app.url + path, clientHeaders(home))
       await response.text()
       expect([path, response.status]).toEqual([path, 200])
     }
     for (const path of ['/posts', `/posts/${posts[0]}/replies`]) {
-      served(await app.call('GET', path, from(home)))
+      served(await app.call('GET', path, clientHeaders(home)))
     }
     await pass(1)
   }

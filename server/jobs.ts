@@ -7,8 +7,8 @@ import {
   askerOf,
   findAskerWait,
   hasRefusal,
-  readMailName,
-} from './features/site-state/mail-name.service.ts'
+  readMailReputation,
+} from './features/site-state/mail-reputation.service.ts'
 import type { Db } from './kernel/db/database.ts'
 import { quietDuringOutages } from './kernel/db/quiet-log.ts'
 import { removeOldAccesses } from './kernel/journal/journal.ts'
@@ -63,7 +63,7 @@ function mailJobsOf(context: OpenContext, features: BackgroundWork[]): Jobs {
     charge: createMailLimit({
       limits: context.limits,
       most: config.mailsPerHour,
-      isSlowed: async () => (await readMailName(db)).isSlowed,
+      isSlowed: async () => (await readMailReputation(db)).isSlowed,
       findAskerWait: (asker) => findAskerWait(db, askerOf(asker, context)),
       hasRefusal: (asker) => hasRefusal(db, askerOf(asker, context)),
     }),

@@ -11,12 +11,12 @@ import { openMailTransport } from './kernel/mail/transport.ts'
 import { makeBackupFolder } from './operations/backup/backup-folder.ts'
 import { startEmbeddedPostgres } from './operations/embedded-postgres/embedded-postgres.ts'
 import { callerFolder } from './operations/start/caller-folder.ts'
-import { leaveNote, makeDataDir } from './operations/start/data-dir.ts'
+import { makeDataDir, writeReadMe } from './operations/start/data-dir.ts'
 import {
-  openInstallation,
   refuseLostDatabase,
   requireConnections,
   requireSuitableDatabase,
+  requireWallSecret,
 } from './operations/start/installation.ts'
 import { explainStartFailure } from './operations/start/start-failure.ts'
 
@@ -64,14 +64,14 @@ async function start(): Promise<void> {
   const isAgreed = process.argv.includes('--yes')
   await migrate(directUrl, { say, signal: stopping.signal, isAgreed })
   stopping.signal.throwIfAborted()
-  if (config.databaseUrl === undefined) await leaveNote(config.dataDir)
+  if (config.databaseUrl === undefined) await writeReadMe(config.dataDir)
   if (config.backupDir !== undefined) {
     await makeBackupFolder(config.backupDir, config.dataDir).catch((err) => {
       log.error({ err }, 'no nightly backup can be made')
       say(`Ночных копий не будет. ${err.message}`)
     })
   }
-  const secret = await openInstallation(directUrl, config, say)
+  const secret = await requireWallSecret(directUrl, config, say)
   stopping.signal.throwIfAborted()
 
   const transport = await openMailTransport(config, say)

@@ -8,7 +8,7 @@ import {
   report,
   signUpModerator,
 } from './testing/calls/moderation-calls.ts'
-import { from, startAt, verifyAt, wrongCode } from './testing/calls/sign-in-calls.ts'
+import { clientHeaders, startAt, verifyAt, wrongCode } from './testing/calls/sign-in-calls.ts'
 import { emptyDatabase } from './testing/database/backups.ts'
 import { executeOn } from './testing/database/databases.ts'
 import { passDays, passMailLimitTime } from './testing/database/passing-time.ts'
@@ -233,7 +233,7 @@ test.each([31, 181])(
   async (days) => {
     const ip = `203.0.113.${100 + (days % 100)}`
     const publish = ({ token }: TestUser) =>
-      strict.call('POST', '/posts', { token, ...from(ip), body: { text: 'Привет' } })
+      strict.call('POST', '/posts', { token, ...clientHeaders(ip), body: { text: 'Привет' } })
     const signIn = (name: string) =>
       strict.signIn(`${name}@newcomers-${days}.example`, undefined, { 'x-forwarded-for': ip })
     const early = await signIn('early')

@@ -5,7 +5,7 @@ import { selectTransitions } from './features/account-deletion/account-deletion.
 import { addJob } from './kernel/queue/queue.ts'
 import { checkJobs } from './operations/doctor/database-checks.ts'
 import { selectJobFacts } from './operations/doctor/doctor.repository.ts'
-import { isSettled, leave } from './testing/calls/account-deletion-calls.ts'
+import { areTransitionsDone, leave } from './testing/calls/account-deletion-calls.ts'
 import { startAt } from './testing/calls/sign-in-calls.ts'
 import { clientForTest, databaseForTest } from './testing/database/database-for-test.ts'
 import { executeOn } from './testing/database/databases.ts'
@@ -89,7 +89,7 @@ test('while a row of a deleted account is held, other accounts are hidden, codes
   for (const user of [olga, petr]) await app.publish(user)
   const holder = await clientForTest(app.databaseUrl)
   for (const user of [olga, petr]) expect((await leave(app, user)).status).toBe(200)
-  await expect.poll(() => isSettled(app)).toBe(true)
+  await expect.poll(() => areTransitionsDone(app)).toBe(true)
   expect(await selectTransitions(app.db, true)).toEqual([])
   await expect.poll(() => app.sql`SELECT FROM graphile_worker.jobs`).toEqual([])
   await holder.query('BEGIN')
@@ -109,7 +109,7 @@ test('while a row of a deleted account is held, other accounts are hidden, codes
     .toMatch(/раз за разом: move-accounts с /)
 
   await holder.query('ROLLBACK')
-  await expect.poll(() => isSettled(app), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => areTransitionsDone(app), { timeout: 20_000 }).toBe(true)
   await expect
     .poll(async () => checkJobs(await selectJobFacts(app.db)).level, { timeout: 20_000 })
     .toBe('ok')

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join, matchesGlob } from 'node:path'
 import { expect, test } from 'vitest'
 import { callOf } from './access.fixture.ts'
-import { codeOf } from './features/codes/codes.mail.ts'
+import { deriveCode } from './features/codes/codes.mail.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import { leave } from './testing/calls/account-deletion-calls.ts'
 import type { AccountFixture } from './testing/calls/account-fixture.ts'
@@ -88,7 +88,7 @@ test('a running server writes no file and, even at its most verbose level, no li
     RATE_LIMIT_SCALE: '1000',
   })
   const secret = (await readFile(join(dataDir, 'app-secret'), 'utf8')).trim()
-  const codeFor = (id: string) => codeOf(id, deriveKey(secret, 'codes'))
+  const codeFor = (id: string) => deriveCode(id, deriveKey(secret, 'codes'))
   const words = await live(createClient(started.url, { check() {}, codeFor }), codeFor)
   // A job writes it, once the account is deleted.
   await expect.poll(() => existsSync(join(dataDir, 'deletions.jsonl'))).toBe(true)

@@ -6,7 +6,7 @@ import {
   cookieOf,
   formatSessionCookie,
   randomSecret,
-  type Site,
+  type SiteAddress,
 } from '../../server/features/sessions/cookie.ts'
 import { selectTokenKey } from '../../server/features/sessions/sessions.repository.ts'
 import { Sessions } from '../../server/features/sessions/sessions.service.ts'
@@ -19,7 +19,7 @@ import { DEVICE, type TestUser } from '../../server/testing/http/client.ts'
  */
 export function openAccounts(
   databaseUrl: string,
-  { secret, site: { publicUrl, port } }: { secret: string; site: Site },
+  { secret, site: { publicUrl, port } }: { secret: string; site: SiteAddress },
 ) {
   const site = { publicUrl, port }
   const { db, close } = openDatabase(databaseUrl, () => {})

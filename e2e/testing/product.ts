@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { codeOf } from '../../server/features/codes/codes.mail.ts'
+import { deriveCode } from '../../server/features/codes/codes.mail.ts'
 import { deriveKey } from '../../server/kernel/config/app-secret.ts'
 import { createClient } from '../../server/testing/http/client.ts'
 import { endChild, untilReady } from '../../server/testing/process/child-process.ts'
@@ -119,5 +119,5 @@ export function createProductClient({ url }: { url: string }, headers?: () => ob
 }
 
 export function codeFor(operationId: string): string {
-  return codeOf(operationId, deriveKey(APP_SECRET, 'codes'))
+  return deriveCode(operationId, deriveKey(APP_SECRET, 'codes'))
 }

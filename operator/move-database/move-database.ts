@@ -6,8 +6,8 @@ import { Refusal, UsageError } from '../command.ts'
 import { readOptionFile } from '../setup/answers.ts'
 import { makeDatabase } from '../setup/database.ts'
 import { requireMachine } from '../setup/machine.ts'
-import { BACKUPS } from '../setup/settings-file.ts'
-import { type Begun, nameOf, Site } from './site.ts'
+import { BACKUP_FOLDER } from '../setup/settings-file.ts'
+import { MovedWall, type StartedMove, urlWithoutPassword } from './site.ts'
 
 export const moveDatabase: Command = {
   summary: 'переносит стену из встроенного PostgreSQL в другой; прерванный перенос продолжает',
@@ -18,12 +18,12 @@ export const moveDatabase: Command = {
 
 async function moveWall(context: ContextWithoutWall): Promise<Output> {
   const { config, isDryRun } = context
-  const site = new Site(context)
+  const site = new MovedWall(context)
   if (site.isInstalled) await requireMachine()
-  const begun = await site.readBegun()
+  const begun = await site.readStartedMove()
   const { databaseUrl } = config
   if (databaseUrl !== undefined) {
-    if (begun?.target !== nameOf(databaseUrl)) {
+    if (begun?.target !== urlWithoutPassword(databaseUrl)) {
       throw new Refusal('Стена уже в базе данных из DATABASE_URL.')
     }
     return finish(site, context, databaseUrl, begun)
@@ -31,9 +31,9 @@ async function moveWall(context: ContextWithoutWall): Promise<Output> {
   const cluster = join(config.dataDir, 'postgres')
   if (!(await hasCluster(cluster)))
     throw new Refusal(`В ${config.dataDir} нет встроенной базы данных.`)
-  const given = givenUrl(context)
+  const given = readTargetUrl(context)
   if (isDryRun) {
-    const to = given === undefined ? 'PostgreSQL этой машины' : nameOf(given)
+    const to = given === undefined ? 'PostgreSQL этой машины' : urlWithoutPassword(given)
     return { lines: [`Стена перейдёт из ${cluster} в ${to}.`], json: { from: cluster, to } }
   }
   const question = 'Перенести стену? Пока делается копия, сервер стоит.'
@@ -45,7 +45,7 @@ async function moveWall(context: ContextWithoutWall): Promise<Output> {
 }
 
 /** Returns the target URL. Throws UsageError for a password in it, which every user could read. */
-function givenUrl({ words: [word], options }: ContextWithoutWall): string | undefined {
+function readTargetUrl({ words: [word], options }: ContextWithoutWall): string | undefined {
   const path = options['url-file']
   if (path !== undefined) return readOptionFile(path, '--url-file')
   if (word === undefined) return undefined
@@ -57,28 +57,31 @@ function givenUrl({ words: [word], options }: ContextWithoutWall): string | unde
   throw new UsageError('адрес с паролем видят все, кто есть на машине: нужен --url-file')
 }
 
-type Moving = { url: string; begun: Begun | undefined }
+type Moving = { url: string; begun: StartedMove | undefined }
 
 /** Copies the wall and sets DATABASE_URL. On failure the wall stays in its former database. */
 async function move(
-  site: Site,
+  site: MovedWall,
   { config, say }: ContextWithoutWall,
   { url, begun }: Moving,
-): Promise<Begun> {
-  const target = nameOf(url)
-  const folder = config.backupDir ?? (site.isInstalled ? BACKUPS : config.dataDir)
+): Promise<StartedMove> {
+  const target = urlWithoutPassword(url)
+  const folder = config.backupDir ?? (site.isInstalled ? BACKUP_FOLDER : config.dataDir)
   const isOwn = begun?.target === target
   const replace = isOwn ? ['--replace'] : []
-  const backUp = async () => (await site.call<{ file: string }>(undefined, 'backup', folder)).file
+  const backUp = async () =>
+    (await site.runCommand<{ file: string }>(undefined, 'backup', folder)).file
   const isRunning = await site.isRunning()
   if (!isRunning) await site.requireStopped()
   say('Проверяем новую базу…')
   const trial = await backUp()
-  await site.call(url, 'restore', trial, '--dry-run', ...replace).finally(() => site.remove(trial))
+  await site
+    .runCommand(url, 'restore', trial, '--dry-run', ...replace)
+    .finally(() => site.remove(trial))
 
   const wasRunning = isRunning || (isOwn && begun.wasRunning)
   const moving = { target, wasRunning }
-  await site.writeBegun(moving).catch(async (cause) => {
+  await site.writeStartedMove(moving).catch(async (cause) => {
     // The name of a file that is not on the disk for certain remains.
     if (!begun) await site.end()
     throw cause
@@ -88,9 +91,9 @@ async function move(
     say('Делаем копию…')
     const file = await backUp()
     say(`Копия: ${file}. Проверяем её…`)
-    await site.call(undefined, 'verify', file)
+    await site.runCommand(undefined, 'verify', file)
     say('Загружаем её в новую базу…')
-    await site.call(url, 'restore', file, ...replace)
+    await site.runCommand(url, 'restore', file, ...replace)
     say('Сверяем новую базу с прежней…')
     await requireSame(site, url)
     await site.switchTo(url)
@@ -101,24 +104,24 @@ async function move(
   }
 }
 
-type Counted = { users: number; posts: number }
+type WallCounts = { users: number; posts: number }
 
-async function requireSame(site: Site, url: string): Promise<void> {
-  const { mended } = await site.call<{ mended: unknown[] }>(url, 'recount', '--dry-run')
-  const before = await site.call<Counted>(undefined, 'status')
-  const after = await site.call<Counted>(url, 'status')
+async function requireSame(site: MovedWall, url: string): Promise<void> {
+  const { mended } = await site.runCommand<{ mended: unknown[] }>(url, 'recount', '--dry-run')
+  const before = await site.runCommand<WallCounts>(undefined, 'status')
+  const after = await site.runCommand<WallCounts>(url, 'status')
   if (mended.length === 0 && before.users === after.users && before.posts === after.posts) return
   throw new Refusal('Новая база разошлась с прежней. Стена осталась в прежней.')
 }
 
 async function finish(
-  site: Site,
+  site: MovedWall,
   { config }: ContextWithoutWall,
   url: string,
-  { wasRunning }: Begun,
+  { wasRunning }: StartedMove,
 ): Promise<Output> {
   if (wasRunning) await site.start()
-  const [from, to] = [join(config.dataDir, 'postgres'), nameOf(url)]
+  const [from, to] = [join(config.dataDir, 'postgres'), urlWithoutPassword(url)]
   await site.end().catch((cause) => {
     throw new Refusal(`Стена теперь в ${to}. Не удалён ${sentenceOfFailure(cause)}`, {
       cause,

@@ -4,10 +4,10 @@ import { readConfig } from '../../server/kernel/config/config.ts'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { removePath, replaceFile } from '../../server/kernel/config/replace-file.ts'
 import { type ContextWithoutWall, Refusal } from '../command.ts'
-import { withoutPassword } from '../psql.ts'
+import { movePasswordToEnv } from '../psql.ts'
 import {
   hasSystemd,
-  readAnswer,
+  parseOutput,
   requireMachine,
   run,
   runAsWall,
@@ -22,10 +22,10 @@ const ADMIN = join(ROOT, 'scripts/admin.ts')
 const LONGEST_MS = 7 * 86_400_000
 
 /** A move that has begun. A further attempt may replace the target database. */
-export type Begun = { target: string; wasRunning: boolean }
+export type StartedMove = { target: string; wasRunning: boolean }
 
 /** The wall that is moved: a service with its settings in /etc, or a server started by hand. */
-export class Site {
+export class MovedWall {
   readonly isInstalled: boolean
   readonly #context: ContextWithoutWall
   readonly #marker: string
@@ -38,7 +38,7 @@ export class Site {
   }
 
   /** Runs another command as the wall's user, on the database at `url` or on the wall's own. */
-  async call<T>(url: string | undefined, ...words: string[]): Promise<T> {
+  async runCommand<T>(url: string | undefined, ...words: string[]): Promise<T> {
     const { env, config, actor } = this.#context
     const variables = {
       ...env,
@@ -50,7 +50,7 @@ export class Site {
     }
     const options = { env: variables, longestMs: LONGEST_MS, signal: interruption }
     const args = ['--', ADMIN, ...words, '--json', '--yes', '--as', actor]
-    const answer = readAnswer<T>(await this.#run(RUN_NODE, args, options))
+    const answer = parseOutput<T>(await this.#run(RUN_NODE, args, options))
     interruption.throwIfAborted()
     return answer
   }
@@ -64,12 +64,12 @@ export class Site {
     return this.isInstalled ? runAsWall([program, ...args], options) : run(program, args, options)
   }
 
-  async readBegun(): Promise<Begun | undefined> {
+  async readStartedMove(): Promise<StartedMove | undefined> {
     const text = await readIfExists(this.#marker)
     return text ? JSON.parse(text) : undefined
   }
 
-  async writeBegun(begun: Begun): Promise<void> {
+  async writeStartedMove(begun: StartedMove): Promise<void> {
     await replaceFile(this.#marker, JSON.stringify(begun))
   }
 
@@ -89,7 +89,7 @@ export class Site {
 
   /** Throws Refusal if a server still works with the wall. */
   async requireStopped(): Promise<void> {
-    const { nodes } = await this.call<{ nodes: number }>(undefined, 'status')
+    const { nodes } = await this.runCommand<{ nodes: number }>(undefined, 'status')
     if (nodes > 0) throw new Refusal('Сервер работает: остановите его и повторите.')
   }
 
@@ -124,4 +124,5 @@ export class Site {
 }
 
 /** Returns a database address without its password, for messages. */
-export const nameOf = (url: string) => withoutPassword(url).address.replaceAll('%2F', '/')
+export const urlWithoutPassword = (url: string) =>
+  movePasswordToEnv(url).address.replaceAll('%2F', '/')

@@ -4,9 +4,9 @@ import { isEmail } from '../../contract/account-rules.ts'
 import { whyFailed } from '../../server/kernel/errors/why-failed.ts'
 import { verifySmtp } from '../../server/kernel/mail/relay.ts'
 import { explainSmtp } from '../../server/kernel/mail/smtp-advice.ts'
-import { fromCaller } from '../../server/operations/start/caller-folder.ts'
-import { type Alone, type Env, Refusal, readEmail, UsageError } from '../command.ts'
-import { openTrusted } from '../named-path.ts'
+import { resolveFromCaller } from '../../server/operations/start/caller-folder.ts'
+import { type BaseContext, type Env, Refusal, readEmail, UsageError } from '../command.ts'
+import { openTrustedFile } from '../named-path.ts'
 import type { Options } from '../options.ts'
 
 export type Answers = Record<'host' | 'smtpUrl' | 'mailFrom' | 'name' | 'contact', string>
@@ -21,7 +21,7 @@ type Question = {
   read(text: string): string
 }
 
-type Asking = Pick<Alone, 'words' | 'options' | 'say' | 'prompt'>
+type Asking = Pick<BaseContext, 'words' | 'options' | 'say' | 'prompt'>
 
 /** Takes answers from the command line, the terminal or settings. Throws UsageError or Refusal. */
 export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
@@ -45,9 +45,9 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
       text: 'Почтовый сервер, например smtp.example.org или smtp://localhost:25',
       shown: set.SMTP_URL?.replace(/:[^:@/]*@/, ':…@'),
     })
-    smtp = given ? smtpUrl : await withLogin(smtpUrl, asking)
+    smtp = given ? smtpUrl : await addLogin(smtpUrl, asking)
     given = undefined
-  } while (!(await mayBeSet(smtp, { asking, set, host })))
+  } while (!(await verifyLogin(smtp, { asking, set, host })))
   const login = decodeURIComponent(URL.parse(smtp)?.username ?? '')
   const chosenFrom = set.MAIL_FROM === `no-reply@${formerHost}` ? undefined : set.MAIL_FROM
   const mailFrom = await answer({
@@ -77,7 +77,7 @@ function givenSmtpUrl({ 'smtp-url': url, 'smtp-url-file': path }: Options): stri
 /** Reads the file that an option names; `-` is the standard input. Throws UsageError. */
 export function readOptionFile(path: string, option: string): string {
   try {
-    return readFileSync(path === '-' ? 0 : openTrusted(fromCaller(path)), 'utf8').trim()
+    return readFileSync(path === '-' ? 0 : openTrustedFile(resolveFromCaller(path)), 'utf8').trim()
   } catch (error) {
     if (error instanceof Refusal) throw error
     throw new UsageError(`${option}: файл ${path} не прочитан: ${whyFailed(error)}`)
@@ -101,7 +101,7 @@ async function answerTo(question: Question, { say, prompt }: Asking): Promise<st
   }
 }
 
-async function withLogin(smtpUrl: string, { prompt }: Pick<Asking, 'prompt'>): Promise<string> {
+async function addLogin(smtpUrl: string, { prompt }: Pick<Asking, 'prompt'>): Promise<string> {
   const url = URL.parse(smtpUrl)
   if (!prompt || !url || url.username !== '' || url.hostname === 'localhost') return smtpUrl
   const user = await prompt('Имя для входа на него, часто это адрес почты (нет — просто Enter): ')
@@ -111,10 +111,10 @@ async function withLogin(smtpUrl: string, { prompt }: Pick<Asking, 'prompt'>): P
   return smtpUrl.replace('//', `//${login.join(':')}@`)
 }
 
-type Tried = { asking: Asking; set: Env; host: string }
+type LoginTrial = { asking: Asking; set: Env; host: string }
 
 /** Logs in to a new mail server. On failure, returns false to ask again, or may throw Refusal. */
-async function mayBeSet(url: string, { asking, set, host }: Tried): Promise<boolean> {
+async function verifyLogin(url: string, { asking, set, host }: LoginTrial): Promise<boolean> {
   if (url === '' || url === set.SMTP_URL) return true
   const { say, prompt } = asking
   const error = await verifySmtp({ url, publicUrl: `https://${host}` }).then(

@@ -4,7 +4,11 @@ import ipaddr from 'ipaddr.js'
 import type { Config } from '../../server/kernel/config/config.ts'
 import { dkimPublicKey } from '../../server/kernel/mail/dkim.ts'
 import { domainOf } from '../../server/kernel/mail/email-address.ts'
-import { findMissing, mailRecords, readTexts } from '../../server/operations/doctor/mail-checks.ts'
+import {
+  findMissingRecords,
+  mailRecords,
+  readTxtRecords,
+} from '../../server/operations/doctor/mail-checks.ts'
 import { readAsWall } from './machine.ts'
 
 type Site = Pick<Config, 'mailFrom' | 'dkim'> & {
@@ -28,7 +32,7 @@ export async function missingRecords(site: Site): Promise<string[] | undefined> 
     selector: site.dkim.selector,
     publicKey: dkimPublicKey(await readAsWall(site.dkim.keyFile)),
   }
-  const missing = await findMissing(mailRecords(site.mailFrom, dkim), resolver)
+  const missing = await findMissingRecords(mailRecords(site.mailFrom, dkim), resolver)
   if (!addresses || !missing) return undefined
   const values: Record<string, () => Promise<string> | string> = {
     SPF: async () => `v=spf1 ${await spfSource(site.smtpUrl, resolver)} ~all`,
@@ -71,7 +75,7 @@ async function spfSource(smtpUrl: string, resolver: Resolver): Promise<string> {
   const labels = hostname.split('.')
   for (let first = 0; first < labels.length - 1; first++) {
     const domain = labels.slice(first).join('.')
-    const texts = (await readTexts(resolver, domain)) ?? []
+    const texts = (await readTxtRecords(resolver, domain)) ?? []
     if (texts.some((text) => /^v=spf1 (?!-all)/i.test(text))) return `include:${domain}`
   }
   return `a:${hostname}`

@@ -9,21 +9,21 @@ import { type Env, Refusal } from '../command.ts'
 const USER = 'vslukh'
 const VSLUKH = join(import.meta.dirname, '../../bin/vslukh')
 
-type Ran = { isDone: boolean; out: string; err: string }
+type ProgramResult = { isDone: boolean; out: string; err: string }
 
 const START_SECONDS = 90
 
 /** The longest run of a program: longer than a stop of the server, a mail or the doctor takes. */
 const LONGEST_MS = 120_000
 
-type Running = { env?: Env; longestMs?: number; signal?: AbortSignal }
+type RunOptions = { env?: Env; longestMs?: number; signal?: AbortSignal }
 
 /** Runs a program, which is killed after `longestMs` or when `signal` aborts. Never rejects. */
 export function run(
   program: string,
   args: string[],
-  { env = process.env, longestMs = LONGEST_MS, signal }: Running = {},
-): Promise<Ran> {
+  { env = process.env, longestMs = LONGEST_MS, signal }: RunOptions = {},
+): Promise<ProgramResult> {
   return new Promise((resolve) => {
     const killSignal: NodeJS.Signals = signal ? 'SIGTERM' : 'SIGKILL'
     const options = { env, cwd: '/', timeout: longestMs, killSignal, ...(signal && { signal }) }
@@ -35,7 +35,7 @@ export function run(
 }
 
 /** Runs a program as the wall's user, who must not type into root's terminal. Never rejects. */
-export function runAsWall(command: string[], running?: Running): Promise<Ran> {
+export function runAsWall(command: string[], running?: RunOptions): Promise<ProgramResult> {
   // With `-c` runuser begins a session without a terminal. `-p` keeps the variables.
   const own = ['-p', '-s', '/bin/sh', '-c', 'exec "$@"', USER, '--', 'sh']
   return run('runuser', [...own, ...command], running)
@@ -83,14 +83,14 @@ export async function requireMachine(): Promise<number> {
 }
 
 /** Runs a command by bin/vslukh as the wall's user. Returns its JSON, or throws Refusal. */
-export async function askWall<T>(actor: string, ...words: string[]): Promise<T> {
+export async function runVslukh<T>(actor: string, ...words: string[]): Promise<T> {
   const { PATH, LANG, TZ, NODE_EXTRA_CA_CERTS } = process.env
   const env = { PATH, LANG, TZ, NODE_EXTRA_CA_CERTS }
-  return readAnswer(await run(VSLUKH, [...words, '--json', '--yes', '--as', actor], { env }))
+  return parseOutput(await run(VSLUKH, [...words, '--json', '--yes', '--as', actor], { env }))
 }
 
 /** Parses the `--json` output of a command. Throws Refusal with the command's error. */
-export function readAnswer<T>({ out, err }: Pick<Ran, 'out' | 'err'>): T {
+export function parseOutput<T>({ out, err }: Pick<ProgramResult, 'out' | 'err'>): T {
   // A command that crashes prints no JSON.
   if (out === '') throw new Refusal(err.trim())
   const answer = JSON.parse(out)

@@ -2,7 +2,7 @@ import { copyFile, readFile, realpath, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { removePath, replaceFile } from '../../server/kernel/config/replace-file.ts'
-import { broken, ok, type Verdict } from '../../server/operations/doctor/finding.ts'
+import { broken, type CheckResult, ok } from '../../server/operations/doctor/finding.ts'
 import { hasProgram, hasSystemd, holderName, portHolder, run } from './machine.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
@@ -34,7 +34,7 @@ export type ProxyName = keyof typeof PROXIES
 type Site = { host: string; formerHost: string | undefined; port: number }
 
 /** Puts the site into the proxy's file, and loads it once the proxy itself accepts that file. */
-export async function setUpProxy(name: ProxyName, site: Site): Promise<Verdict> {
+export async function setUpProxy(name: ProxyName, site: Site): Promise<CheckResult> {
   const { title, file, check, hint, load } = PROXIES[name]
   const failed = (message: string, fix: string) => broken(`${title}: ${message}`, fix)
   if (!(await hasProgram(name))) {
@@ -95,7 +95,7 @@ async function source(name: ProxyName, { host, port }: Site): Promise<string> {
 }
 
 /** Matches Debian's Caddyfile without its comments. */
-const DEBIANS = /^:80 \{\s*root \* \/usr\/share\/caddy\s*file_server\s*\}$/
+const DEBIAN_CADDYFILE = /^:80 \{\s*root \* \/usr\/share\/caddy\s*file_server\s*\}$/
 
 /**
  * Returns the file with the site. Keeps other sites, and an operator's changes to this site and to
@@ -103,7 +103,7 @@ const DEBIANS = /^:80 \{\s*root \* \/usr\/share\/caddy\s*file_server\s*\}$/
  */
 function withSite(site: string, before: string | undefined, { host, formerHost }: Site): string {
   const bare = (before ?? '').replace(/^\s*#.*\n/gm, '').trim()
-  if (before === undefined || bare === '' || DEBIANS.test(bare)) return `${site}\n`
+  if (before === undefined || bare === '' || DEBIAN_CADDYFILE.test(bare)) return `${site}\n`
   if (wholeName(host).test(before)) return before
   const renamed = formerHost ? before.replace(wholeName(formerHost), host) : before
   if (renamed !== before) return renamed

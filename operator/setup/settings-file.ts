@@ -10,7 +10,7 @@ import { type Env, Refusal, UsageError } from '../command.ts'
 /** The settings file, which deploy/vslukh.service names too. */
 export const SETTINGS_FILE = '/etc/vslukh.env'
 /** The folder of backups, in which deploy/vslukh.service lets the server write. */
-export const BACKUPS = '/var/backups/vslukh'
+export const BACKUP_FOLDER = '/var/backups/vslukh'
 
 /** Parses the text of the settings file. Throws UsageError for a wrong setting. */
 export function readSettings(text: string): Config {
@@ -28,7 +28,7 @@ export function withSettings(text: string, settings: Env): string {
   let changed = text === '' || text.endsWith('\n') ? text : `${text}\n`
   for (const [name, value] of Object.entries(settings)) {
     if (value === undefined || value === set[name]) continue
-    const line = `${name}=${quoted(name, value)}`
+    const line = `${name}=${quoteValue(name, value)}`
     const isThere = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'gm')
     if (isThere.test(changed)) changed = changed.replace(isThere, () => line)
     else changed += `${line}\n`
@@ -37,7 +37,7 @@ export function withSettings(text: string, settings: Env): string {
 }
 
 /** Quotes a value so that systemd and Node read it alike. Throws UsageError if no quotes do. */
-function quoted(name: string, value: string): string {
+function quoteValue(name: string, value: string): string {
   if (/^[\p{L}\p{N}@%+=:,.?&/_~*!()[\]-]*$/u.test(value)) return value
   const quote = ["'", '"'].find((mark) => !value.includes(mark))
   if (quote && !/[\\\n\r$`]/.test(value)) return `${quote}${value}${quote}`
@@ -48,14 +48,14 @@ function quoted(name: string, value: string): string {
 export async function writeForWall(path: string, text: string, gid: number): Promise<void> {
   const folder = dirname(path)
   // Comes first, because mkdir() follows links.
-  await requireRootsFolder(await deepestThatExists(folder))
+  await requireRootsFolder(await deepestExistingFolder(folder))
   await mkdir(folder, { recursive: true, mode: 0o755 })
   await requireRootsFolder(folder)
   await replaceFile(path, text, { mode: 0o640, owner: { uid: 0, gid } })
 }
 
-async function deepestThatExists(folder: string): Promise<string> {
-  return (await ifExists(lstat(folder))) ? folder : deepestThatExists(dirname(folder))
+async function deepestExistingFolder(folder: string): Promise<string> {
+  return (await ifExists(lstat(folder))) ? folder : deepestExistingFolder(dirname(folder))
 }
 
 async function requireRootsFolder(folder: string): Promise<void> {

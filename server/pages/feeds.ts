@@ -14,13 +14,13 @@ import {
 import { postIdsOf, postTitle } from '../../contract/post-rules.ts'
 import type { PostPage } from '../../contract/posts.ts'
 import { requireProfile } from '../features/account/account.service.ts'
-import { postsOf, readPostList, readThread, wall } from '../features/posts/post-lists.ts'
+import { postsOf, readPostList, readThread, wallPosts } from '../features/posts/post-lists.ts'
 import { CachedResponse } from '../kernel/cache/cached-response.ts'
 import { originOf } from '../kernel/config/config.ts'
 import type { Db } from '../kernel/db/database.ts'
 import { callCharge } from '../kernel/http/call-limits.ts'
 import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
-import type { Site } from './web-app.ts'
+import type { PagesContext } from './web-app.ts'
 
 // Parameters that others add to a link, such as `utm_source`, are ignored.
 const Querystring = Type.Object({
@@ -31,10 +31,10 @@ const schema = { querystring: Querystring }
 type Params = Partial<Record<'id' | 'username', string>>
 type FeedRequest = { Querystring: Type.Static<typeof Querystring>; Params: Params }
 /** `path` is the feed's own path if it differs from the URL; `title` lacks the app's name. */
-type Found = { path?: string; pagePath: string; title: string; since: number; page: PostPage }
+type FeedSource = { path?: string; pagePath: string; title: string; since: number; page: PostPage }
 type Query = ReturnType<typeof pageAfter>
 type Kind = {
-  read: (db: Db, about: string, query: Query) => Promise<Found>
+  read: (db: Db, about: string, query: Query) => Promise<FeedSource>
   write: (feed: Feed, origin: string) => string
   type: string
 }
@@ -50,7 +50,7 @@ const FEEDS: [name: keyof typeof FEED_PATHS, kind: Kind][] = [
   ['author', { read: readAuthor, ...ATOM }],
 ]
 
-export async function serveFeeds({ http, db, config, limits, cache, headers }: Site) {
+export async function serveFeeds({ http, db, config, limits, cache, headers }: PagesContext) {
   const origin = originOf(config)
   await http.register(async (feeds) => {
     feeds.addHook('onRequest', ({ ip }) => limits.charge([callCharge(null, ip)]))
@@ -84,7 +84,7 @@ export async function serveFeeds({ http, db, config, limits, cache, headers }: S
 }
 
 async function readWall(db: Db, _about: string, query: Query) {
-  const page = await readPostList(db, wall, query, null)
+  const page = await readPostList(db, wallPosts, query, null)
   return { pagePath: PATHS.wall, title: TITLES.wall, since: 0, page }
 }
 

@@ -21,7 +21,7 @@ export type PageParts = {
 /** `tag` is a hash of the content without the time at which the page was made. */
 export type MadePage = { body: Uint8Array; tag: string }
 export type PictureParts = { tile: Tile; mark: string }
-export type Asked = { page: PageParts } | { pictureOf: string }
+export type MakerRequest = { page: PageParts } | { pictureOf: string }
 export type Answer = MadePage | PictureParts | { failure: Error }
 export type MakerData = { build: string; settings: PageSettings; frames: PageFrames['rendered'] }
 
@@ -31,12 +31,12 @@ const { createRenderer, pictureParts }: ServerBuild = await import(build)
 const render = await createRenderer(settings)
 // Only now: on a busy machine, loading at a lower priority takes longer than a page may.
 lowerPriority()
-parentPort?.on('message', (asked: Asked) => parentPort?.postMessage(answer(asked)))
+parentPort?.on('message', (asked: MakerRequest) => parentPort?.postMessage(answer(asked)))
 
-function answer(asked: Asked): Answer {
+function answer(request: MakerRequest): Answer {
   try {
-    if ('page' in asked) return makePage(asked.page)
-    return { tile: pictureParts.drawTile(asked.pictureOf), mark: pictureParts.mark }
+    if ('page' in request) return makePage(request.page)
+    return { tile: pictureParts.drawTile(request.pictureOf), mark: pictureParts.mark }
   } catch (error) {
     return { failure: error as Error }
   }

@@ -10,7 +10,7 @@ import {
   SITE_DESCRIPTION,
   SITE_STATE_META,
   type SiteState,
-  searchIn,
+  searchTextIn,
   TITLES,
 } from '../../contract/pages.ts'
 import { excerpt, postTitle } from '../../contract/post-rules.ts'
@@ -19,9 +19,9 @@ import { searchTitle } from '../../contract/search-rules.ts'
 import { isoTime } from '../../contract/universal-time.ts'
 import { escapeHtml, escapeJson } from '../kernel/http/escape.ts'
 
-export type Missing = 'missing post' | 'missing author' | 'nothing'
+export type MissingContent = 'missing post' | 'missing author' | 'nothing'
 /** A page without data: `own` has no public content, `other` could not be read. */
-export type Bare = 'own' | 'other' | Missing
+export type BarePage = 'own' | 'other' | MissingContent
 
 type Site = {
   appName: string
@@ -41,7 +41,7 @@ type Preview = {
 export const VISITOR_META = meta('session', 'none')
 const DESCRIPTION = meta('description', SITE_DESCRIPTION)
 const NOT_INDEXED = meta('robots', 'noindex')
-const MISSING_TITLES: Record<Missing, string> = {
+const MISSING_TITLES: Record<MissingContent, string> = {
   'missing post': TITLES.noPost,
   'missing author': TITLES.noAuthor,
   nothing: TITLES.noPage,
@@ -52,14 +52,14 @@ const PREVIEW_MAX = 300
 const PICTURE = { path: '/preview.png', alt: 'Вслух: стена коротких текстовых записей' }
 
 /** Returns the part of the head that depends on what a page shows, for crawlers and previews. */
-export function headOf(shown: FirstPage | { shows: Bare }, site: Site, url = ''): string {
+export function headOf(shown: FirstPage | { shows: BarePage }, site: Site, url = ''): string {
   if (shown.shows === 'wall') return wallHead(site)
   if (shown.shows === 'post') return postHead(shown.post, site)
   if (shown.shows === 'author') return authorHead(shown.author, site)
   if (shown.shows === 'text') return title(shown.text.title, site) + DESCRIPTION
   if (shown.shows === 'search') {
     const [, query = ''] = url.split('?')
-    return title(searchTitle(searchIn(query)), site) + DESCRIPTION + NOT_INDEXED
+    return title(searchTitle(searchTextIn(query)), site) + DESCRIPTION + NOT_INDEXED
   }
   if (shown.shows === 'reply mails') {
     return title(REPLY_MAILS_TITLE, site) + DESCRIPTION + NOT_INDEXED
@@ -93,7 +93,7 @@ function postHead(post: Post, site: Site): string {
   const { text, owner, created_at, modified_at } = post
   const path = postPath(post.id)
   const picturePath = `${PICTURE_PATH.replace(':id', post.id)}?v=${pictureTag(post, site.appName)}`
-  const picture = isDrawn(post) ? { path: picturePath, alt: postTitle(post) } : PICTURE
+  const picture = isDrawable(post) ? { path: picturePath, alt: postTitle(post) } : PICTURE
   return (
     title(postTitle(post), site) +
     meta('description', excerpt(text, DESCRIPTION_MAX)) +
@@ -184,14 +184,14 @@ const DESIGN = 1
 /** The letters of Europe, the Caucasus and the Near East that the fonts of paint-post.ts have. */
 const LETTERS = String.raw`\u00a0-\u02e9\u0300-\u034f\u0370-\u0377\u0384-\u0525\u0531-\u055f\u0561-\u0586\u05b0-\u05c3\u05d0-\u05ea\u0621-\u063a\u0640-\u0655\u0660-\u0670\u0679-\u06bf\u06cc\u06f0-\u06f9\u10d0-\u10fa\u1e00-\u1efb`
 const SYMBOLS = String.raw`\u060c\u061b\u061f\u2000-\u2064\u20a0-\u20b5\u20b8-\u20ba\u20bd\u2116-\u2122\u2190-\u2311\u2500-\u2638`
-const DRAWN = new RegExp(
+const DRAWABLE = new RegExp(
   `^(?!.*👪)[\\n -~${LETTERS}${SYMBOLS}\\p{Emoji}\\p{Emoji_Component}]*$`,
   'u',
 )
 
 /** Whether the fonts of the pictures have every character of the post. */
-export function isDrawn({ text }: Post): boolean {
-  return DRAWN.test(text)
+export function isDrawable({ text }: Post): boolean {
+  return DRAWABLE.test(text)
 }
 
 /** Returns a hash of what a picture shows, so that an edited post gets a new picture URL. */

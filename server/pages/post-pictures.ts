@@ -8,9 +8,9 @@ import { VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { withHandlerDeadline } from '../kernel/http/server.ts'
 import { widestNetworkOf } from '../kernel/limits/limits.ts'
 import { createHelperThread } from '../kernel/threads/threads.ts'
-import { isDrawn, PICTURE_PATH, pictureTag } from './page-head.ts'
+import { isDrawable, PICTURE_PATH, pictureTag } from './page-head.ts'
 import type { Painting } from './paint-post.ts'
-import type { Site, WebApp } from './web-app.ts'
+import type { PagesContext, WebApp } from './web-app.ts'
 
 type PictureRequest = { Params: { id: string } }
 
@@ -37,7 +37,7 @@ export function createPainter() {
 /** Serves pictures for link previews. It reads the post each time: no picture outlives its post. */
 export async function servePostPictures(
   { appName, maker }: WebApp,
-  { http, db, limits, handleMs }: Site,
+  { http, db, limits, handleMs }: PagesContext,
 ): Promise<void> {
   const painter = createPainter()
   const gate = new Gate(WAITING)
@@ -60,7 +60,7 @@ export async function servePostPictures(
     routes.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
     routes.get<PictureRequest>(PICTURE_PATH, async (request, reply) => {
       const post = await requirePost(db, request.params.id, null)
-      if (!isDrawn(post)) throw new AppError('NOT_FOUND')
+      if (!isDrawable(post)) throw new AppError('NOT_FOUND')
       const tag = pictureTag(post, appName)
       reply.headers({ 'cache-control': CACHE_CONTROL, etag: `"${tag}"` })
       if (isNotModified({ tag }, request.headers['if-none-match'])) return reply.code(304).send()

@@ -12,12 +12,18 @@ import {
   withCursor,
 } from '../../contract/pages.ts'
 import { hasMoreAncestors, postIdsOf } from '../../contract/post-rules.ts'
-import type { FoundPage } from '../../contract/search.ts'
-import { pageOf } from '../../contract/search-rules.ts'
+import type { SearchPage } from '../../contract/search.ts'
+import { toPostPage } from '../../contract/search-rules.ts'
 import type { TextName } from '../../contract/texts.ts'
 import { requireProfile } from '../features/account/account.service.ts'
 import { readAncestors } from '../features/posts/hydrate-posts.ts'
-import { postsOf, readPostList, readThread, repliesOf, wall } from '../features/posts/post-lists.ts'
+import {
+  postsOf,
+  readPostList,
+  readThread,
+  repliesOf,
+  wallPosts,
+} from '../features/posts/post-lists.ts'
 import { createSiteStateReader } from '../features/site-state/site-state.service.ts'
 import { CachedResponse } from '../kernel/cache/cached-response.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
@@ -25,8 +31,14 @@ import { markRefused } from '../kernel/http/error-handler.ts'
 import { HTML_TYPE } from '../kernel/http/refusal.ts'
 import type { Http } from '../kernel/http/route.ts'
 import { withHandlerDeadline } from '../kernel/http/server.ts'
-import { type Bare, headOf, type Missing, siteStateMeta, VISITOR_META } from './page-head.ts'
-import type { Site, WebApp } from './web-app.ts'
+import {
+  type BarePage,
+  headOf,
+  type MissingContent,
+  siteStateMeta,
+  VISITOR_META,
+} from './page-head.ts'
+import type { PagesContext, WebApp } from './web-app.ts'
 
 /** The names of the pages with a list of posts that visitors may see. */
 export const PAGES_WITH_LIST = ['wall', 'post', 'author', 'authorReplies', 'search'] as const
@@ -45,19 +57,19 @@ export type Reader = 'visitor' | 'session'
 
 type Content = { route: string; url: string; first: FirstPage }
 
-const MISSING: Record<Missing, { route: string; url: string }> = {
+const MISSING_PAGES: Record<MissingContent, { route: string; url: string }> = {
   'missing post': { route: PATHS.post, url: postPath('0') },
   'missing author': { route: PATHS.author, url: authorPath('nobody') },
   nothing: { route: '*', url: '/nothing' },
 }
-const NOTHING: FoundPage = { posts: [], nextCursor: null, words: [], similar: [] }
+const NOTHING: SearchPage = { posts: [], nextCursor: null, words: [], similar: [] }
 const NOT_NOW =
   'Страница сейчас не открывается. Обновите её через несколько секунд' +
   '<noscript><meta http-equiv="refresh" content="5"></noscript>'
 const KEY_ENDS = { visitor: '', session: ' session' }
 
 /** Thrown if a page has another address. */
-export class PageMoved extends Error {
+export class PageRedirect extends Error {
   readonly url: string
   constructor(url: string) {
     super(`The page has moved to ${url}`)
@@ -68,20 +80,20 @@ export class PageMoved extends Error {
 /** Renders public pages as a visitor sees them, and serves everybody from the response cache. */
 export class RenderedPages {
   readonly #web: WebApp
-  readonly #site: Site
+  readonly #site: PagesContext
   readonly #shellNotNow: WebApp['shell']
   /** Never rejects. */
   readonly readSiteState: ReturnType<typeof createSiteStateReader>
-  readonly #missing: Partial<Record<Missing, Promise<CachedResponse>>> = {}
+  readonly #missing: Partial<Record<MissingContent, Promise<CachedResponse>>> = {}
 
-  constructor(web: WebApp, site: Site) {
+  constructor(web: WebApp, site: PagesContext) {
     this.#web = web
     this.#site = site
     this.#shellNotNow = shellNotNow(web)
     this.readSiteState = createSiteStateReader(site.db)
   }
 
-  /** Serves one page for all sessions, with a visitor's content. Rejects with PageMoved. */
+  /** Serves one page for all sessions, with a visitor's content. Rejects with PageRedirect. */
   serve(page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> {
     const content = { route: PATHS[page.name], url: urlOf(page) }
     if (page.name === 'search') return this.#serveSearch(page, content, { reader, http })
@@ -101,24 +113,28 @@ export class RenderedPages {
   }
 
   /** Resolves to the page for missing content, the same at every address. */
-  missing(shows: Missing): Promise<CachedResponse> {
+  missingPage(shows: MissingContent): Promise<CachedResponse> {
     const first = { now: 0, site: OPEN_SITE, shows }
-    this.#missing[shows] ??= this.#render({ ...MISSING[shows], first }, 'visitor')
+    this.#missing[shows] ??= this.#render({ ...MISSING_PAGES[shows], first }, 'visitor')
     this.#missing[shows].catch(() => delete this.#missing[shows])
     return this.#missing[shows]
   }
 
   /** Resolves to a page that the browser fills. Never rejects. */
-  shell(shows: 'own' | Missing, reader: Reader): Promise<string> {
+  shell(shows: 'own' | MissingContent, reader: Reader): Promise<string> {
     return this.#fill(this.#web.shell, shows, reader)
   }
 
   /** Resolves to the page for a request that is refused. Never rejects. */
-  refused(reader: Reader): Promise<string> {
+  refusedPage(reader: Reader): Promise<string> {
     return this.#fill(this.#shellNotNow, 'other', reader)
   }
 
-  async #fill({ before, after }: WebApp['shell'], shows: Bare, reader: Reader): Promise<string> {
+  async #fill(
+    { before, after }: WebApp['shell'],
+    shows: BarePage,
+    reader: Reader,
+  ): Promise<string> {
     const state = siteStateMeta(await this.readSiteState())
     return before + headOf({ shows }, this.#web) + state + metaOf(reader) + after
   }
@@ -143,7 +159,7 @@ export class RenderedPages {
       vary: 'Cookie',
       ...(isPrivate && { cacheControl: 'private, no-cache' }),
       postIds: postIdsShown(first),
-      refusedPage: () => this.refused(reader),
+      refusedPage: () => this.refusedPage(reader),
       markStale,
     })
   }
@@ -158,7 +174,7 @@ export class RenderedPages {
     const facts = await this.#readFacts()
     const query = pageAfter(cursor)
     if (page.name === 'wall') {
-      const posts = await readPostList(db, wall, query, null)
+      const posts = await readPostList(db, wallPosts, query, null)
       return { ...facts, shows: 'wall', cursor, posts }
     }
     if (page.name === 'post') {
@@ -173,7 +189,7 @@ export class RenderedPages {
       const { name: list } = page
       const author = await requireProfile(db, page.username)
       if (author.username !== page.username) {
-        throw new PageMoved(urlOf({ ...page, path: authorPath(author.username, list) }))
+        throw new PageRedirect(urlOf({ ...page, path: authorPath(author.username, list) }))
       }
       const listOf = list === 'author' ? postsOf : repliesOf
       const posts = await readPostList(db, listOf(author.id), query, null)
@@ -197,7 +213,7 @@ export class RenderedPages {
     const refused = found instanceof AppError
     const { words, similar, ...posts } = refused ? NOTHING : found
     const search = { words, similar, refusal: refused ? found.message : null }
-    const first = { ...facts, shows: 'search', cursor, posts: pageOf(posts), search } as const
+    const first = { ...facts, shows: 'search', cursor, posts: toPostPage(posts), search } as const
     const response = await this.#render({ ...content, first }, reader)
     const body = await response.send(http)
     // A search with unusable words (400) is no failure of the page.

@@ -10,9 +10,9 @@ import {
   type ReplyMailsState,
   replyMailsIn,
   replyMailsPath,
-  searchIn,
+  searchTextIn,
 } from '../../contract/pages.ts'
-import { createUnsubscribe, type Unsubscribe } from '../features/answers/unsubscribe.ts'
+import { createUnsubscribeLinks, type UnsubscribeLinks } from '../features/answers/unsubscribe.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { callCharge, MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import {
@@ -26,24 +26,24 @@ import { pageCacheControl } from '../kernel/http/refusal.ts'
 import type { Http } from '../kernel/http/route.ts'
 import { serveAppFiles } from './app-files.ts'
 import { serveFeeds } from './feeds.ts'
-import type { Missing } from './page-head.ts'
+import type { MissingContent } from './page-head.ts'
 import { servePostPictures } from './post-pictures.ts'
 import {
   PAGES_WITH_LIST,
-  PageMoved,
+  PageRedirect,
   type PublicPage,
   type Reader,
   RenderedPages,
   urlOf,
 } from './rendered-pages.ts'
 import { serveSitemap } from './sitemap.ts'
-import type { Site, WebApp } from './web-app.ts'
+import type { PagesContext, WebApp } from './web-app.ts'
 
 const WITH_LIST = new Set<string>(PAGES_WITH_LIST)
 const PUBLIC = new Set<string>([...PAGES_WITH_LIST, ...TEXT_NAMES])
 
 /** Serves pages, files, feeds and the sitemap, and answers requests for unknown paths. */
-export async function servePages(site: Site): Promise<void> {
+export async function servePages(site: PagesContext): Promise<void> {
   const { http, web, limits } = site
   const pages = web && new Pages(web, site)
   if (pages) {
@@ -88,20 +88,20 @@ function wantsPage({ method, url }: FastifyRequest): boolean {
 }
 
 /** Returns the canonical URL of a page: its path with the parameters that have a value. */
-function spell(path: string, query: string): string {
+function canonicalUrl(path: string, query: string): string {
   const given = query.split('&').filter((part) => /=./s.test(part))
   return given.length > 0 ? `${path}?${given.join('&')}` : path
 }
 
 class Pages {
-  readonly #site: Site
+  readonly #site: PagesContext
   readonly #rendered: RenderedPages
-  readonly #unsubscribe: Unsubscribe
+  readonly #unsubscribe: UnsubscribeLinks
 
-  constructor(web: WebApp, site: Site) {
+  constructor(web: WebApp, site: PagesContext) {
     this.#site = site
     this.#rendered = new RenderedPages(web, site)
-    this.#unsubscribe = createUnsubscribe(site)
+    this.#unsubscribe = createUnsubscribeLinks(site)
   }
 
   /** Sends the page at a URL, or redirects to its canonical URL. */
@@ -111,7 +111,7 @@ class Pages {
     const page = pageAt(path)
     if (page === null) return this.#sendMissing(http, 'nothing')
     if (page.name === 'moderation') return this.#sendModeration(http)
-    const spelled = spell(page.path, query)
+    const spelled = canonicalUrl(page.path, query)
     if (spelled !== url) return http.reply.redirect(spelled, 308)
     if (page.name === 'replyMails') return this.#sendReplyMails(http, replyMailsIn(query))
     const shown = publicPage(page, query)
@@ -130,7 +130,7 @@ class Pages {
   }
 
   /** Sends a page that the browser fills. */
-  async #sendShell({ request, reply }: Http, shows: 'own' | Missing): Promise<FastifyReply> {
+  async #sendShell({ request, reply }: Http, shows: 'own' | MissingContent): Promise<FastifyReply> {
     return reply
       .headers(PAGE_HEADERS)
       .send(await this.#rendered.shell(shows, this.#readerOf(request)))
@@ -153,12 +153,12 @@ class Pages {
     return this.#sendOwn(http, MODERATION_PATH)
   }
 
-  async #sendMissing(http: Http, shows: Missing): Promise<FastifyReply> {
+  async #sendMissing(http: Http, shows: MissingContent): Promise<FastifyReply> {
     const { request, reply } = http
     reply.code(404)
     // A page that does not exist for visitors may exist for a signed-in user.
     if (this.#hasSession(request)) return this.#sendShell(http, shows)
-    const missing = await this.#rendered.missing(shows)
+    const missing = await this.#rendered.missingPage(shows)
     const { headers, body } = await missing.variantFor(request.headers['accept-encoding'])
     const cacheControl = shows === 'missing post' ? NO_POST_CACHE_CONTROL : 'no-cache'
     return reply.headers({ ...headers, 'cache-control': pageCacheControl(cacheControl) }).send(body)
@@ -172,13 +172,13 @@ class Pages {
       const reader = this.#readerOf(request)
       return reply.send(await this.#rendered.serve(page, { request, reply, reader }))
     } catch (error) {
-      if (isCode(error, 'POST_NOT_FOUND')) return this.#sendMissing(http, 'missing post')
-      if (isCode(error, 'NOT_FOUND')) return this.#sendMissing(http, 'missing author')
+      if (hasCode(error, 'POST_NOT_FOUND')) return this.#sendMissing(http, 'missing post')
+      if (hasCode(error, 'NOT_FOUND')) return this.#sendMissing(http, 'missing author')
       // The redirect is temporary (302): another user may take the author's former name.
-      if (error instanceof PageMoved) return reply.redirect(error.url, 302)
+      if (error instanceof PageRedirect) return reply.redirect(error.url, 302)
       // The cursor is malformed, so the redirect leads to the beginning of the list.
-      if (isCode(error, 'INVALID_REQUEST')) return reply.redirect(urlOf({ ...page, cursor: '' }))
-      const refusedPage = await this.#rendered.refused(this.#readerOf(request))
+      if (hasCode(error, 'INVALID_REQUEST')) return reply.redirect(urlOf({ ...page, cursor: '' }))
+      const refusedPage = await this.#rendered.refusedPage(this.#readerOf(request))
       return sendError(reply, answerError(error as Error, { headers: {}, page: refusedPage }))
     }
   }
@@ -195,13 +195,13 @@ class Pages {
 function publicPage(page: Page, query: string): PublicPage | null {
   if (!isPublic(page)) return null
   const cursor = WITH_LIST.has(page.name) ? cursorIn(query) : ''
-  return { ...page, cursor, q: page.name === 'search' ? searchIn(query) : '' }
+  return { ...page, cursor, q: page.name === 'search' ? searchTextIn(query) : '' }
 }
 
 function isPublic(page: Page): page is Extract<Page, Pick<PublicPage, 'name'>> {
   return PUBLIC.has(page.name)
 }
 
-function isCode(error: unknown, code: AppError['code']): boolean {
+function hasCode(error: unknown, code: AppError['code']): boolean {
   return error instanceof AppError && error.code === code
 }

@@ -8,7 +8,7 @@ import { AppError } from '../kernel/errors/app-error.ts'
 import { PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { escapeXml } from '../kernel/http/escape.ts'
 import type { Http } from '../kernel/http/route.ts'
-import type { Site } from './web-app.ts'
+import type { PagesContext } from './web-app.ts'
 
 /** The range of ids in one sitemap; the protocol allows 50,000 URLs. */
 const SITEMAP_IDS = 5000
@@ -25,7 +25,13 @@ const LANE = { config: { lane: 'page' } } as const
 
 type SitemapRequest = { Params: { number: string } }
 
-export async function serveSitemap({ http, db, config, headers, limits }: Site): Promise<void> {
+export async function serveSitemap({
+  http,
+  db,
+  config,
+  headers,
+  limits,
+}: PagesContext): Promise<void> {
   const origin = originOf(config)
   const toResponse = (text: string, type: string) =>
     new CachedResponse({

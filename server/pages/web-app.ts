@@ -9,7 +9,14 @@ import { readIfExists } from '../kernel/config/read-if-exists.ts'
 import { escapeHtml } from '../kernel/http/escape.ts'
 import type { ServerContext } from '../kernel/server-context.ts'
 import { createHelperThread } from '../kernel/threads/threads.ts'
-import type { Answer, Asked, MadePage, MakerData, PageParts, PictureParts } from './make-page.ts'
+import type {
+  Answer,
+  MadePage,
+  MakerData,
+  MakerRequest,
+  PageParts,
+  PictureParts,
+} from './make-page.ts'
 
 type Settings = PageSettings & {
   publicUrl: string | undefined
@@ -20,7 +27,7 @@ type Settings = PageSettings & {
 export type WebApp = PageFrames & Settings & { folder: string; maker: PageMaker }
 
 /** The server context with what its pages, files, feeds and sitemap need. */
-export type Site = ServerContext & {
+export type PagesContext = ServerContext & {
   /** The built web app; null if it was not built: then no pages are served. */
   web: WebApp | null
   cache: Pick<ResponseCache, 'serveShared'>
@@ -64,13 +71,13 @@ type PageMaker = ReturnType<typeof createPageMaker>
 /** Creates a thread of lower priority that makes one page at a time, so that calls do not wait. */
 function createPageMaker(data: MakerData) {
   const file = new URL('./make-page.ts', import.meta.url)
-  const thread = createHelperThread<Asked, Answer>(file, {
+  const thread = createHelperThread<MakerRequest, Answer>(file, {
     memory: MEMORY,
     silenceMs: SILENCE_MS,
     data,
   })
 
-  async function ask<A extends Answer>(what: Asked): Promise<A> {
+  async function ask<A extends Answer>(what: MakerRequest): Promise<A> {
     const answer = await thread.ask(what)
     if ('failure' in answer) throw answer.failure
     return answer as A

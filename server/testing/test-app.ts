@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, inject, type TestAPI, test } from 'vitest'
 import { createApp } from '../app.ts'
 import { undoSecret } from '../features/account/account.mail.ts'
-import { codeOf } from '../features/codes/codes.mail.ts'
+import { deriveCode } from '../features/codes/codes.mail.ts'
 import { findCounterDifferences } from '../features/posts/counters.task.ts'
 import { deriveKey, signText } from '../kernel/config/app-secret.ts'
 import { type Config, readConfig } from '../kernel/config/config.ts'
@@ -95,7 +95,7 @@ export async function startTestApp({
   const codeKey = deriveKey(SECRET, 'codes')
   const undoKey = deriveKey(SECRET, 'email-undo')
   const unsubscribeKey = deriveKey(SECRET, 'unsubscribe')
-  const codeFor = (operationId: string) => codeOf(operationId, codeKey)
+  const codeFor = (operationId: string) => deriveCode(operationId, codeKey)
 
   return {
     ...createClient(url, { hasNodes: NODES > 1, check: createOpenApiCheck(app.http), codeFor }),

@@ -8,7 +8,7 @@ import { recordCalls } from '../../e2e/testing/recorded-calls.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { openDatabase } from '../../server/kernel/db/database.ts'
 import { closeAfterTest } from '../../server/testing/close-after-test.ts'
-import { listeningNodes } from '../../server/testing/database/databases.ts'
+import { countListeningNodes } from '../../server/testing/database/databases.ts'
 import { openPostgresProxy } from '../../server/testing/database/postgres-proxy.ts'
 import { DEVICE, PAST_CACHE, type TestUser } from '../../server/testing/http/client.ts'
 import { mailboxForTest } from '../../server/testing/mail/mailbox.ts'
@@ -228,7 +228,7 @@ async function expectChangesEverywhere({ nodes, db }: Site, { id: userId, token 
     )
   await vi.waitUntil(async () => {
     const ready = await Promise.all(nodes.map(isReady))
-    const listening = await listeningNodes({ db }).catch(() => 0)
+    const listening = await countListeningNodes({ db }).catch(() => 0)
     return ready.every(Boolean) && listening === nodes.length
   }, PATIENTLY)
   for (const [writer, other] of [nodes, nodes.toReversed() as typeof nodes]) {

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { removeLeft } from '../../server/operations/backup/backup-folder.ts'
+import { removeLeftovers } from '../../server/operations/backup/backup-folder.ts'
 import { isServerOf } from '../../server/operations/embedded-postgres/pid-file.ts'
 import { clientForTest } from '../../server/testing/database/database-for-test.ts'
 import { executeOn } from '../../server/testing/database/databases.ts'
@@ -64,9 +64,9 @@ test('an interrupted verification leaves neither files nor a PostgreSQL; after a
   const left = await verifyingPostgres(folder)
   await kill('SIGKILL')
   expect(await isServerOf(left.pid, left.cluster)).toBe(true)
-  await removeLeft(folder)
+  await removeLeftovers(folder)
   expect(await readdir(folder)).toHaveLength(2)
-  await removeLeft(folder, -1)
+  await removeLeftovers(folder, -1)
   expect(await readdir(folder)).toEqual(['wall.backup'])
   // Of a process that has ended and that nobody has waited for, it is empty.
   const commandLine = () => readFile(`/proc/${left.pid}/cmdline`, 'utf8').catch(() => '')

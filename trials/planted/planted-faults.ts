@@ -75,8 +75,8 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     judge: 'privacy',
     fault: 'the log has what people send',
     file: 'server/kernel/http/request-log.ts',
-    text: 'this.record({ ...line, network: request.ip, refused })',
-    planted: 'this.record({ ...line, sent: request.body, network: request.ip, refused })',
+    text: 'this.record({ ...line, network: request.ip, refusalFacts })',
+    planted: 'this.record({ ...line, sent: request.body, network: request.ip, refusalFacts })',
     run: ['vitest', 'run', '--project', 'server', 'server/written-data.test.ts'],
     reports: /FAIL .*written-data/,
   },
@@ -94,7 +94,7 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     fault: 'a backup is called made although its folder was not synced',
     file: 'server/operations/backup/backup-folder.ts',
     text: `async (cause) => {
-    await remove(path)
+    await removePath(path)
     throw cause
   }`,
     planted: '() => {}',
@@ -116,11 +116,11 @@ export const PLANTED_FAULTS: PlantedFault[] = [
     fault: 'the journal keeps the address of an account that the operator has erased',
     file: 'server/features/account-deletion/account-deletion.service.ts',
     text: `await closeAccount(tx, userId)
-    await appendToJournal(tx, { actor, action: ERASURE, userId })`,
+    await appendToJournal(tx, { actor, action: ERASE_ACTION, userId })`,
     planted: `const emails = tx.selectFrom('users').select('email').where('id', '=', userId)
     const details = await emails.executeTakeFirstOrThrow()
     await closeAccount(tx, userId)
-    await appendToJournal(tx, { actor, action: ERASURE, userId, details })`,
+    await appendToJournal(tx, { actor, action: ERASE_ACTION, userId, details })`,
     run: ['node', 'trials/month/month.ts'],
     env: { SEED: '4', DAYS: '2', PEOPLE: '40' },
     reports: /journal has what was erased/,

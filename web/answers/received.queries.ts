@@ -1,5 +1,5 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
-import type { ReceivedPage } from '../../contract/answers.ts'
+import type { ReceivedRepliesPage } from '../../contract/answers.ts'
 import { pageAfter } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
@@ -37,7 +37,7 @@ export function receivedSource(entryKey: string): ListSource {
 }
 
 /** Adds the new replies of a page. `seen` stays as it was when the list was opened. */
-function withNew(known: NewReplies | undefined, page: ReceivedPage): NewReplies {
+function withNew(known: NewReplies | undefined, page: ReceivedRepliesPage): NewReplies {
   const { seen, ids } = known ?? { seen: page.seen, ids: [] }
   const added = page.posts.filter((post) => post.received_no > seen && !ids.includes(post.id))
   return { seen, ids: [...ids, ...added.map(({ id }) => id)] }

@@ -1,4 +1,4 @@
-import { NOTHING_RECEIVED } from '../../contract/constants.ts'
+import { NO_REPLIES_RECEIVED } from '../../contract/constants.ts'
 import { preloadMenus } from '../feed/post-controls.tsx'
 import { navigate, onLeaveLoading, openDialog } from '../history/history.ts'
 import { queryClient } from '../http/query-client.ts'
@@ -27,7 +27,7 @@ export function startApp(): void {
   })
   onAccountRead((account) => {
     hide({ authors: account.mutedAuthors ?? [] }, account.id)
-    queryClient.setQueryData(RECEIVED_KEY, account.received ?? NOTHING_RECEIVED)
+    queryClient.setQueryData(RECEIVED_KEY, account.received ?? NO_REPLIES_RECEIVED)
   })
   onPostChange((change) => void ofSignedIn((it) => it.showChange(change)))
   guardPages()

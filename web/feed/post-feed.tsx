@@ -10,8 +10,8 @@ import { LIVE_RECENT_MS } from '../../contract/constants.ts'
 import {
   EMPTY_LIST,
   isOldestFirst,
-  searchIn,
   searchPath,
+  searchTextIn,
   withCursor,
 } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
@@ -189,7 +189,7 @@ type ListLinkProps = {
 /** Links to the part of the list at `cursor`, or to its beginning. */
 function ListLink({ cursor = '', ...props }: ListLinkProps) {
   const { pathname, search } = useEntry()
-  const q = searchIn(search)
+  const q = searchTextIn(search)
   return <a {...props} href={withCursor(q === '' ? pathname : searchPath(q), cursor)} />
 }
 

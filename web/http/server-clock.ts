@@ -1,4 +1,4 @@
-import { SAVED_HEADER, SAVED_STATUS } from '../../contract/constants.ts'
+import { STALE_HEADER, STALE_STATUS } from '../../contract/constants.ts'
 import { createAtom } from '../platform/atom.ts'
 
 const TICK_MS = 1000
@@ -23,7 +23,7 @@ export function setServerClock(headers: Headers, now: number = Date.now()): void
 }
 
 export function readStaleness(headers: Headers): void {
-  const stale = headers.get(SAVED_HEADER)?.includes(SAVED_STATUS) ?? false
+  const stale = headers.get(STALE_HEADER)?.includes(STALE_STATUS) ?? false
   if (stale !== isStale.get()) isStale.set(stale)
 }
 

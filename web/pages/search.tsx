@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from 'react'
-import { cursorIn, searchIn } from '../../contract/pages.ts'
+import { cursorIn, searchTextIn } from '../../contract/pages.ts'
 import { SIMILAR_LINE, searchTitle } from '../../contract/search-rules.ts'
 import { type FeedCardProps, FeedPost } from '../feed/post-controls.tsx'
 import { NoPosts, PostFeed, SiteFoot } from '../feed/post-feed.tsx'
@@ -15,7 +15,7 @@ import { EmptyState } from '../ui/states/empty-state.tsx'
 /** /search?q= */
 export function SearchPage() {
   const { search, key: entryKey, isReturn } = useEntry()
-  const [q, start] = [searchIn(search), cursorIn(search)]
+  const [q, start] = [searchTextIn(search), cursorIn(search)]
   const field = useRef<HTMLInputElement>(null)
   usePageTitle(searchTitle(''), 'header', searchTitle(q))
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs again when another search without words is opened

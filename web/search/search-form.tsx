@@ -1,6 +1,6 @@
 import type { FormEvent, ReactNode, Ref } from 'react'
 import { SEARCH_MAX } from '../../contract/constants.ts'
-import { PATHS, SEARCH_PARAM, searchIn, searchPath } from '../../contract/pages.ts'
+import { PATHS, SEARCH_PARAM, searchPath, searchTextIn } from '../../contract/pages.ts'
 import { focusContent, useEntry } from '../history/entry.tsx'
 import { navigate } from '../history/history.ts'
 
@@ -15,7 +15,7 @@ type SearchFormProps = {
 
 /** Renders a plain form, which works without scripts. */
 export function SearchForm({ className, label, ref, placeholder, children }: SearchFormProps) {
-  const q = searchIn(useEntry().search)
+  const q = searchTextIn(useEntry().search)
 
   function search(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault()

@@ -1,6 +1,6 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { pageAfter, type SearchState } from '../../contract/pages.ts'
-import { NO_POSTS, pageOf } from '../../contract/search-rules.ts'
+import { NO_POSTS, toPostPage } from '../../contract/search-rules.ts'
 import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
@@ -28,7 +28,7 @@ export function searchSource({ q, start, entryKey }: Search): ListSource {
           similar: [...new Set([...known.similar, ...similar])],
           refusal: null,
         }))
-        return pageOf(found)
+        return toPostPage(found)
       } catch (error) {
         if (!(error instanceof CallError) || error.status !== 400) throw error
         queryClient.setQueryData<SearchState>(key, { ...NOTHING_YET, refusal: error.message })

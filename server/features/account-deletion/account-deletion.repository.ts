@@ -35,7 +35,10 @@ export async function markReturning(tx: Queryable, userId: string): Promise<bool
 }
 
 /** Returns the time of erasure in unix seconds; undefined if the user is not deleted. */
-export async function selectErasure(db: Queryable, userId: string): Promise<number | undefined> {
+export async function selectErasureTime(
+  db: Queryable,
+  userId: string,
+): Promise<number | undefined> {
   const row = await db
     .selectFrom('users')
     .select(erasedAt.as('erased_at'))

@@ -10,7 +10,7 @@ import { requestCharge } from '../codes/code-quota.ts'
 import { redeemCode } from '../codes/codes.service.ts'
 import { lockViewer, type Sessions } from '../sessions/sessions.service.ts'
 import { accountDeletionMails } from './account-deletion.mail.ts'
-import { selectErasure } from './account-deletion.repository.ts'
+import { selectErasureTime } from './account-deletion.repository.ts'
 import { deleteAccount, startDeletion } from './account-deletion.service.ts'
 import { transitionsJob } from './account-transitions.service.ts'
 
@@ -32,15 +32,15 @@ export function registerAccountDeletion(
 
   route(calls.startAccountDeletion, async ({ body, viewer }, http) => {
     const { request } = http
-    const charged = [requestCharge(request.ip)]
-    await limits.charge([...charged, { limit: ACCOUNT_DELETIONS, key: viewer.userId }])
+    const charges = [requestCharge(request.ip)]
+    await limits.charge([...charges, { limit: ACCOUNT_DELETIONS, key: viewer.userId }])
     const client = sessions.startingClientOf(body.clientToken, request)
     const networkHash = sessions.hashNetwork(request.ip)
     const id = await startDeletion(context, viewer, {
       client,
       networkHash,
       ip: request.ip,
-      charged,
+      charges,
     })
     sessions.setBrowserOfStart(http, id)
     return { id }
@@ -70,9 +70,9 @@ export function registerAccountDeletion(
           await recordAccess?.(tx, { action: 'delete-account', userId, request })
           return deleteAccount(tx, userId)
         },
-        keep: () => ({ userId, outcome: {} }),
+        toStored: () => ({ userId, outcome: {} }),
         async repeat() {
-          const erasedAt = await selectErasure(db, userId)
+          const erasedAt = await selectErasureTime(db, userId)
           if (erasedAt === undefined) throw new AppError('OPERATION_EXPIRED')
           return erasedAt
         },

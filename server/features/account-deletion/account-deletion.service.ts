@@ -8,27 +8,33 @@ import { addJob } from '../../kernel/queue/queue.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
 import { selectUser } from '../account/account.repository.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
-import { type Start, startOperation } from '../codes/codes.service.ts'
+import { type OperationStart, startOperation } from '../codes/codes.service.ts'
 import { lockAndRecognise } from '../sessions/known-clients.repository.ts'
 import { closeSessions } from '../sessions/sessions.repository.ts'
 import { lockViewer } from '../sessions/sessions.service.ts'
 import { type DeletionNotice, NOTICE_MS } from './account-deletion.mail.ts'
-import { markDeleted, markReturning, selectErasure } from './account-deletion.repository.ts'
-import { ERASURE, type TransitionOptions, TransitionSteps } from './account-transitions.service.ts'
+import { markDeleted, markReturning, selectErasureTime } from './account-deletion.repository.ts'
+import {
+  ERASE_ACTION,
+  type TransitionOptions,
+  TransitionSteps,
+} from './account-transitions.service.ts'
 
-type Asked = Pick<Start, 'client' | 'ip' | 'charged'> & { networkHash: Buffer | null }
+type DeletionRequest = Pick<OperationStart, 'client' | 'ip' | 'charges'> & {
+  networkHash: Buffer | null
+}
 
 export async function startDeletion(
   context: ServerContext,
   viewer: Viewer,
-  { networkHash, ...asked }: Asked,
+  { networkHash, ...request }: DeletionRequest,
 ): Promise<string> {
   const begin = async (tx: Queryable) => {
     const { id: userId, email } = await lockViewer(tx, viewer)
-    const { clientHash } = asked.client
+    const { clientHash } = request.client
     const user = await lockAndRecognise(tx, { clientHash, networkHash, email })
     const purpose = 'account-deletion' as const
-    return { ...asked, userId, email, purpose, knownBy: user?.knownBy ?? null }
+    return { ...request, userId, email, purpose, knownBy: user?.knownBy ?? null }
   }
   return startOperation(context, begin)
 }
@@ -56,7 +62,7 @@ export async function returnToAccount(
   userId: string,
   { restore }: { restore: boolean },
 ): Promise<boolean> {
-  const erasedAt = await selectErasure(tx, userId)
+  const erasedAt = await selectErasureTime(tx, userId)
   if (erasedAt === undefined) return false
   if (!restore) throw new AppError('ACCOUNT_DELETED', { message: deletedMessage(erasedAt) })
   if (!(await cancelDeletion(tx, userId))) throw new AppError('OPERATION_EXPIRED')
@@ -84,7 +90,7 @@ export async function eraseNow(
   await db.transaction().execute(async (tx) => {
     await markDeleted(tx, userId, { isFinal: true })
     await closeAccount(tx, userId)
-    await appendToJournal(tx, { actor, action: ERASURE, userId })
+    await appendToJournal(tx, { actor, action: ERASE_ACTION, userId })
   })
   await options.publishChange({ kind: 'edited' })
   await onMarked()

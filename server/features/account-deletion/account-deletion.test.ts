@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import { formatDay } from '../../../contract/dates.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { comeBack, isSettled, leave, like } from '../../testing/calls/account-deletion-calls.ts'
+import {
+  areTransitionsDone,
+  comeBack,
+  leave,
+  like,
+} from '../../testing/calls/account-deletion-calls.ts'
 import { decide, report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import { startAt } from '../../testing/calls/sign-in-calls.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
@@ -83,7 +88,7 @@ test('a deleted account is gone from every screen at once, with exact counts and
   expect(gone.wall.posts).toMatchObject([{ id: talk.id }])
   expectRefusal(await app.call('GET', '/users/current', { token: olga.token }), 'UNAUTHORIZED')
 
-  await expect.poll(() => isSettled(app)).toBe(true)
+  await expect.poll(() => areTransitionsDone(app)).toBe(true)
   expect(await findCounterDifferences(app.db)).toEqual([])
   const without = {
     wall: { total: 1 },
@@ -105,7 +110,7 @@ test('a deleted account is gone from every screen at once, with exact counts and
   )
   expect(await readConversation(app, all)).toEqual(settled)
   expect((await comeBack(app, olga.email, true)).status).toBe(200)
-  await expect.poll(() => isSettled(app)).toBe(true)
+  await expect.poll(() => areTransitionsDone(app)).toBe(true)
   await expect.poll(() => readConversation(app, all)).toEqual(before)
   const back = await app.signIn(olga.email)
   expect(back).toMatchObject({ id: olga.id, username: olga.username })
@@ -122,7 +127,7 @@ test('after 14 days an account is erased: replies of others stay, the e-mail is 
   const renamed = { token: olga.token, body: { username: 'olga_the_great' } }
   expect((await app.call('PATCH', '/users/current/profile', renamed)).status).toBe(200)
   await leave(app, olga)
-  await expect.poll(() => isSettled(app)).toBe(true)
+  await expect.poll(() => areTransitionsDone(app)).toBe(true)
   // A queued job would erase the account before the restore is tried.
   await expect.poll(() => app.sql`SELECT FROM graphile_worker.jobs`).toEqual([])
   await app.sql`UPDATE users SET deleted_at = now() - interval '14 days 1 second'

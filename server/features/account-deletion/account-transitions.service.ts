@@ -17,9 +17,13 @@ import {
   selectTransitions,
   type Transition,
 } from './account-deletion.repository.ts'
-import { addToDeletionList, deletionFolders, type Listed } from './deletion-list.service.ts'
+import {
+  addToDeletionList,
+  deletionFolders,
+  type ListedDeletions,
+} from './deletion-list.service.ts'
 
-export const ERASURE = 'user.erase'
+export const ERASE_ACTION = 'user.erase'
 
 export type TransitionOptions = {
   nameKey: Buffer
@@ -38,7 +42,7 @@ export function transitionsJob({
   const { mayErase, publishChange } = context
   const options = { nameKey: key('usernames'), mayErase, publishChange }
   const folders = deletionFolders(config)
-  const listed: Listed = new Map()
+  const listed: ListedDeletions = new Map()
   const onFailure = (err: unknown) =>
     log.error({ err }, 'a deleted account was not noted beside the backups')
   return {
@@ -121,8 +125,8 @@ export class TransitionSteps {
     await rememberBlock(tx, userId, nameKey)
     await reserveNamesOf(tx, userId, nameKey)
     await eraseUser(tx, userId)
-    if (await isInJournal(tx, ERASURE, userId)) return
-    await appendToJournal(tx, { actor: 'vslukh', action: ERASURE, userId })
+    if (await isInJournal(tx, ERASE_ACTION, userId)) return
+    await appendToJournal(tx, { actor: 'vslukh', action: ERASE_ACTION, userId })
   }
 
   #setLikesLeft(hasLeft: boolean): Promise<boolean> {

@@ -4,7 +4,11 @@ import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Config } from '../../kernel/config/config.ts'
 import { ifExists, readIfExists } from '../../kernel/config/read-if-exists.ts'
-import { removeAbandoned, removePath, unfinishedPath } from '../../kernel/config/replace-file.ts'
+import {
+  removeAbandonedFiles,
+  removePath,
+  unfinishedPath,
+} from '../../kernel/config/replace-file.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { runOnDisk } from '../../kernel/disk/disk.ts'
 import { type DeletionState, repeatDeletions } from './account-deletion.repository.ts'
@@ -31,13 +35,16 @@ export function deletionFolders({
 }
 
 /** The entries that this process has written in each folder, by account. */
-export type Listed = Map<string, Map<string, string | null>>
+export type ListedDeletions = Map<string, Map<string, string | null>>
 
 /** Adds deleted and returned accounts to the list in each folder, which a restore reads. */
 export async function addToDeletionList(
   states: DeletionState[],
   folders: string[],
-  { listed = new Map(), onFailure }: { listed?: Listed; onFailure: (cause: unknown) => void },
+  {
+    listed = new Map(),
+    onFailure,
+  }: { listed?: ListedDeletions; onFailure: (cause: unknown) => void },
 ): Promise<void> {
   const notedAt = new Date().toISOString()
   const now = new Map(states.map((state) => [keyOf(state), state.deletedAt]))
@@ -67,10 +74,10 @@ export async function pruneDeletions(folders: string[], before: Date): Promise<v
 
 async function prune(path: string, since: string): Promise<void> {
   const text = (await readIfExists(path)) ?? ''
-  const kept = keptFrom(text, since)
+  const kept = firstKeptLine(text, since)
   if (kept === 0) return
   const { mode, uid, gid } = await stat(path)
-  await removeAbandoned(dirname(path))
+  await removeAbandonedFiles(dirname(path))
   const fresh = unfinishedPath(path)
   try {
     await writeFile(fresh, text.slice(kept), { mode, flush: true, flag: 'wx' })
@@ -82,7 +89,7 @@ async function prune(path: string, since: string): Promise<void> {
 }
 
 /** Returns the index of the first line that was written at `since` or later. */
-function keptFrom(text: string, since: string): number {
+function firstKeptLine(text: string, since: string): number {
   const times = /"notedAt":"([^"]*)"[^\n]*\n/g
   let end = 0
   for (const { 0: line, 1: notedAt = '', index } of text.matchAll(times)) {

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folderForTest } from '../../testing/process/folder-for-test.ts'
-import { addToDeletionList, type Listed, pruneDeletions } from './deletion-list.service.ts'
+import { addToDeletionList, type ListedDeletions, pruneDeletions } from './deletion-list.service.ts'
 
 const registeredAt = '2026-01-01T00:00:00.000000Z'
 const onFailure = (cause: unknown) => {
@@ -26,7 +26,7 @@ async function listForTest(text = '') {
 
 test('a process notes each deletion and return once in every folder, and again in one that lost its list', async () => {
   const [one, other] = [await listForTest(), await listForTest()]
-  const listed: Listed = new Map()
+  const listed: ListedDeletions = new Map()
   const add = (...states: ReturnType<typeof state>[]) =>
     addToDeletionList(states, [one.folder, other.folder, '/nowhere'], { listed, onFailure })
   await add(state(1, '2026-02-01T00:00:00.000000Z'))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSettled, leave } from '../../testing/calls/account-deletion-calls.ts'
+import { areTransitionsDone, leave } from '../../testing/calls/account-deletion-calls.ts'
 import { clientForTest } from '../../testing/database/database-for-test.ts'
 import { seedFans, seedWall } from '../../testing/database/seed.ts'
 import type { TestUser } from '../../testing/http/client.ts'
@@ -104,7 +104,7 @@ test('the posts of a large account are gone before the first of them is hidden, 
   expect(body.posts).toMatchObject([{ id: last.id }])
   expect(body.nextCursor).not.toBeNull()
   await holder.query('ROLLBACK')
-  await expect.poll(() => isSettled(app)).toBe(true)
+  await expect.poll(() => areTransitionsDone(app)).toBe(true)
   expect(await findCounterDifferences(app.db)).toEqual([])
   const settled = { total: 2, nextCursor: null, posts: [{ id: last.id }, { id: first.id }] }
   const read = async () => (await app.call('GET', '/posts?limit=50')).body

@@ -5,19 +5,19 @@ import { isRepeatable } from '../../kernel/db/clock.ts'
 import { type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { emailKey, mailboxOf } from '../../kernel/mail/email-address.ts'
-import { removeExpiredReleases, selectRelease } from './usernames.repository.ts'
+import { removeExpiredReleases, selectUsernameRelease } from './usernames.repository.ts'
 
 const CURRENT_USER = ['id', 'username', 'email'] as const
 
 /** Creates the error for an account that was erased after its session was checked. */
-const erased = () => new AppError('UNAUTHORIZED')
+const erasedAccountError = () => new AppError('UNAUTHORIZED')
 
 export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
   const user = db.selectFrom('users').select(CURRENT_USER).where('id', '=', id)
-  return user.executeTakeFirstOrThrow(erased)
+  return user.executeTakeFirstOrThrow(erasedAccountError)
 }
 
-export async function selectProfile(db: Queryable, id: string): Promise<CurrentUser> {
+export async function selectCurrentUser(db: Queryable, id: string): Promise<CurrentUser> {
   const { isModerator, hasNewOutcomes, lastRemoval, reason, until, ...user } = await db
     .selectFrom('users')
     .leftJoin('blocks_in_force as b', 'b.user_id', 'users.id')
@@ -31,7 +31,7 @@ export async function selectProfile(db: Queryable, id: string): Promise<CurrentU
         WHERE owner_id = users.id AND hidden_for = 'removed')`.as('lastRemoval'),
     ])
     .where('id', '=', id)
-    .executeTakeFirstOrThrow(erased)
+    .executeTakeFirstOrThrow(erasedAccountError)
   return {
     ...user,
     ...(isModerator && { isModerator: true as const }),
@@ -72,7 +72,7 @@ export async function insertUser(
       CASE WHEN ${networkHash}::bytea IS NOT NULL THEN coalesce((SELECT network_group FROM users
         WHERE network_hash = ${networkHash} ORDER BY id LIMIT 1), gen_random_uuid()) END,
       ${consentVersion}::text, CASE WHEN ${consentVersion}::text IS NOT NULL THEN now() END
-    WHERE NOT EXISTS (${selectRelease(tx, username)})
+    WHERE NOT EXISTS (${selectUsernameRelease(tx, username)})
     ON CONFLICT DO NOTHING RETURNING id, username, email`.execute(tx)
   return rows[0]
 }

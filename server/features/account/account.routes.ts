@@ -13,11 +13,11 @@ import { requestCharge } from '../codes/code-quota.ts'
 import {
   redeemCode,
   requireNewEmail,
-  requireSendable,
+  requireSendableEmail,
   startOperation,
 } from '../codes/codes.service.ts'
 import { lockViewer, type Sessions } from '../sessions/sessions.service.ts'
-import { askerOf, findAskerWait, hashAsker } from '../site-state/mail-name.service.ts'
+import { askerOf, findAskerWait, hashAsker } from '../site-state/mail-reputation.service.ts'
 import { accountMails, undoSecret } from './account.mail.ts'
 import { removeExpiredAccountRows, selectUser, selectUserByEmail } from './account.repository.ts'
 import {
@@ -87,14 +87,14 @@ function registerUsernames({ route, db, limits, key, publishChange }: ServerCont
 
   route(calls.validateUsername, async ({ params: { username }, viewer }) => {
     await limits.charge([{ limit: USERNAME_CHECKS, key: viewer.userId }])
-    await requireFree(db, username, { user: await selectUser(db, viewer.userId), nameKey })
+    await requireFreeUsername(db, username, { user: await selectUser(db, viewer.userId), nameKey })
     return { username, available: true as const }
   })
 
   route(calls.changeUsername, async ({ body: { username }, viewer }) => {
     const user = await selectUser(db, viewer.userId)
     if (username === user.username) return readAccount(db, user.id)
-    await requireFree(db, username, { user, nameKey })
+    await requireFreeUsername(db, username, { user, nameKey })
     const renamed = await db
       .transaction()
       .execute(async (tx) => {
@@ -104,7 +104,7 @@ function registerUsernames({ route, db, limits, key, publishChange }: ServerCont
         await limits.charge([{ limit: USERNAME_CHANGES, key: user.id }], tx)
         return readAccount(tx, user.id)
       })
-      .catch(takenAs('USERNAME_ALREADY_EXISTS'))
+      .catch(throwTakenAs('USERNAME_ALREADY_EXISTS'))
     await publishChange({ kind: 'edited' })
     return renamed
   })
@@ -117,9 +117,9 @@ function registerEmailChanges(context: ServerContext, sessions: Sessions): void 
     const { request } = http
     const { ip } = request
     const email = requireNewEmail(body.email)
-    const charged = [requestCharge(ip)]
-    await limits.charge([...charged, { limit: EMAIL_CHANGES, key: viewer.userId }])
-    await requireSendable(email, context)
+    const charges = [requestCharge(ip)]
+    await limits.charge([...charges, { limit: EMAIL_CHANGES, key: viewer.userId }])
+    await requireSendableEmail(email, context)
     if (await selectUserByEmail(db, email)) throw new AppError('EMAIL_ALREADY_EXISTS')
     const client = sessions.startingClientOf(body.clientToken, request)
     const askerWaitsUntil = await findAskerWait(db, askerOf(hashAsker(ip, context), context))
@@ -127,7 +127,7 @@ function registerEmailChanges(context: ServerContext, sessions: Sessions): void 
       const { id: userId } = await lockViewer(tx, viewer)
       const purpose = 'email-change' as const
       const recognition = { knownBy: null, isToNewAddress: true, askerWaitsUntil }
-      return { purpose, email, userId, client, ip, charged, ...recognition }
+      return { purpose, email, userId, client, ip, charges, ...recognition }
     }
     const id = await startOperation(context, begin)
     sessions.setBrowserOfStart(http, id)
@@ -147,14 +147,14 @@ function registerEmailChanges(context: ServerContext, sessions: Sessions): void 
           await changeEmail(tx, account, email)
           return email
         },
-        keep: (email) => ({ userId, outcome: { email } }),
+        toStored: (email) => ({ userId, outcome: { email } }),
         async repeat({ outcome: { email } }) {
           const account = await selectUser(db, userId)
           if (account.email !== email) throw new AppError('OPERATION_EXPIRED')
           return email
         },
       },
-    ).catch(takenAs('EMAIL_ALREADY_EXISTS'))
+    ).catch(throwTakenAs('EMAIL_ALREADY_EXISTS'))
     logEvent(request, isRepeated ? 'answer repeated' : 'e-mail changed', { userId })
     return { email }
   })
@@ -175,14 +175,14 @@ function registerEmailUndo(context: ServerContext, undoKey: Buffer): void {
         const isBack = !undone.isRepeated && (await cancelDeletion(tx, undone.userId))
         return { ...undone, isBack }
       })
-      .catch(takenAs('EMAIL_ALREADY_EXISTS', { message: OLD_EMAIL_TAKEN }))
+      .catch(throwTakenAs('EMAIL_ALREADY_EXISTS', { message: OLD_EMAIL_TAKEN }))
     if (isBack) await publishChange({ kind: 'edited' })
     logEvent(request, isRepeated ? 'answer repeated' : 'e-mail change undone', { userId })
   })
 }
 
 /** Throws INVALID_USERNAME or USERNAME_ALREADY_EXISTS. A user's own name is always free. */
-async function requireFree(
+async function requireFreeUsername(
   db: Queryable,
   username: string,
   { user, nameKey }: { user: calls.CurrentUser; nameKey: Buffer },
@@ -195,7 +195,8 @@ async function requireFree(
   }
 }
 
-function takenAs(
+/** Creates a handler that replaces a unique violation by an error with this code. */
+function throwTakenAs(
   code: 'USERNAME_ALREADY_EXISTS' | 'EMAIL_ALREADY_EXISTS',
   details?: { message: string },
 ) {

@@ -2,12 +2,12 @@ import { createHmac, randomInt } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { CurrentUser, OwnAccount, Profile } from '../../../contract/account.ts'
 import { usernameProblem } from '../../../contract/account-rules.ts'
-import { NOTHING_RECEIVED } from '../../../contract/constants.ts'
+import { NO_REPLIES_RECEIVED } from '../../../contract/constants.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { selectReceived } from '../answers/answers.repository.ts'
+import { selectReplySummary } from '../answers/answers.repository.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { countWaiting } from '../moderation/queue.repository.ts'
 import { selectMutedUsers } from '../mutes/mutes.repository.ts'
@@ -20,8 +20,8 @@ import {
   insertEmailChange,
   insertUser,
   prolongEmailChanges,
+  selectCurrentUser,
   selectEmailChange,
-  selectProfile,
   selectUserByEmail,
   storeConsentText,
   updateEmail,
@@ -38,7 +38,7 @@ import {
 const NAME_TRIES = 5
 
 export async function readAccount(db: Queryable, userId: string): Promise<CurrentUser> {
-  const profile = await selectProfile(db, userId)
+  const profile = await selectCurrentUser(db, userId)
   if (!profile.isModerator) return profile
   return { ...profile, waitingReports: (await countWaiting(db)).posts }
 }
@@ -46,12 +46,12 @@ export async function readAccount(db: Queryable, userId: string): Promise<Curren
 export async function readOwnAccount(db: Queryable, userId: string): Promise<OwnAccount> {
   const [account, received, muted] = await Promise.all([
     readAccount(db, userId),
-    selectReceived(db, userId),
+    selectReplySummary(db, userId),
     selectMutedUsers(db, userId),
   ])
   return {
     ...account,
-    ...(!isDeepStrictEqual(received, NOTHING_RECEIVED) && { received }),
+    ...(!isDeepStrictEqual(received, NO_REPLIES_RECEIVED) && { received }),
     ...(muted.length > 0 && { mutedAuthors: muted.map(({ id }) => id) }),
   }
 }
@@ -63,7 +63,7 @@ export async function requireProfile(db: Queryable, username: string): Promise<P
   return profile
 }
 
-type Proven = { email: string; networkHash: Buffer | null; consentText: string }
+type VerifiedAddress = { email: string; networkHash: Buffer | null; consentText: string }
 
 /** Thrown if another transaction has created the account: locking it now could deadlock. */
 export class AccountAppeared extends AppError {
@@ -78,7 +78,7 @@ export class AccountAppeared extends AppError {
  */
 export async function findOrCreateUser(
   tx: Queryable,
-  { locked, ...proven }: Proven & { locked: CurrentUser | undefined },
+  { locked, ...proven }: VerifiedAddress & { locked: CurrentUser | undefined },
   purpose: 'login' | 'registration',
 ): Promise<{ user: CurrentUser; isNew: boolean }> {
   const isNew = !locked && purpose === 'registration'
@@ -87,7 +87,10 @@ export async function findOrCreateUser(
   return { user, isNew }
 }
 
-async function createUser(tx: Queryable, { consentText, ...proven }: Proven): Promise<CurrentUser> {
+async function createUser(
+  tx: Queryable,
+  { consentText, ...proven }: VerifiedAddress,
+): Promise<CurrentUser> {
   const consentVersion = await storeConsentText(tx, consentText)
   for (let tries = 0; tries < NAME_TRIES; tries++) {
     const created = await insertUser(tx, { ...proven, consentVersion, username: generateName() })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { comeBack, isSettled, leave } from '../../testing/calls/account-deletion-calls.ts'
+import { areTransitionsDone, comeBack, leave } from '../../testing/calls/account-deletion-calls.ts'
 import { newEmail } from '../../testing/calls/account-fixture.ts'
 import {
   changeEmail,
@@ -99,7 +99,7 @@ test('an undo restores an account that was deleted after the change, also if its
   expect(await readPost()).toBe(404)
 
   for (const _ of ['lost', 'received']) expect((await undoChange(app, link)).status).toBe(204)
-  await expect.poll(() => isSettled(app)).toBe(true)
+  await expect.poll(() => areTransitionsDone(app)).toBe(true)
   await expect.poll(readPost).toBe(200)
   expect((await comeBack(app, olga.email)).status).toBe(200)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newEmail } from '../../testing/calls/account-fixture.ts'
-import { countCodes, from } from '../../testing/calls/sign-in-calls.ts'
+import { clientHeaders, countCodes } from '../../testing/calls/sign-in-calls.ts'
 import { lockWaits } from '../../testing/database/databases.ts'
 import { passLimitTime, passTime, stopClock } from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
@@ -184,7 +184,7 @@ testPerNode('limits counted in memory, by each node for itself')(
     const petr = await app.signUp()
     const check = ({ token }: TestUser, index: number) => {
       const path = `/users/some_name_${index}/validation`
-      return app.call('GET', path, { token, ...from(`10.2.0.${index}`) })
+      return app.call('GET', path, { token, ...clientHeaders(`10.2.0.${index}`) })
     }
     for (let time = 1; time <= 4; time++) expect((await check(olga, time)).status).toBe(200)
     expectTooMany(await check(olga, 5), { most: 15 })

@@ -7,7 +7,7 @@ const RESERVED_SECONDS = 30 * 86_400
 
 const reservedSince = sql<Date>`now() - ${sql.lit(RESERVED_SECONDS)} * interval '1 second'`
 
-export function selectRelease(db: Queryable, username: string) {
+export function selectUsernameRelease(db: Queryable, username: string) {
   return db
     .selectFrom('released_usernames')
     .select('user_id')
@@ -33,7 +33,7 @@ export function selectByUsername(db: Queryable, username: string): Promise<Profi
       sql<number>`coalesce(t.replies, 0)::int`.as('replies_count'),
     ])
     .where('id', '=', ({ fn }) =>
-      fn.coalesce(selectHolder(db, username), selectRelease(db, username)),
+      fn.coalesce(selectHolder(db, username), selectUsernameRelease(db, username)),
     )
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
@@ -48,7 +48,7 @@ export async function isUsernameTaken(
   { username, userId, nameHash }: Wish,
 ): Promise<boolean> {
   const holder = selectHolder(db, username).where('id', '!=', userId)
-  const released = selectRelease(db, username).where('user_id', '!=', userId)
+  const released = selectUsernameRelease(db, username).where('user_id', '!=', userId)
   const names = db.selectFrom('reserved_usernames').where('name_hash', '=', nameHash)
   return (await hasRow(holder)) || (await hasRow(released)) || hasRow(names.select('name_hash'))
 }

@@ -6,8 +6,8 @@ import type { MailOptions } from '../../kernel/mail/mail-words.ts'
 import { type QueuedMail, queueMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 import type { Jobs } from '../../kernel/queue/queue.ts'
-import { claimReplyMails, selectToMail, type ToMail } from './answers.repository.ts'
-import type { Unsubscribe } from './unsubscribe.ts'
+import { claimReplyMails, type ReplyToMail, selectRepliesToMail } from './answers.repository.ts'
+import type { UnsubscribeLinks } from './unsubscribe.ts'
 
 /** A queued mail about the replies that a user received after `afterNo` and has not seen. */
 export type ReplyMail = QueuedMail & {
@@ -39,14 +39,14 @@ async function queueReplyMails(db: Db): Promise<number> {
   })
 }
 
-type WriteOptions = MailOptions & { unsubscribe: Unsubscribe }
+type WriteOptions = MailOptions & { unsubscribe: UnsubscribeLinks }
 
 const SHOWN = 5
 
 export const answerMails = (db: Db, options: WriteOptions) => ({
   'send-reply-mail': {
     write: async (mail: ReplyMail) => {
-      const replies = await selectToMail(db, mail)
+      const replies = await selectRepliesToMail(db, mail)
       return replies.length > 0 ? writeReplyMail(mail, replies, options) : null
     },
   },
@@ -54,7 +54,7 @@ export const answerMails = (db: Db, options: WriteOptions) => ({
 
 function writeReplyMail(
   { to, userId, isLast }: ReplyMail,
-  replies: ToMail[],
+  replies: ReplyToMail[],
   options: WriteOptions,
 ): Mail {
   const { appName, origin, unsubscribe } = options

@@ -5,13 +5,14 @@ import type { Queryable } from '../../kernel/db/database.ts'
 
 const MUTED_MAX = 100
 
-export async function selectSeen(db: Queryable, userId: string): Promise<number> {
+/** Returns the number of the newest reply that the user has seen; 0 if there is none. */
+export async function selectSeenNo(db: Queryable, userId: string): Promise<number> {
   const state = db.selectFrom('answer_states').select('seen_no').where('user_id', '=', userId)
   return Number((await state.executeTakeFirst())?.seen_no ?? 0)
 }
 
 /** Counts unread replies in the list itself, because only it reflects removals and returns. */
-export async function selectReceived(db: Queryable, userId: string) {
+export async function selectReplySummary(db: Queryable, userId: string) {
   const seen = sql`(SELECT seen_no FROM answer_states WHERE user_id = ${userId}::bigint)`
   const { rows } = await sql<{ unread: number; muted: string[]; wantsMail: boolean }>`
     SELECT (SELECT count(*)::int FROM (
@@ -26,7 +27,7 @@ export async function selectReceived(db: Queryable, userId: string) {
 }
 
 /** Moves the mark forward, at most to the newest received reply. */
-export async function updateSeen(db: Queryable, userId: string, seen: number): Promise<void> {
+export async function updateSeenNo(db: Queryable, userId: string, seen: number): Promise<void> {
   await sql`UPDATE answer_states SET seen_no = greatest(seen_no, least(last_no, ${seen}))
     WHERE user_id = ${userId}`.execute(db)
 }
@@ -93,20 +94,20 @@ export async function claimReplyMails(tx: Queryable, limit: number): Promise<Due
   return rows
 }
 
-export type ToMail = { username: string; text: string }
+export type ReplyToMail = { username: string; text: string }
 
 /**
  * Returns the unseen replies, oldest first; none if the user wants no mails, has another e-mail or
  * has deleted the account.
  */
-export async function selectToMail(
+export async function selectRepliesToMail(
   db: Queryable,
   { userId, afterNo, to }: { userId: string; afterNo: string; to: string },
-): Promise<ToMail[]> {
+): Promise<ReplyToMail[]> {
   const state = sql`SELECT greatest(seen_no, ${afterNo}::bigint)
     FROM answer_states JOIN users ON id = user_id AND email = ${to} AND deleted_at IS NULL
     WHERE user_id = ${userId}::bigint AND wants_mail`
-  const { rows } = await sql<ToMail>`
+  const { rows } = await sql<ReplyToMail>`
     SELECT username, text FROM received_replies
     WHERE recipient_id = ${userId}::bigint AND received_no > (${state})
     ORDER BY received_no LIMIT ${sql.lit(UNREAD_MAX)}`.execute(db)

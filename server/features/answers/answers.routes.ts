@@ -8,30 +8,30 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
 import { noticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
-import { readPostRows, receivedBy } from '../posts/post-lists.ts'
+import { readPostRows, receivedRepliesOf } from '../posts/post-lists.ts'
 import { answerJobs, answerMails } from './answers.mail.ts'
 import {
-  selectReceived,
-  selectSeen,
+  selectReplySummary,
+  selectSeenNo,
   setPostMuted,
   setWantsMail,
-  updateSeen,
+  updateSeenNo,
 } from './answers.repository.ts'
-import { createUnsubscribe } from './unsubscribe.ts'
+import { createUnsubscribeLinks } from './unsubscribe.ts'
 
 /** The address in the headers of mails up to 1.0.0. */
 const FORMER_PATH = `${API_PREFIX}/reply-mails/:token`
 /** The content types of one-click unsubscription (RFC 8058), and of the form on the page. */
 const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data']
-type FormerlyLinked = { Params: { token: string } }
+type FormerLinkRequest = { Params: { token: string } }
 
 export function registerAnswers(context: ServerContext): BackgroundWork {
   const { route, http, db, limits, config } = context
-  const unsubscribe = createUnsubscribe(context)
-  route(calls.listReceived, async ({ query, viewer }, { request: { ip } }) => {
-    const list = receivedBy(viewer.userId)
+  const unsubscribe = createUnsubscribeLinks(context)
+  route(calls.listReceivedReplies, async ({ query, viewer }, { request: { ip } }) => {
+    const list = receivedRepliesOf(viewer.userId)
     // Read before the list, so that a reply that arrives in between counts as unread.
-    const seen = await selectSeen(db, viewer.userId)
+    const seen = await selectSeenNo(db, viewer.userId)
     const { rows, ...page } = await readPostRows(db, list, { ...query, ip }, viewer)
     return {
       ...page,
@@ -40,9 +40,9 @@ export function registerAnswers(context: ServerContext): BackgroundWork {
     }
   })
 
-  route(calls.readReceived, ({ viewer }) => selectReceived(db, viewer.userId))
+  route(calls.readReplySummary, ({ viewer }) => selectReplySummary(db, viewer.userId))
 
-  route(calls.markReceived, ({ body, viewer }) => updateSeen(db, viewer.userId, body.seen))
+  route(calls.markRepliesSeen, ({ body, viewer }) => updateSeenNo(db, viewer.userId, body.seen))
 
   route(calls.setReplyMails, async ({ body, viewer }) => {
     const isSet = await setWantsMail(db, viewer.userId, body.wantsMail)
@@ -61,12 +61,12 @@ export function registerAnswers(context: ServerContext): BackgroundWork {
     mails.post(PATHS.replyMails, ({ url, headers }, reply) => {
       const state = replyMailsIn(url.split('?')[1] ?? '')
       const token = state.name === 'ask' ? state.token : ''
-      return stopMails(token, { isPage: isPage(headers), reply })
+      return stopMails(token, { isPage: isBrowserForm(headers), reply })
     })
-    mails.post<FormerlyLinked>(FORMER_PATH, ({ params: { token }, headers }, reply) =>
-      stopMails(token, { isPage: isPage(headers), reply }),
+    mails.post<FormerLinkRequest>(FORMER_PATH, ({ params: { token }, headers }, reply) =>
+      stopMails(token, { isPage: isBrowserForm(headers), reply }),
     )
-    mails.get<FormerlyLinked>(FORMER_PATH, ({ params: { token } }, reply) =>
+    mails.get<FormerLinkRequest>(FORMER_PATH, ({ params: { token } }, reply) =>
       reply.redirect(replyMailsPath({ name: 'ask', token })),
     )
   })
@@ -95,6 +95,6 @@ export function registerAnswers(context: ServerContext): BackgroundWork {
 }
 
 /** Returns whether a browser submits the form, and not a mail program by itself. */
-function isPage({ accept = '' }: IncomingHttpHeaders): boolean {
+function isBrowserForm({ accept = '' }: IncomingHttpHeaders): boolean {
   return accept.includes('text/html')
 }

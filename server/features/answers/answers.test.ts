@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import type { ReceivedPage } from '../../../contract/answers.ts'
+import type { ReceivedRepliesPage } from '../../../contract/answers.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { comeBack } from '../../testing/calls/account-deletion-calls.ts'
@@ -22,12 +22,12 @@ beforeEach(async () => {
   ;[anna, petr, vera] = await Promise.all([app.signUp(), app.signUp(), app.signUp()])
 })
 
-const received = (user: TestUser, query = ''): Promise<ReceivedPage> =>
+const received = (user: TestUser, query = ''): Promise<ReceivedRepliesPage> =>
   app.read(`/posts/replies/received${query}`, user)
 const state = () => app.read('/users/current/received', anna)
 const see = (seen: number) =>
   app.call('PUT', '/users/current/received', { token: anna.token, body: { seen } })
-const texts = ({ posts }: ReceivedPage) => posts.map(({ text }) => text)
+const texts = ({ posts }: ReceivedRepliesPage) => posts.map(({ text }) => text)
 const mute = (id: string, method: 'PUT' | 'DELETE' = 'PUT') =>
   app.call(method, `/posts/${id}/muted`, { token: anna.token })
 
@@ -88,7 +88,7 @@ test('replies that come at once, in whatever order they commit, each have a numb
   // Only one tab of Anna's reads at a time.
   for (let from = 0; from < replies.length; from += 6) await atOnce(replies.slice(from, from + 6))
   await readAll()
-  const list: ReceivedPage = await app.read(`/posts/${posts[0]?.id}/replies?limit=50`)
+  const list: ReceivedRepliesPage = await app.read(`/posts/${posts[0]?.id}/replies?limit=50`)
   const replied = list.posts.filter(({ owner }) => owner.id !== anna.id)
   expect([...shown].sort()).toEqual(replied.map(({ id }) => id).sort())
 })

@@ -2,10 +2,10 @@ import { replyMailsPath } from '../../../contract/pages.ts'
 import { readSignedText, signText } from '../../kernel/config/app-secret.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
 
-export type Unsubscribe = ReturnType<typeof createUnsubscribe>
+export type UnsubscribeLinks = ReturnType<typeof createUnsubscribeLinks>
 
 /** Creates what makes and reads the links by which reply mails are stopped without a sign-in. */
-export function createUnsubscribe({ key }: Pick<ServerContext, 'key'>) {
+export function createUnsubscribeLinks({ key }: Pick<ServerContext, 'key'>) {
   const secret = key('unsubscribe')
   return {
     pathFor: (userId: string) => replyMailsPath({ name: 'ask', token: signText(userId, secret) }),

@@ -4,13 +4,13 @@ import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { startAt } from '../../testing/calls/sign-in-calls.ts'
 import { DEVICE } from '../../testing/http/client.ts'
 import { mailAppForTest } from '../../testing/test-app.ts'
-import { type CodeMail, codeOf, writeCodeMail } from './codes.mail.ts'
+import { type CodeMail, deriveCode, writeCodeMail } from './codes.mail.ts'
 
 const ORIGIN = 'https://vsluh.example'
 
 test('an operation has the same code of six digits in every release, with leading zeros', () => {
   const key = deriveKey('a-secret-that-only-tests-know-0123456789', 'codes')
-  const codes = Array.from({ length: 2000 }, (_, index) => codeOf(`operation ${index}`, key))
+  const codes = Array.from({ length: 2000 }, (_, index) => deriveCode(`operation ${index}`, key))
   expect(codes.filter((code) => !/^[0-9]{6}$/.test(code))).toEqual([])
   expect(codes.some((code) => code.startsWith('0'))).toBe(true)
   expect(codes[7]).toBe('892408')

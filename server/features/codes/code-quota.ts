@@ -10,7 +10,7 @@ import {
 } from '../../kernel/limits/limits.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
-import { recordMailed } from './mailed-networks.repository.ts'
+import { recordMailedNetwork } from './mailed-networks.repository.ts'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -78,7 +78,7 @@ const WHOLE = { hour: 1, day: 1 }
 const SURE_TRIES = 2
 const SHARE_OF_LATER_TRIES = 1 / 2
 
-export type Mailed = { email: string; ip: string; clientHash: Buffer; knownBy: KnownBy }
+export type MailRequest = { email: string; ip: string; clientHash: Buffer; knownBy: KnownBy }
 
 /** Returns the charge of a request for a code, which a right code refunds. */
 export function requestCharge(ip: string): Charge {
@@ -92,17 +92,18 @@ export function requestCharge(ip: string): Charge {
  */
 export async function chargeMail(
   { limits, key }: Pick<ServerContext, 'limits' | 'key'>,
-  mailed: Mailed,
+  request: MailRequest,
   tx: Queryable,
 ): Promise<void> {
-  const isBrowserKnown = mailed.knownBy === 'browser'
-  const wasMailed = !isBrowserKnown && (await recordMailed(tx, hashMailed(mailed, key)))
-  await limits.charge(mailCharges(mailed, { wasMailed }), tx)
+  const isBrowserKnown = request.knownBy === 'browser'
+  const wasMailed =
+    !isBrowserKnown && (await recordMailedNetwork(tx, hashMailedNetwork(request, key)))
+  await limits.charge(mailCharges(request, { wasMailed }), tx)
 }
 
 /** Returns the charges of a mail. `wasMailed` is whether its network was mailed within 30 days. */
 export function mailCharges(
-  { email, ip, clientHash, knownBy }: Mailed,
+  { email, ip, clientHash, knownBy }: MailRequest,
   { wasMailed = false } = {},
 ): Charge[] {
   const mailbox = mailboxOf(email)
@@ -119,7 +120,10 @@ export function mailCharges(
 }
 
 /** Returns the charge for a code that is wrong at its nth try. */
-export function wrongCodeCharge({ email, knownBy }: Pick<Mailed, 'email' | 'knownBy'>, n: number) {
+export function wrongCodeCharge(
+  { email, knownBy }: Pick<MailRequest, 'email' | 'knownBy'>,
+  n: number,
+) {
   const mailbox = mailboxOf(email)
   const counted = knownBy
     ? { limit: KNOWN_WRONG_CODES, key: `${mailbox}\n${knownBy}` }
@@ -130,7 +134,7 @@ export function wrongCodeCharge({ email, knownBy }: Pick<Mailed, 'email' | 'know
 /** Returns how many more tries the operation and the limit of wrong codes allow. */
 export async function countTriesLeft(
   limits: Limits,
-  { attempts, ...operation }: Pick<Mailed, 'email' | 'knownBy'> & { attempts: number },
+  { attempts, ...operation }: Pick<MailRequest, 'email' | 'knownBy'> & { attempts: number },
   tx: Queryable,
 ): Promise<number> {
   const next = Array.from({ length: CODE_ATTEMPTS - attempts }, (_, n) => attempts + 1 + n)
@@ -140,8 +144,11 @@ export async function countTriesLeft(
 }
 
 /** Returns the keyed hash by which a network that had a mailbox mailed is recorded. */
-export function hashMailed(asked: Pick<Mailed, 'email' | 'ip'>, key: ServerContext['key']): Buffer {
-  return createHmac('sha256', key('limits')).update(networkKey(asked)).digest()
+export function hashMailedNetwork(
+  request: Pick<MailRequest, 'email' | 'ip'>,
+  key: ServerContext['key'],
+): Buffer {
+  return createHmac('sha256', key('limits')).update(networkKey(request)).digest()
 }
 
 function networkKey({ email, ip }: { email: string; ip: string }): string {

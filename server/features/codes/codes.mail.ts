@@ -10,7 +10,7 @@ import { type MailOptions, whenAndWhere } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { MailKind } from '../../kernel/mail/send-mails.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
-import { chargeRefusal } from '../site-state/mail-name.service.ts'
+import { chargeRefusal } from '../site-state/mail-reputation.service.ts'
 import { lockMailedOperation, storeMailState } from './codes.repository.ts'
 
 /** A queued mail with a code. It contains the operation's id, from which the code is derived. */
@@ -56,7 +56,7 @@ export function writeCodeMail(
 ): Mail {
   const { key, origin, ttlSeconds, leftMs } = options
   const minutes = Math.max(1, Math.round(Math.min(ttlSeconds / 60, leftMs / 60_000)))
-  const code = codeOf(operationId, key)
+  const code = deriveCode(operationId, key)
   const { hostname, port } = new URL(origin)
   const site = `${domainToUnicode(hostname)}${port && `:${port}`}`
   const lines = [
@@ -89,7 +89,7 @@ function ifNotYou(purpose: Purpose, origin: string): string[] {
 }
 
 /** Derives a code by HMAC-SHA-256 and RFC 4226 (5.3): always the same, so it is not stored. */
-export function codeOf(operationId: string, key: Buffer): string {
+export function deriveCode(operationId: string, key: Buffer): string {
   const mac = createHmac('sha256', key).update(operationId).digest()
   const offset = (mac.at(-1) ?? 0) & 0x0f
   const number = mac.readUInt32BE(offset) & 0x7fffffff

@@ -95,13 +95,13 @@ function lockOperation(tx: Queryable, operation: NewOperation, lifeSeconds: numb
     .where('purpose', '=', operation.purpose)
     .where('email_key', '=', operation.email_key)
     .where('user_id', '=', operation.user_id)
-    .where(startedBy(operation))
+    .where(whereStartedBy(operation))
     .forUpdate()
     .executeTakeFirst()
 }
 
 /** A browser without a cookie is found by its network; each of its starts has another cookie. */
-function startedBy({ client_hash, network_client_hash }: NewOperation) {
+function whereStartedBy({ client_hash, network_client_hash }: NewOperation) {
   return (eb: ExpressionBuilder<Tables, 'codes'>) =>
     network_client_hash === null
       ? eb('client_hash', '=', client_hash)
@@ -161,7 +161,7 @@ export function isBoundTo({ clientHash, networkClientHash }: Client) {
   return sql<boolean>`(client_hash = ${clientHash} OR network_client_hash = ${networkClientHash})`
 }
 
-function guessable({ id, purpose, userId, ...client }: Attempt) {
+function whereGuessable({ id, purpose, userId, ...client }: Attempt) {
   return (eb: ExpressionBuilder<Tables, 'codes'>) =>
     eb.and([
       eb('id', '=', id),
@@ -176,7 +176,7 @@ export function selectOperation(db: Queryable, attempt: Attempt) {
   return db
     .selectFrom('codes')
     .select(['attempts', 'email', 'device', 'known_by as knownBy', SECONDS_LEFT])
-    .where(guessable(attempt))
+    .where(whereGuessable(attempt))
     .executeTakeFirst()
 }
 
@@ -185,7 +185,7 @@ export function countAttempt(db: Queryable, attempt: Attempt) {
   return db
     .updateTable('codes')
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
-    .where(guessable(attempt))
+    .where(whereGuessable(attempt))
     .returning(['attempts', 'known_by as knownBy', SECONDS_LEFT])
     .returning(['client_hash as clientHash', 'network_client_hash as networkClientHash'])
     .executeTakeFirst()

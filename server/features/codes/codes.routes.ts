@@ -7,16 +7,16 @@ import type { BackgroundWork, ServerContext } from '../../kernel/server-context.
 import type { Sessions } from '../sessions/sessions.service.ts'
 import { codeMails } from './codes.mail.ts'
 import { removeExpiredOperations, selectMailState } from './codes.repository.ts'
-import { lockedFor } from './codes.service.ts'
-import { removeOldMailed } from './mailed-networks.repository.ts'
-import { removeOldRedeemed, selectRepeatEnd } from './redeemed-codes.repository.ts'
+import { lockedError } from './codes.service.ts'
+import { removeOldMailedNetworks } from './mailed-networks.repository.ts'
+import { removeOldRedeemedCodes, selectRepeatEnd } from './redeemed-codes.repository.ts'
 
 export function registerCodes(context: ServerContext, sessions: Sessions): BackgroundWork {
   const { route, db, config, key } = context
   route(calls.readCodeMail, async ({ params, body }, { request }) => {
     const operation = { id: params.id, ...sessions.clientOf(body.clientToken, request) }
     const mail = await selectMailState(db, operation)
-    if (mail && mail.attempts >= CODE_ATTEMPTS) throw lockedFor(mail.secondsLeft)
+    if (mail && mail.attempts >= CODE_ATTEMPTS) throw lockedError(mail.secondsLeft)
     // The answer to the code may be lost: the browser can send the code of this mail again.
     const shown = mail ?? (await selectRepeatEnd(db, operation))
     if (!shown) throw new AppError('OPERATION_EXPIRED')
@@ -32,6 +32,6 @@ export function registerCodes(context: ServerContext, sessions: Sessions): Backg
       ttlSeconds,
       operatorEmails: operatorEmails(config),
     }),
-    pruning: [removeExpiredOperations, removeOldRedeemed, removeOldMailed],
+    pruning: [removeExpiredOperations, removeOldRedeemedCodes, removeOldMailedNetworks],
   }
 }

@@ -13,17 +13,17 @@ import { emailKey, hasReadableDomain, withUsualDomain } from '../../kernel/mail/
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
-import { askerWaits, hashAsker } from '../site-state/mail-name.service.ts'
+import { askerWaitError, hashAsker } from '../site-state/mail-reputation.service.ts'
 import {
   CODE_CHECKS,
   chargeMail,
   countTriesLeft,
-  hashMailed,
+  hashMailedNetwork,
   mailCharges,
   VAIN_CODE_CHECKS,
   wrongCodeCharge,
 } from './code-quota.ts'
-import { type CodeMail, codeOf } from './codes.mail.ts'
+import { type CodeMail, deriveCode } from './codes.mail.ts'
 import {
   type Attempt,
   addCharges,
@@ -33,13 +33,13 @@ import {
   selectOperation,
   upsertOperation,
 } from './codes.repository.ts'
-import { forgetMailed } from './mailed-networks.repository.ts'
+import { forgetMailedNetwork } from './mailed-networks.repository.ts'
 import {
   countWrongCode,
-  insertRedeemed,
-  type Kept,
-  lockRedeemed,
-  selectRedeemed,
+  insertRedeemedCode,
+  lockRedeemedCode,
+  type StoredOutcome,
+  selectRedeemedCode,
 } from './redeemed-codes.repository.ts'
 
 /** The client that starts an operation. */
@@ -51,7 +51,7 @@ export type StartingClient = {
   hashFor: (operationId: string) => Buffer
 }
 
-export type Start = {
+export type OperationStart = {
   purpose: Purpose
   email: string
   userId?: string
@@ -60,7 +60,7 @@ export type Start = {
   ip: string
   knownBy: KnownBy
   /** What the request was charged. */
-  charged: Charge[]
+  charges: Charge[]
   isToNewAddress?: boolean
   /** Until when the caller's network gets no codes for new addresses. */
   askerWaitsUntil?: Date | null | undefined
@@ -81,7 +81,7 @@ export function requireNewEmail(address: string): string {
   })
 }
 
-export async function requireSendable(email: string, { mail }: ServerContext): Promise<void> {
+export async function requireSendableEmail(email: string, { mail }: ServerContext): Promise<void> {
   if (await mail.canSendTo(email)) return
   throw new AppError('INVALID_REQUEST', {
     message:
@@ -98,7 +98,7 @@ const LIFE_FACTOR = 2
  */
 export async function startOperation(
   context: ServerContext,
-  begin: (tx: Queryable) => Promise<Start>,
+  begin: (tx: Queryable) => Promise<OperationStart>,
 ): Promise<string> {
   const lifeSeconds = context.config.codeTtlSeconds * LIFE_FACTOR
   return context.db.transaction().execute(async (tx) => {
@@ -107,7 +107,7 @@ export async function startOperation(
     const { purpose, email, userId, client, knownBy } = start
     const id = randomBytes(24).toString('base64url')
     const mailed = { ...start, clientHash: client.clientHash }
-    const asked = {
+    const newOperation = {
       id,
       purpose,
       email,
@@ -117,15 +117,15 @@ export async function startOperation(
       network_client_hash: client.networkClientHash,
       device,
       known_by: knownBy,
-      charges: context.limits.toStored([...start.charged, ...mailCharges(mailed)]),
+      charges: context.limits.toStored([...start.charges, ...mailCharges(mailed)]),
     }
-    const operation = await upsertOperation(tx, asked, lifeSeconds)
+    const operation = await upsertOperation(tx, newOperation, lifeSeconds)
     if (operation.lockedFor !== null) {
       const message = `Слишком много неверных кодов: новый — через ${formatWait(operation.lockedFor)}`
       throw new AppError('TOO_MANY_REQUESTS', { message, retryAfter: operation.lockedFor })
     }
     if (operation.mailDue) {
-      if (start.isToNewAddress && start.askerWaitsUntil) throw askerWaits(start.askerWaitsUntil)
+      if (start.isToNewAddress && start.askerWaitsUntil) throw askerWaitError(start.askerWaitsUntil)
       await chargeMail(context, mailed, tx)
       const mail: CodeMail = {
         to: operation.email,
@@ -159,12 +159,12 @@ type Redemption<Account, Result, Outcome> = {
     operation: { email: string; device: Device | null; account: Account },
   ) => Promise<Result>
   /** What is stored of the result, so that `repeat` can make it again. */
-  keep: (result: Result) => Kept<Outcome>
+  toStored: (result: Result) => StoredOutcome<Outcome>
   /** Throws OPERATION_EXPIRED if the outcome has been undone since. */
-  repeat: (kept: Kept<Outcome>) => Promise<Result>
+  repeat: (stored: StoredOutcome<Outcome>) => Promise<Result>
 }
 
-type Answered<Result> = { result: Result; isRepeated: boolean }
+type CodeResult<Result> = { result: Result; isRepeated: boolean }
 
 /**
  * Redeems a code. If the answer was lost, the same code repeats it for two minutes: `redeem` runs
@@ -174,10 +174,10 @@ export async function redeemCode<Account, Result, Outcome>(
   context: ServerContext,
   guess: Guess,
   redemption: Redemption<Account, Result, Outcome>,
-): Promise<Answered<Result>> {
+): Promise<CodeResult<Result>> {
   const attempt = { ...guess, userId: guess.userId ?? NO_USER }
   const operation = await selectOperation(context.db, attempt)
-  const redeemed = operation ? undefined : await selectRedeemed(context.db, attempt)
+  const redeemed = operation ? undefined : await selectRedeemedCode(context.db, attempt)
   // Codes that cannot be right have their own limit, so that they block no valid code.
   const canBeRight = operation ? operation.attempts < CODE_ATTEMPTS : redeemed !== undefined
   // A known browser has few codes and tries of its own, so neighbours at its address cannot stop it.
@@ -186,13 +186,14 @@ export async function redeemCode<Account, Result, Outcome>(
     await context.limits.charge([{ limit, ip: guess.ip }])
   }
   if (!operation) return repeatAnswer(context, attempt, redemption)
-  if (!canBeRight) throw lockedFor(operation.secondsLeft)
+  if (!canBeRight) throw lockedError(operation.secondsLeft)
   try {
     return await redeemOnce(context, { ...attempt, ...operation }, redemption)
   } catch (error) {
     // The same code, sent twice, may have been redeemed meanwhile. A database that fails is not asked
     // again: the caller would wait for a second timeout.
-    if (!(error instanceof AppError) || !(await selectRedeemed(context.db, attempt))) throw error
+    if (!(error instanceof AppError) || !(await selectRedeemedCode(context.db, attempt)))
+      throw error
     return repeatAnswer(context, attempt, redemption)
   }
 }
@@ -206,30 +207,30 @@ type CheckedGuess = Attempt & Pick<Guess, 'code' | 'ip'>
 async function redeemOnce<Account, Result, Outcome>(
   { db, key, limits }: ServerContext,
   { email, device, ...guess }: CheckedGuess & { email: string; device: Device | null },
-  { lock, redeem, keep }: Redemption<Account, Result, Outcome>,
-): Promise<Answered<Result>> {
+  { lock, redeem, toStored }: Redemption<Account, Result, Outcome>,
+): Promise<CodeResult<Result>> {
   const { ip } = guess
   const outcome = await db.transaction().execute(async (tx) => {
     const account = await lock(tx, email)
     const counted = await countAttempt(tx, guess)
     if (counted === undefined) throw new AppError('OPERATION_EXPIRED')
     const { attempts, knownBy, secondsLeft, ...boundTo } = counted
-    if (attempts > CODE_ATTEMPTS) throw lockedFor(secondsLeft)
+    if (attempts > CODE_ATTEMPTS) throw lockedError(secondsLeft)
     const wrong = wrongCodeCharge({ email, knownBy }, attempts)
     await limits.charge([wrong], tx)
     const ofThisTry = limits.toStored([wrong])
-    if (!isSameSecret(guess.code, codeOf(guess.id, key('codes')))) {
+    if (!isSameSecret(guess.code, deriveCode(guess.id, key('codes')))) {
       await addCharges(tx, guess.id, ofThisTry)
       const left = await countTriesLeft(limits, { email, knownBy, attempts }, tx)
       // Returned, not thrown, because an exception would roll back the count.
-      return { refusal: left === 0 ? lastWrongCode(secondsLeft) : wrongCode(left) }
+      return { refusal: left === 0 ? lastWrongCodeError(secondsLeft) : wrongCodeError(left) }
     }
     const charged = await removeOperation(tx, guess.id)
     const result = await redeem(tx, { email, device, account })
     const wrongCodes = attempts - 1
-    await insertRedeemed(tx, { ...guess, ...boundTo, knownBy, wrongCodes, ...keep(result) })
+    await insertRedeemedCode(tx, { ...guess, ...boundTo, knownBy, wrongCodes, ...toStored(result) })
     // A right code came from the owner's network, which must not count as a stranger's.
-    await forgetMailed(tx, hashMailed({ email, ip }, key))
+    await forgetMailedNetwork(tx, hashMailedNetwork({ email, ip }, key))
     await limits.refundStored([...charged, ...ofThisTry], tx)
     return { result }
   })
@@ -242,18 +243,18 @@ async function repeatAnswer<Account, Result, Outcome>(
   { db, key, limits }: ServerContext,
   guess: CheckedGuess,
   { repeat }: Redemption<Account, Result, Outcome>,
-): Promise<Answered<Result>> {
+): Promise<CodeResult<Result>> {
   const checked = await db.transaction().execute(async (tx) => {
-    const operation = await lockRedeemed(tx, guess)
+    const operation = await lockRedeemedCode(tx, guess)
     // Also after the last wrong code: as the operation has ended, another code needs no wait.
     const ended = new AppError('OPERATION_EXPIRED')
     if (!operation || operation.wrongCodes >= CODE_ATTEMPTS) throw ended
-    if (isSameSecret(guess.code, codeOf(guess.id, key('codes')))) return { operation }
+    if (isSameSecret(guess.code, deriveCode(guess.id, key('codes')))) return { operation }
     const attempts = operation.wrongCodes + 1
     await countWrongCode(tx, guess.id)
     await limits.tryCharge([wrongCodeCharge(operation, attempts)], tx)
     const left = await countTriesLeft(limits, { ...operation, attempts }, tx)
-    return { refusal: left === 0 ? ended : wrongCode(left) }
+    return { refusal: left === 0 ? ended : wrongCodeError(left) }
   })
   if ('refusal' in checked) throw checked.refusal
   const { userId, outcome } = checked.operation
@@ -261,12 +262,12 @@ async function repeatAnswer<Account, Result, Outcome>(
 }
 
 /** Returns the refusal of the last wrong code, with the time until another can be requested. */
-function lastWrongCode(secondsLeft: number): AppError {
-  const message = `Неверный код, попыток больше нет. ${nextCode(secondsLeft)}`
+function lastWrongCodeError(secondsLeft: number): AppError {
+  const message = `Неверный код, попыток больше нет. ${nextCodeMessage(secondsLeft)}`
   return new AppError('INVALID_CONFIRM_CODE', { message, retryAfter: secondsLeft })
 }
 
-function wrongCode(left: number): AppError {
+function wrongCodeError(left: number): AppError {
   const remain = left === 1 ? 'Осталась' : 'Осталось'
   const message = `Неверный код. ${remain} ${pluralize(left, TRIES)}`
   return new AppError('INVALID_CONFIRM_CODE', { message })
@@ -275,9 +276,9 @@ function wrongCode(left: number): AppError {
 const TRIES = { one: 'попытка', few: 'попытки', many: 'попыток' }
 
 /** Returns MAX_CONFIRM_ATTEMPTS with the time until another code can be requested. */
-export function lockedFor(seconds: number): AppError {
-  const message = `${ERRORS.MAX_CONFIRM_ATTEMPTS.message}. ${nextCode(seconds)}`
+export function lockedError(seconds: number): AppError {
+  const message = `${ERRORS.MAX_CONFIRM_ATTEMPTS.message}. ${nextCodeMessage(seconds)}`
   return new AppError('MAX_CONFIRM_ATTEMPTS', { message, retryAfter: seconds })
 }
 
-const nextCode = (seconds: number) => `Новый можно запросить ${waitInWords(seconds)}`
+const nextCodeMessage = (seconds: number) => `Новый можно запросить ${waitInWords(seconds)}`

@@ -10,9 +10,9 @@ import {
   verifyChange,
 } from '../../testing/calls/email-change-calls.ts'
 import {
-  askMail,
   countCodes,
   ONE_BROWSER,
+  readMailState,
   startAt,
   verifyAt,
   wrongCode,
@@ -24,7 +24,7 @@ import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForTest, mailAppForFile, strictApp, type TestApp } from '../../testing/test-app.ts'
 import { refresh } from '../sessions/sessions.fixture.ts'
 import { invite, openSite } from '../site-state/site-state.service.ts'
-import { removeOldRedeemed } from './redeemed-codes.repository.ts'
+import { removeOldRedeemedCodes } from './redeemed-codes.repository.ts'
 
 const { app, mailbox } = await mailAppForFile()
 
@@ -84,13 +84,13 @@ test('a registration whose answer was lost creates one account, and takes one us
 test('a right code is OPERATION_EXPIRED two minutes after its first answer, and nothing of it is stored then', async () => {
   const { id, send } = await startOne()
   await send()
-  expect((await askMail(app, id)).body.state).toBe('sent')
+  expect((await readMailState(app, id)).body.state).toBe('sent')
   await pass(121)
   const refused = await send()
   expectRefusal(refused, 'OPERATION_EXPIRED')
   expect(refused.cookie).toBeUndefined()
-  expectRefusal(await askMail(app, id), 'OPERATION_EXPIRED')
-  await removeOldRedeemed(app.db)
+  expectRefusal(await readMailState(app, id), 'OPERATION_EXPIRED')
+  await removeOldRedeemedCodes(app.db)
   expect(await app.sql`SELECT FROM redeemed_codes WHERE id = ${id}`).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newEmail } from '../../testing/calls/account-fixture.ts'
-import { askMail, countCodes, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
+import { countCodes, readMailState, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import {
   passCodeTime,
   passMailLimitTime,
@@ -20,21 +20,21 @@ const start = async (app: TestApp): Promise<string> =>
 
 /** Waits until an operation's mail has a state. Returns how many minutes the operation has left. */
 async function minutesLeft(app: TestApp, id: string, state: string): Promise<number> {
-  await expect.poll(async () => (await askMail(app, id)).body.state).toBe(state)
-  return ((await askMail(app, id)).body.expiresAt - Date.now() / 1000) / MINUTE
+  await expect.poll(async () => (await readMailState(app, id)).body.state).toBe(state)
+  return ((await readMailState(app, id)).body.expiresAt - Date.now() / 1000) / MINUTE
 }
 
 test('a mail is queued, then sent; only the client that started its operation can read that, until the operation expires', async () => {
   const { app, mailbox } = await mailAppForTest({}, { isHeld: true })
   const id = await start(app)
   await mailbox.caught
-  expect((await askMail(app, id)).body.state).toBe('queued')
+  expect((await readMailState(app, id)).body.state).toBe('queued')
   mailbox.letGo()
   await minutesLeft(app, id, 'sent')
-  expectRefusal(await askMail(app, id, 'another browser'), 'OPERATION_EXPIRED')
-  expectRefusal(await askMail(app, 'nobody-started-this'), 'OPERATION_EXPIRED')
+  expectRefusal(await readMailState(app, id, 'another browser'), 'OPERATION_EXPIRED')
+  expectRefusal(await readMailState(app, 'nobody-started-this'), 'OPERATION_EXPIRED')
   await passCodeTime(app, 601)
-  expectRefusal(await askMail(app, id), 'OPERATION_EXPIRED')
+  expectRefusal(await readMailState(app, id), 'OPERATION_EXPIRED')
 })
 
 test('a mail to an address that does not exist is refused; a new start queues it again', async () => {
@@ -70,7 +70,7 @@ test('a code lives for 20 minutes from its request at most; while its mail waits
   for (let time = 0; time < 6; time++) {
     await passMailLimitTime(app, 2.5 * MINUTE)
     expect(await start(app)).toBe(id)
-    expect((await askMail(app, id)).body.state).toBe('retrying')
+    expect((await readMailState(app, id)).body.state).toBe('retrying')
   }
 
   mailbox.accept()
@@ -81,7 +81,7 @@ test('a code lives for 20 minutes from its request at most; while its mail waits
   await mailbox.codeFor('last@example.org')
   expect(mailbox.mails.map(({ to }) => to)).toEqual([EMAIL, 'last@example.org'])
   await passRequestTime(app, 6 * MINUTE)
-  expectRefusal(await askMail(app, id), 'OPERATION_EXPIRED')
+  expectRefusal(await readMailState(app, id), 'OPERATION_EXPIRED')
 })
 
 const { app, mailbox } = await mailAppForFile({ rateLimitScale: 1, trustProxy: ['127.0.0.1'] })

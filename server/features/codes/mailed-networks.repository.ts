@@ -5,7 +5,7 @@ import type { Queryable } from '../../kernel/db/database.ts'
 const IS_OVER = sql<boolean>`NOT ${isRecent('mailed_networks.mailed_at', 30 * 86_400)}`
 
 /** Records that a network has a mailbox mailed. Returns whether it had within 30 days. */
-export async function recordMailed(tx: Queryable, hash: Buffer): Promise<boolean> {
+export async function recordMailedNetwork(tx: Queryable, hash: Buffer): Promise<boolean> {
   const recorded = await tx
     .insertInto('mailed_networks')
     .values({ hash })
@@ -16,10 +16,10 @@ export async function recordMailed(tx: Queryable, hash: Buffer): Promise<boolean
   return recorded.numInsertedOrUpdatedRows === 0n
 }
 
-export async function forgetMailed(tx: Queryable, hash: Buffer): Promise<void> {
+export async function forgetMailedNetwork(tx: Queryable, hash: Buffer): Promise<void> {
   await tx.deleteFrom('mailed_networks').where('hash', '=', hash).execute()
 }
 
-export async function removeOldMailed(db: Queryable): Promise<void> {
+export async function removeOldMailedNetworks(db: Queryable): Promise<void> {
   await db.deleteFrom('mailed_networks').where(IS_OVER).execute()
 }

@@ -7,8 +7,8 @@ import { emptyDatabase } from '../../testing/database/backups.ts'
 import { executeOn } from '../../testing/database/databases.ts'
 import { passMailLimitTime, passTime } from '../../testing/database/passing-time.ts'
 import { SECRET, strictApp } from '../../testing/test-app.ts'
-import { hashMailed } from './code-quota.ts'
-import { removeOldMailed } from './mailed-networks.repository.ts'
+import { hashMailedNetwork } from './code-quota.ts'
+import { removeOldMailedNetworks } from './mailed-networks.repository.ts'
 
 const MINUTE = 60
 const DAY = 86_400
@@ -73,7 +73,7 @@ test('a network that was mailed while the clock was an hour ahead is new, and is
   await passDays(-1 / 24)
   expect(await ask(MAILED)).toBe(201)
   await passDays(-1 / 24)
-  await removeOldMailed(app.db)
+  await removeOldMailedNetworks(app.db)
   expect(await mailed()).toEqual([])
 })
 
@@ -101,7 +101,7 @@ test('an upgrade remembers the networks that were mailed before it', async () =>
        ('code-mail/60 of another limit', now(), now() + interval '1 minute')`,
   )
   await migrate(url)
-  const hash = hashMailed({ email: 'olga@example.org', ip: MAILED }, key)
+  const hash = hashMailedNetwork({ email: 'olga@example.org', ip: MAILED }, key)
   const left = await executeOn(
     url,
     `SELECT hash, extract(day FROM now() - mailed_at)::int AS days FROM mailed_networks`,

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { CODE_LENGTH } from '../../../contract/constants.ts'
 import { createAccountFixture } from '../../testing/calls/account-fixture.ts'
 import {
-  askMail,
   countCodes,
+  readMailState,
   startAt,
   verifyAt,
   wrongCode,
@@ -39,14 +39,18 @@ test('five wrong codes say how many attempts are left; then even the right one i
     expectRefusal(answer, 'INVALID_CONFIRM_CODE')
     expect(answer.body.message).toBe(`Неверный код. ${left}`)
   }
-  await expect.poll(async () => (await askMail(app, id)).body.state).toBe('sent')
+  await expect.poll(async () => (await readMailState(app, id)).body.state).toBe('sent')
   const last = await guess(id, wrong)
   expectRefusal(last, 'INVALID_CONFIRM_CODE')
   const wait = /Новый можно запросить через (?:10|9) минут$/
   expect(last.body.message).toMatch(/^Неверный код, попыток больше нет\. /)
   expect(last.body.message).toMatch(wait)
   expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(500)
-  for (const locked of [await guess(id, wrong), await guess(id, right), await askMail(app, id)]) {
+  for (const locked of [
+    await guess(id, wrong),
+    await guess(id, right),
+    await readMailState(app, id),
+  ]) {
     expectRefusal(locked, 'MAX_CONFIRM_ATTEMPTS')
     expect(locked.body.message).toMatch(/^Слишком много неверных кодов\. /)
     expect(locked.body.message).toMatch(wait)

@@ -7,14 +7,18 @@ import { type Attempt, type Client, isBoundTo } from './codes.repository.ts'
 const IS_REPEATABLE = isRepeatable('redeemed_at')
 const ENDS_AT = `redeemed_at + interval '${REPEAT_SECONDS} seconds'`
 
-export type Kept<Outcome> = { userId: string; outcome: Outcome }
+export type StoredOutcome<Outcome> = { userId: string; outcome: Outcome }
 
-type NewRedeemed = Pick<Attempt, 'id' | 'purpose' | 'clientHash'> &
-  Kept<unknown> & { networkClientHash: Buffer | null; knownBy: KnownBy; wrongCodes: number }
+type NewRedeemedCode = Pick<Attempt, 'id' | 'purpose' | 'clientHash'> &
+  StoredOutcome<unknown> & {
+    networkClientHash: Buffer | null
+    knownBy: KnownBy
+    wrongCodes: number
+  }
 
-export async function insertRedeemed(tx: Queryable, redeemed: NewRedeemed): Promise<void> {
-  const { id, purpose, userId, clientHash, networkClientHash } = redeemed
-  const { knownBy, outcome, wrongCodes } = redeemed
+export async function insertRedeemedCode(tx: Queryable, code: NewRedeemedCode): Promise<void> {
+  const { id, purpose, userId, clientHash, networkClientHash } = code
+  const { knownBy, outcome, wrongCodes } = code
   await tx
     .insertInto('redeemed_codes')
     .values({
@@ -30,7 +34,7 @@ export async function insertRedeemed(tx: Queryable, redeemed: NewRedeemed): Prom
     .execute()
 }
 
-function redeemedBy(db: Queryable, { id, purpose, userId, ...client }: Attempt) {
+function whereRedeemedBy(db: Queryable, { id, purpose, userId, ...client }: Attempt) {
   const redeemed = db
     .selectFrom('redeemed_codes')
     .where('id', '=', id)
@@ -40,13 +44,13 @@ function redeemedBy(db: Queryable, { id, purpose, userId, ...client }: Attempt) 
   return userId === NO_USER ? redeemed : redeemed.where('user_id', '=', userId)
 }
 
-export function selectRedeemed(db: Queryable, attempt: Attempt) {
-  return redeemedBy(db, attempt).select('known_by as knownBy').executeTakeFirst()
+export function selectRedeemedCode(db: Queryable, attempt: Attempt) {
+  return whereRedeemedBy(db, attempt).select('known_by as knownBy').executeTakeFirst()
 }
 
 /** Locks an operation that was redeemed in the last two minutes, so that its tries are counted. */
-export function lockRedeemed(tx: Queryable, attempt: Attempt) {
-  return redeemedBy(tx, attempt)
+export function lockRedeemedCode(tx: Queryable, attempt: Attempt) {
+  return whereRedeemedBy(tx, attempt)
     .select(['user_id as userId', 'outcome', 'wrong_codes as wrongCodes', 'known_by as knownBy'])
     .select(sql<string>`(SELECT email FROM users WHERE id = user_id)`.as('email'))
     .forUpdate()
@@ -72,7 +76,7 @@ export function selectRepeatEnd(db: Queryable, { id, ...client }: Pick<Attempt, 
     .executeTakeFirst()
 }
 
-export async function removeOldRedeemed(db: Queryable): Promise<void> {
+export async function removeOldRedeemedCodes(db: Queryable): Promise<void> {
   await db
     .deleteFrom('redeemed_codes')
     .where((eb) => eb.not(IS_REPEATABLE))

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { WRITTEN_FIELDS } from '../../../contract/post-rules.ts'
+import { WRITTEN_FIELD_NAMES } from '../../../contract/post-rules.ts'
 import type { PostBody } from '../../../contract/posts.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 
@@ -11,31 +11,31 @@ export async function selectAccount(db: Queryable, userId: string) {
     SELECT json_build_object(
       'id', u.id::text, 'username', u.username, 'email', u.email,
       'registeredAt', u.created_at, 'consentedAt', u.consented_at, 'consentVersion', u.consent_version, 'deletedAt', u.deleted_at,
-      'sessions', ${list(sql`SELECT created_at AS "startedAt", used_at AS "usedAt", user_agent AS browser,
+      'sessions', ${jsonList(sql`SELECT created_at AS "startedAt", used_at AS "usedAt", user_agent AS browser,
         user_agent_version AS version, os FROM sessions WHERE user_id = u.id ORDER BY created_at`)},
-      'knownBrowsers', ${list(sql`SELECT encode(client_hash, 'hex') AS fingerprint, used_at AS "usedAt"
+      'knownBrowsers', ${jsonList(sql`SELECT encode(client_hash, 'hex') AS fingerprint, used_at AS "usedAt"
         FROM known_clients WHERE user_id = u.id ORDER BY used_at`)},
-      'formerEmails', ${list(sql`SELECT old_email AS email, expires_at AS "keptUntil"
+      'formerEmails', ${jsonList(sql`SELECT old_email AS email, expires_at AS "keptUntil"
         FROM email_changes WHERE user_id = u.id ORDER BY number`)},
-      'formerUsernames', ${list(sql`SELECT name, released_at AS "releasedAt"
+      'formerUsernames', ${jsonList(sql`SELECT name, released_at AS "releasedAt"
         FROM released_usernames WHERE user_id = u.id ORDER BY released_at`)},
       'block', (SELECT json_build_object('reason', reason, 'since', created_at, 'until', until)
         FROM blocks WHERE user_id = u.id),
       'answers', (SELECT json_build_object('seen', seen_no, 'received', last_no, 'wantsMail', wants_mail)
         FROM answer_states WHERE user_id = u.id),
       'mutedPosts', ARRAY(SELECT id::text FROM posts WHERE owner_id = u.id AND is_muted ORDER BY id),
-      'mutedUsers', ${list(sql`SELECT muted_id::text AS "userId", created_at AS "mutedAt"
+      'mutedUsers', ${jsonList(sql`SELECT muted_id::text AS "userId", created_at AS "mutedAt"
         FROM mutes WHERE user_id = u.id ORDER BY created_at`)},
-      'reports', ${list(sql`SELECT r.post_id::text AS "postId", reason.name AS reason, r.comment,
+      'reports', ${jsonList(sql`SELECT r.post_id::text AS "postId", reason.name AS reason, r.comment,
         r.created_at AS "reportedAt", r.state FROM reports r
         JOIN report_reasons reason ON reason.id = r.reason_id WHERE r.reporter_id = u.id ORDER BY r.id`)},
-      'appeals', ${list(sql`SELECT post_id::text AS "postId", text, created_at AS "appealedAt", state
+      'appeals', ${jsonList(sql`SELECT post_id::text AS "postId", text, created_at AS "appealedAt", state
         FROM appeals WHERE user_id = u.id ORDER BY created_at`)}
     ) AS account FROM users u WHERE u.id = ${userId}`.execute(db)
   return rows[0]?.account
 }
 
-function list(rows: ReturnType<typeof sql>) {
+function jsonList(rows: ReturnType<typeof sql>) {
   return sql`(SELECT coalesce(json_agg(row), '[]') FROM (${rows}) row)`
 }
 
@@ -74,7 +74,7 @@ export async function selectOwnPosts(
     'hidden_for IS NOT NULL',
   ]
   const { rows } = await sql<ExportedPost>`
-    SELECT id::text, ${sql.join(WRITTEN_FIELDS.map((field) => sql.ref(field)))}, created_at AS "publishedAt",
+    SELECT id::text, ${sql.join(WRITTEN_FIELD_NAMES.map((field) => sql.ref(field)))}, created_at AS "publishedAt",
       is_modified AS "isModified", modified_at AS "modifiedAt", replied_post_id::text AS "repliedPostId",
       likes_count AS likes, replies_count AS replies,
       CASE hidden_for WHEN 'reported' THEN 'hidden' ELSE hidden_for END AS archived

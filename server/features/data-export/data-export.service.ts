@@ -20,7 +20,7 @@ export async function exportData(
   const account = await selectAccount(db, userId)
   if (!account) throw new AppError('USER_NOT_FOUND')
   const posts = () =>
-    inSteps<ExportedPost>((last) => selectOwnPosts(db, userId, { after: last?.id ?? '0' }))
+    readInSteps<ExportedPost>((last) => selectOwnPosts(db, userId, { after: last?.id ?? '0' }))
 
   const zip = new ZipFile()
   // A PassThrough ends at once when it is destroyed, unlike an iteration over `outputStream`.
@@ -36,14 +36,14 @@ export async function exportData(
   add('posts.json', () => jsonArray(posts()))
   for (const [name, select] of Object.entries(EXPORTED_LISTS)) {
     const read = async (last = { id: '0' }) => (await select(userId, last).execute(db)).rows
-    add(name, () => jsonArray(inSteps(read)))
+    add(name, () => jsonArray(readInSteps(read)))
   }
   add('index.html', () => readablePage({ appName, account, posts: posts() }))
   zip.end()
   return output
 }
 
-async function* inSteps<Row>(
+async function* readInSteps<Row>(
   read: (last: Row | undefined) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
   let rows = await read(undefined)

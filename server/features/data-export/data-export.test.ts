@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { WRITTEN_FIELDS } from '../../../contract/post-rules.ts'
+import { WRITTEN_FIELD_NAMES } from '../../../contract/post-rules.ts'
 import { decide, report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
@@ -35,7 +35,7 @@ const COLUMNS = {
       ...{ created_at: 'publishedAt', hidden_for: 'archived' },
       ...{ likes_count: 'likes', replies_count: 'replies' },
       // As the API names them.
-      ...Object.fromEntries(WRITTEN_FIELDS.map((field) => [field, field])),
+      ...Object.fromEntries(WRITTEN_FIELD_NAMES.map((field) => [field, field])),
     },
     leftOut: {
       owner_id: 'the person who downloads',

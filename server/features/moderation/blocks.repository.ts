@@ -5,7 +5,7 @@ import type { Queryable } from '../../kernel/db/database.ts'
 export type NewBlock = { userId: string; reason: string; days: number | null; by: string }
 export type Block = { reason: string; until: Date | null }
 
-type Blocked = { userId: string; mailbox: string }
+type BlockTarget = { userId: string; mailbox: string }
 
 /** Locks the blocks of a mailbox until the transaction ends. */
 export async function lockBlocks(tx: Queryable, mailbox: string): Promise<void> {
@@ -15,7 +15,7 @@ export async function lockBlocks(tx: Queryable, mailbox: string): Promise<void> 
 /** Blocks all accounts of a mailbox, in place of earlier blocks. Returns their ids and the end. */
 export async function upsertBlocks(
   tx: Queryable,
-  { userId, mailbox, reason, days, by }: NewBlock & Blocked,
+  { userId, mailbox, reason, days, by }: NewBlock & BlockTarget,
 ): Promise<{ userIds: string[]; until: Date | null }> {
   const { rows } = await sql<{ user_id: string; until: Date | null }>`
     WITH accounts AS (
@@ -31,7 +31,10 @@ export async function upsertBlocks(
 }
 
 /** Ends the blocks of all accounts of a mailbox. Returns false if there were none. */
-export async function deleteBlocks(tx: Queryable, { userId, mailbox }: Blocked): Promise<boolean> {
+export async function deleteBlocks(
+  tx: Queryable,
+  { userId, mailbox }: BlockTarget,
+): Promise<boolean> {
   const { numAffectedRows } = await sql`DELETE FROM blocks USING users u
     WHERE u.id = blocks.user_id AND (u.id = ${userId} OR u.mailbox = ${mailbox})`.execute(tx)
   return numAffectedRows !== 0n
@@ -77,7 +80,7 @@ export async function unblockMailbox(tx: Queryable, mailboxHash: Buffer): Promis
 /** Copies the block of another account of the mailbox, or of an erased one, to a new user. */
 export async function copyBlock(
   tx: Queryable,
-  { userId, mailbox }: Blocked,
+  { userId, mailbox }: BlockTarget,
   mailboxHash: Buffer,
 ): Promise<void> {
   await sql`INSERT INTO blocks (user_id, reason, until, blocked_by)

@@ -11,7 +11,7 @@ import { lockUser } from '../sessions/sessions.repository.ts'
 import { mailBlock, placeBlock } from './blocks.service.ts'
 import type { DecisionMail } from './moderation.mail.ts'
 import { type Subject, selectMainReason, selectSubject } from './queue.repository.ts'
-import { closeOpen, lockOpen, type Verdict } from './report-states.repository.ts'
+import { closeOpenCases, lockOpenCases, type Verdict } from './report-states.repository.ts'
 
 const DEFAULT_REASON = 'Нарушение правил'
 
@@ -37,7 +37,7 @@ export type NewDecision = {
   removedDays: number
 }
 
-export type Decided = {
+export type DecisionResult = {
   id: string
   userId: string
   was: PostState
@@ -50,7 +50,7 @@ export type Decided = {
  * open, unless `unreported` or `isAnyPost` allows that; throws OWN_POST to a moderator whose mailbox
  * is the author's.
  */
-export async function decide(tx: Queryable, decision: NewDecision): Promise<Decided> {
+export async function decide(tx: Queryable, decision: NewDecision): Promise<DecisionResult> {
   const subject = await lockSubject(tx, decision.postId)
   requireDecidable(subject, decision)
   const applied = await applyVerdict(tx, decision, subject)
@@ -61,7 +61,7 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
 
 /** A locked post with its author's address and the numbers of its open reports and appeals. */
 type LockedSubject = Subject & { email: string; open: { reports: number; appeals: number } }
-type Applied = { id: string; reason: string | null; block: PlacedBlock | undefined }
+type AppliedDecision = { id: string; reason: string | null; block: PlacedBlock | undefined }
 type PlacedBlock = Awaited<ReturnType<typeof placeBlock>>
 
 /** Locks the author, the post and what is open about it, in this order. Throws POST_NOT_FOUND. */
@@ -73,7 +73,7 @@ async function lockSubject(tx: Queryable, postId: string): Promise<LockedSubject
   // The post may have changed before it was locked.
   const subject = await selectSubject(tx, postId)
   if (!subject || !author) throw new AppError('POST_NOT_FOUND')
-  return { ...subject, email: author.email, open: await lockOpen(tx, postId) }
+  return { ...subject, email: author.email, open: await lockOpenCases(tx, postId) }
 }
 
 function requireDecidable({ email, state, open }: LockedSubject, decision: NewDecision): void {
@@ -91,7 +91,7 @@ async function applyVerdict(
   tx: Queryable,
   decision: NewDecision,
   subject: LockedSubject,
-): Promise<Applied> {
+): Promise<AppliedDecision> {
   const { postId, verdict, actor, note, order } = decision
   const { owner_id: userId, text } = subject
   const reason = await reasonOf(tx, decision, subject)
@@ -108,7 +108,7 @@ async function closeReports(
   tx: Queryable,
   { postId, verdict, notifies }: NewDecision,
 ): Promise<void> {
-  await closeOpen(tx, postId, { verdict, isSeen: notifies === 'nobody' })
+  await closeOpenCases(tx, postId, { verdict, isSeen: notifies === 'nobody' })
   // A reporter who loses trust by this decision must no longer hide other posts.
   if (verdict === 'keep') await addJob(tx, 'review-hidden', { key: 'review-hidden' })
 }
@@ -117,7 +117,7 @@ async function closeReports(
 async function announce(
   tx: Queryable,
   { verdict, notifies }: NewDecision,
-  { subject, reason, block }: Applied & { subject: LockedSubject },
+  { subject, reason, block }: AppliedDecision & { subject: LockedSubject },
 ): Promise<DecisionMail | undefined> {
   const { owner_id: userId, email: to, text, open } = subject
   const outcome = OUTCOMES[open.appeals > 0 ? 'onAppeal' : 'first'][verdict]
@@ -127,8 +127,8 @@ async function announce(
     : undefined
   if (mail && !notifies) await queueMail(tx, 'send-decision-mail', mail)
   // The mail about the post also states the block.
-  const isTold = mail || notifies === 'nobody' || block?.isRepeated
-  if (block && !isTold) await mailBlock(tx, userId, block)
+  const isNotified = mail || notifies === 'nobody' || block?.isRepeated
+  if (block && !isNotified) await mailBlock(tx, userId, block)
   return mail
 }
 

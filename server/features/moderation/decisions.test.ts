@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest'
 import { OTHER_REASON } from '../../../contract/constants.ts'
-import { NOTHING } from '../../../contract/post-rules.ts'
+import { EMPTY_POST_BODY } from '../../../contract/post-rules.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
-import { comeBack, isSettled, leave, like } from '../../testing/calls/account-deletion-calls.ts'
+import {
+  areTransitionsDone,
+  comeBack,
+  leave,
+  like,
+} from '../../testing/calls/account-deletion-calls.ts'
 import {
   decide,
   readQueue,
@@ -46,7 +51,7 @@ test('the queue shows a reported post as it is and as it was reported, with reas
   const later = await publishReported()
   const queue = await readQueue(app, moderator)
   expect(queue.find(({ id }) => id === postId)).toEqual({
-    ...NOTHING,
+    ...EMPTY_POST_BODY,
     id: postId,
     text: 'Ничего не продаю',
     reportedText: 'Гараж, недорого',
@@ -174,7 +179,7 @@ test.each([
     const other = await app.publish(leaver)
     const postId = await publishReported('Прощайте', leaver)
     await leave(app, leaver)
-    await expect.poll(() => isSettled(app)).toBe(true)
+    await expect.poll(() => areTransitionsDone(app)).toBe(true)
     expect(await queuedOf(postId)).toMatchObject({ state: 'deleted' })
     expect((await decide(app, moderator, { postId, ...decision })).status).toBe(204)
     expect(await isWaiting(postId)).toBe(false)
@@ -185,7 +190,7 @@ test.each([
       expect(text).toContain('Причина: Прощание.\n')
     }
     await comeBack(app, leaver.email, true)
-    await expect.poll(() => isSettled(app)).toBe(true)
+    await expect.poll(() => areTransitionsDone(app)).toBe(true)
     await expect.poll(async () => (await read(other.id)).status).toBe(200)
     expect((await read(postId)).status).toBe(expected)
   },

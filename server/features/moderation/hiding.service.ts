@@ -3,9 +3,9 @@ import type { Config } from '../../kernel/config/config.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { appendToJournal, countActs } from '../../kernel/journal/journal.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { type LockedPost, markExpired, setHidden } from '../posts/hidden-posts.repository.ts'
+import { type LockedPost, markExpiredPosts, setHidden } from '../posts/hidden-posts.repository.ts'
 import { lockPost } from '../posts/posts.service.ts'
-import { queueToEach, tellModerators } from './moderation.service.ts'
+import { queueMailToEach, tellModerators } from './moderation.service.ts'
 import {
   countTrustedReporters,
   selectDoubtfullyHidden,
@@ -34,7 +34,7 @@ export async function applyReportRules(
   if (hidings >= HIDINGS_PER_HOUR * rateLimitScale) {
     if ((await countActs(tx, 'hiding.stop', HOUR_SECONDS)) > 0) return false
     await appendToJournal(tx, { actor: ACTOR, action: 'hiding.stop', postId })
-    await queueToEach(tx, moderatorEmails, { isHidingStopped: true })
+    await queueMailToEach(tx, moderatorEmails, { isHidingStopped: true })
     return false
   }
   await setHidden(tx, [postId], { why: 'reported', reason: null, by: ACTOR, days: HIDDEN_DAYS })
@@ -66,6 +66,6 @@ export async function reviewHidden(
 
 /** Erases expired hidden posts, except posts with an open appeal. */
 export async function purgeExpiredPosts(db: Queryable): Promise<void> {
-  await markExpired(db, UNDER_APPEAL)
+  await markExpiredPosts(db, UNDER_APPEAL)
   await addJob(db, 'purge-posts')
 }

@@ -6,7 +6,7 @@ import { type Line, toOneLine, writeMail } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions, NoticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
-import { countWaiting, type Waiting } from './queue.repository.ts'
+import { countWaiting, type WaitingCounts } from './queue.repository.ts'
 
 export const moderationMails = (db: Db, options: NoticeOptions) => ({
   'send-queue-mail': {
@@ -22,7 +22,7 @@ export type QueueMail = QueuedMail & {
 
 function writeMailAboutQueue(
   { to, isHidingStopped = false }: QueueMail,
-  waiting: Waiting,
+  waiting: WaitingCounts,
   options: MailOptions,
 ): Mail | null {
   if (waiting.oldest === null) return null
@@ -70,7 +70,7 @@ function writeDecisionMail(
   const removed = isWave
     ? `Модератор удалил ваши записи на сайте «${appName}»: ${posts}.`
     : `Модератор удалил вашу запись на сайте «${appName}».`
-  const block = blockedUntil === undefined ? [] : [...readOnly(blockedUntil, contact), '']
+  const block = blockedUntil === undefined ? [] : [...readOnlyLines(blockedUntil, contact), '']
   const returned = 'Ваша запись возвращена'
   const mails: Record<DecisionMail['outcome'], [subject: string, ...Line[]]> = {
     removed: [
@@ -107,14 +107,14 @@ function writeBlockMail({ to, reason, blockedUntil }: BlockMail, options: Notice
     `Модератор сайта «${options.appName}» закрыл вам возможность писать.`,
     becauseOf(reason),
     '',
-    ...readOnly(blockedUntil, options.contact),
+    ...readOnlyLines(blockedUntil, options.contact),
   ]
   return writeMail({ to, subject: 'Вы можете только читать' }, lines, options)
 }
 
 const becauseOf = (reason: string) => `Причина: ${toOneLine(reason).replace(/\.$/, '')}.`
 
-function readOnly(until: number | null, contact: string | undefined): string[] {
+function readOnlyLines(until: number | null, contact: string | undefined): string[] {
   return [
     `${until === null ? 'Теперь' : `До ${formatDate(until)}`} вы можете только читать.`,
     'Войти, скачать свои данные, удалить записи и аккаунт можно по-прежнему. Все сессии завершены.',

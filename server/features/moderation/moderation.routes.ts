@@ -16,10 +16,10 @@ import { readModeratedPost, readQueue, tellModerators } from './moderation.servi
 import { selectEmail } from './moderators.repository.ts'
 import {
   insertAppeal,
-  isOwnRemoved,
-  markSeen,
+  isOwnRemovedPost,
+  markOutcomesSeen,
   removeOldReports,
-  selectOwnRemoved,
+  selectOwnRemovedPosts,
   selectOwnReports,
 } from './report-states.repository.ts'
 import { blockAndRemove, decideAndRemoveRecent } from './wave.service.ts'
@@ -96,10 +96,10 @@ function registerOwn({ route, db, limits, config: { moderatorEmails } }: ServerC
     reports: await selectOwnReports(db, viewer.userId),
   }))
 
-  route(calls.markReportsSeen, ({ viewer }) => markSeen(db, viewer.userId))
+  route(calls.markReportsSeen, ({ viewer }) => markOutcomesSeen(db, viewer.userId))
 
-  route(calls.listOwnRemoved, async ({ viewer }) => ({
-    posts: await selectOwnRemoved(db, viewer.userId),
+  route(calls.listOwnRemovedPosts, async ({ viewer }) => ({
+    posts: await selectOwnRemovedPosts(db, viewer.userId),
   }))
 
   route(calls.appeal, async ({ params: { id }, body, viewer: { userId } }) => {
@@ -108,7 +108,7 @@ function registerOwn({ route, db, limits, config: { moderatorEmails } }: ServerC
     await db.transaction().execute(async (tx) => {
       // The lock prevents a restoration after the check, which would leave the appeal open.
       const post = await lockPost(tx, id)
-      if (!post || !(await isOwnRemoved(tx, id, userId))) throw new AppError('POST_NOT_FOUND')
+      if (!post || !(await isOwnRemovedPost(tx, id, userId))) throw new AppError('POST_NOT_FOUND')
       const isFirst = await insertAppeal(tx, { postId: id, text })
       if (!isFirst) throw new AppError('ALREADY_APPEALED')
       await limits.charge([{ limit: APPEALS, key: userId }], tx)

@@ -3,7 +3,7 @@ import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { readPosts } from '../posts/hydrate-posts.ts'
-import { selectWaiting, selectWaitingPosts } from './queue.repository.ts'
+import { selectWaitingIds, selectWaitingPosts } from './queue.repository.ts'
 import { claimModeratorMail } from './report-states.repository.ts'
 
 const QUEUE_PAGE = 20
@@ -13,7 +13,7 @@ export async function readQueue(
   limit = QUEUE_PAGE,
   offset = 0,
 ): Promise<{ posts: QueuedPost[]; total: number }> {
-  const { ids, total } = await selectWaiting(db, limit, offset)
+  const { ids, total } = await selectWaitingIds(db, limit, offset)
   return { posts: await readWaiting(db, ids), total }
 }
 
@@ -46,7 +46,7 @@ async function readWaiting(db: Queryable, ids: string[]): Promise<QueuedPost[]> 
 }
 
 /** Queues one mail for each address, so that no recipient sees the other addresses. */
-export async function queueToEach(
+export async function queueMailToEach(
   tx: Queryable,
   emails: string[],
   about: { isHidingStopped?: true } = {},
@@ -59,5 +59,5 @@ export async function queueToEach(
 
 /** Queues a mail to each of the moderators: at most one an hour, and none if nothing is new. */
 export async function tellModerators(tx: Queryable, emails: string[]): Promise<void> {
-  if (emails.length > 0 && (await claimModeratorMail(tx))) await queueToEach(tx, emails)
+  if (emails.length > 0 && (await claimModeratorMail(tx))) await queueMailToEach(tx, emails)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RECENT_MAX } from '../../../contract/constants.ts'
+import { RECENT_POSTS_MAX } from '../../../contract/constants.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { leave } from '../../testing/calls/account-deletion-calls.ts'
@@ -267,10 +267,10 @@ test('the newest posts of a flood are counted, and removed at once', async () =>
   const author = await app.signUp()
   const oldest = await app.publish(author)
   await app.sql`INSERT INTO posts (owner_id, text)
-    SELECT ${author.id}, 'Реклама' FROM generate_series(1, ${RECENT_MAX})`
+    SELECT ${author.id}, 'Реклама' FROM generate_series(1, ${RECENT_POSTS_MAX})`
   await report(app, reporter, { postId: oldest.id })
   const queued = (await readQueue(app, moderator)).find(({ id }) => id === oldest.id)
-  expect(queued?.author).toMatchObject({ posts: RECENT_MAX + 1, recent: RECENT_MAX })
+  expect(queued?.author).toMatchObject({ posts: RECENT_POSTS_MAX + 1, recent: RECENT_POSTS_MAX })
   expect((await block(author.id)).status).toBe(204)
   expect(await statusOf(oldest.id)).toBe(200)
   const left = await app.sql`SELECT id FROM visible_posts WHERE owner_id = ${author.id}`

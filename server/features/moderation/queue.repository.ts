@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { RECENT_MAX } from '../../../contract/constants.ts'
+import { RECENT_POSTS_MAX } from '../../../contract/constants.ts'
 import type { PostState, QueuedPost } from '../../../contract/moderation.ts'
 import { idArray, isRowId, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import type { HiddenFor } from '../../kernel/db/tables.ts'
@@ -50,7 +50,7 @@ export async function selectSubject(db: Queryable, id: string): Promise<Subject 
 }
 
 /** Returns waiting posts by author, first the author with the longest wait, and their total. */
-export async function selectWaiting(
+export async function selectWaitingIds(
   db: Queryable,
   limit: number,
   offset: number,
@@ -63,15 +63,15 @@ export async function selectWaiting(
   return { ids: rows.map((row) => row.post_id), total: rows[0]?.total ?? 0 }
 }
 
-export type Waiting = { posts: number; reports: number; appeals: number; oldest: Date | null }
+export type WaitingCounts = { posts: number; reports: number; appeals: number; oldest: Date | null }
 
-export async function countWaiting(db: Queryable): Promise<Waiting> {
-  const { rows } = await sql<Waiting>`
+export async function countWaiting(db: Queryable): Promise<WaitingCounts> {
+  const { rows } = await sql<WaitingCounts>`
     SELECT count(*)::int AS posts, min(since) AS oldest,
       (SELECT count(*) FROM reports WHERE state = 'open')::int AS reports,
       (SELECT count(*) FROM (${OPEN_APPEALS}) appeal)::int AS appeals
     FROM (${WAITING}) waiting`.execute(db)
-  return rows[0] as Waiting
+  return rows[0] as WaitingCounts
 }
 
 /** The number of the newest acts about an author that are read; more would be slow. */
@@ -107,7 +107,7 @@ const AUTHOR = sql`json_build_object(
     'id', u.id::text, 'username', u.username, 'createdAt', ${unixSeconds('u.created_at')},
     'posts', coalesce((SELECT posts + replies FROM owner_totals WHERE user_id = u.id), 0),
     'removed', (SELECT count(*) FROM (${REMOVED}) removed),
-    'recent', (SELECT count(*) FROM (${recentPosts(sql`u.id`, DAY_SECONDS, RECENT_MAX)}) recent),
+    'recent', (SELECT count(*) FROM (${recentPosts(sql`u.id`, DAY_SECONDS, RECENT_POSTS_MAX)}) recent),
     'block', (SELECT json_build_object('reason', reason, 'until', ${unixSeconds('until')})
       FROM blocks_in_force WHERE user_id = u.id))`
 
@@ -115,7 +115,10 @@ const AUTHOR = sql`json_build_object(
 export async function selectRecentPosts(
   db: Queryable,
   userId: string,
-  { seconds = DAY_SECONDS, limit = RECENT_MAX }: { seconds?: number; limit?: number | null } = {},
+  {
+    seconds = DAY_SECONDS,
+    limit = RECENT_POSTS_MAX,
+  }: { seconds?: number; limit?: number | null } = {},
 ): Promise<string[]> {
   const { rows } = await recentPosts(sql`${userId}::bigint`, seconds, limit).execute(db)
   return rows.map(({ id }) => id).reverse()
@@ -170,7 +173,7 @@ export async function selectMainReason(db: Queryable, id: string): Promise<strin
   return (await reasonsOf(sql`${id}`).execute(db)).rows[0]?.name
 }
 
-export async function selectDecided(db: Queryable, limit: number) {
+export async function selectDecidedPosts(db: Queryable, limit: number) {
   const { rows } = await sql<{
     post_id: string
     state: 'removed' | 'kept'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ReceivedPage } from '../../../contract/answers.ts'
-import { isSettled } from '../../testing/calls/account-deletion-calls.ts'
+import type { ReceivedRepliesPage } from '../../../contract/answers.ts'
+import { areTransitionsDone } from '../../testing/calls/account-deletion-calls.ts'
 import { signUpModerator, signUpOld } from '../../testing/calls/moderation-calls.ts'
 import { seedFans } from '../../testing/database/seed.ts'
 import type { TestUser } from '../../testing/http/client.ts'
@@ -56,7 +56,7 @@ test(
     })
     await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: true })
     expect(app.logged.filter((line) => line.includes('deadlock'))).toEqual([])
-    await expect.poll(() => isSettled(app)).toBe(true)
+    await expect.poll(() => areTransitionsDone(app)).toBe(true)
     expect(await findCounterDifferences(app.db)).toEqual([])
     expect(await app.sql`SELECT FROM journal WHERE action = 'post.hide'`).not.toEqual([])
     // Acts that never succeed would show nothing; in a few runs chance leaves some out.
@@ -72,7 +72,10 @@ async function expectExactUnread({ app }: World, user: TestUser): Promise<void> 
       const { unread } = await app.read('/users/current/received', user)
       // Who is away or blocked has no list until they sign in again.
       if (unread === undefined) return 0
-      const { posts, seen }: ReceivedPage = await app.read('/posts/replies/received?limit=50', user)
+      const { posts, seen }: ReceivedRepliesPage = await app.read(
+        '/posts/replies/received?limit=50',
+        user,
+      )
       const after = posts.filter(({ received_no }) => received_no > seen).length
       return Math.min(unread, posts.length) - after
     })

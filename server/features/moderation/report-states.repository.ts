@@ -44,7 +44,8 @@ export async function selectDoubtfullyHidden(db: Queryable): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-export async function lockOpen(tx: Queryable, postId: string) {
+/** Locks a post's open reports and appeal. Returns how many there are. */
+export async function lockOpenCases(tx: Queryable, postId: string) {
   const isOpen = sql`post_id = ${postId} AND state = 'open'`
   const reports = await sql`SELECT FROM reports WHERE ${isOpen} ORDER BY id FOR UPDATE`.execute(tx)
   const appeals = await sql`SELECT FROM appeals WHERE ${isOpen} FOR UPDATE`.execute(tx)
@@ -53,7 +54,8 @@ export async function lockOpen(tx: Queryable, postId: string) {
 
 export type Verdict = 'remove' | 'keep'
 
-export async function closeOpen(
+/** Closes a post's open reports and appeal with a verdict. */
+export async function closeOpenCases(
   tx: Queryable,
   postId: string,
   { verdict, isSeen }: { verdict: Verdict; isSeen: boolean },
@@ -86,7 +88,7 @@ export async function selectOwnReports(db: Queryable, reporterId: string): Promi
   return rows
 }
 
-export async function markSeen(db: Queryable, reporterId: string): Promise<void> {
+export async function markOutcomesSeen(db: Queryable, reporterId: string): Promise<void> {
   await sql`UPDATE reports SET is_seen = true
     WHERE reporter_id = ${reporterId} AND state <> 'open' AND NOT is_seen`.execute(db)
 }
@@ -101,11 +103,11 @@ export async function claimModeratorMail(tx: Queryable): Promise<boolean> {
   return numAffectedRows === 1n
 }
 
-const KEPT = sql.raw(`interval '180 days'`)
+const KEPT_FOR = sql.raw(`interval '180 days'`)
 
 export async function removeOldReports(db: Queryable): Promise<void> {
-  await sql`DELETE FROM reports WHERE created_at < now() - ${KEPT}`.execute(db)
-  await sql`DELETE FROM appeals WHERE created_at < now() - ${KEPT}`.execute(db)
+  await sql`DELETE FROM reports WHERE created_at < now() - ${KEPT_FOR}`.execute(db)
+  await sql`DELETE FROM appeals WHERE created_at < now() - ${KEPT_FOR}`.execute(db)
 }
 
 const OWN_REMOVED_MAX = 50
@@ -114,7 +116,10 @@ const IS_OF_REMOVAL = sql`coalesce(ap.decided_at >= p.hidden_at, true)`
 
 export const UNDER_APPEAL = sql`SELECT post_id FROM appeals WHERE state = 'open'`
 
-export async function selectOwnRemoved(db: Queryable, ownerId: string): Promise<OwnRemovedPost[]> {
+export async function selectOwnRemovedPosts(
+  db: Queryable,
+  ownerId: string,
+): Promise<OwnRemovedPost[]> {
   const { rows } = await sql<OwnRemovedPost>`
     SELECT p.id, p.text, ${unixSeconds('p.created_at')} AS "createdAt", ${POST_STATE} AS state,
       ${unixSeconds('p.hidden_at')} AS "removedAt", coalesce(p.hidden_reason, '') AS reason,
@@ -127,7 +132,7 @@ export async function selectOwnRemoved(db: Queryable, ownerId: string): Promise<
   return rows
 }
 
-export function isOwnRemoved(db: Queryable, id: string, ownerId: string): Promise<boolean> {
+export function isOwnRemovedPost(db: Queryable, id: string, ownerId: string): Promise<boolean> {
   const posts = db.selectFrom('posts').select('id').where('id', '=', id)
   const removed = posts.where('owner_id', '=', ownerId).where('hidden_for', '=', 'removed')
   return hasRow(removed.where('hidden_until', '>', sql<Date>`now()`))

@@ -4,15 +4,15 @@ import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
 import type { NewBlock } from './blocks.repository.ts'
 import { blockUser } from './blocks.service.ts'
-import { type Decided, decide, type NewDecision } from './decisions.service.ts'
+import { type DecisionResult, decide, type NewDecision } from './decisions.service.ts'
 import { selectRecentPosts } from './queue.repository.ts'
 
-type InTransaction = <T>(work: (tx: Queryable) => Promise<T>) => Promise<T>
+type RunTransaction = <T>(work: (tx: Queryable) => Promise<T>) => Promise<T>
 
 type Wave = Omit<NewDecision, 'postId' | 'verdict'> & {
   ids: string[]
   /** An earlier decision about another post of the author; one mail is about both. */
-  first?: Decided
+  first?: DecisionResult
 }
 
 /**
@@ -20,7 +20,7 @@ type Wave = Omit<NewDecision, 'postId' | 'verdict'> & {
  * a failure. The first removal blocks the author. Returns the ids of the removed posts.
  */
 export async function removeWave(
-  run: InTransaction,
+  run: RunTransaction,
   { ids, first, notifies = 'reporters', ...wave }: Wave,
 ): Promise<string[]> {
   const removed: string[] = []
@@ -50,7 +50,7 @@ function ignoreGone(error: unknown): undefined {
 }
 
 /** Creates the function that runs a transaction which removes a post, and publishes that. */
-function removing({ db, publishChange }: ServerContext): InTransaction {
+function createTransactionRunner({ db, publishChange }: ServerContext): RunTransaction {
   return async (work) => {
     const result = await db.transaction().execute(work)
     await publishChange({ kind: 'removed' })
@@ -63,7 +63,7 @@ export async function decideAndRemoveRecent(
   context: ServerContext,
   decision: NewDecision,
 ): Promise<void> {
-  const run = removing(context)
+  const run = createTransactionRunner(context)
   const first = await run((tx) => decide(tx, { ...decision, notifies: 'reporters' }))
   const ids = await selectRecentPosts(context.db, first.userId)
   await removeWave(run, { ...decision, ids, first })
@@ -75,6 +75,6 @@ export async function blockAndRemove(context: ServerContext, block: NewBlock): P
   const { removedDays } = context.config
   const ids = isRowId(userId) ? await selectRecentPosts(context.db, userId) : []
   const wave = { ids, actor, isModerator: true, reason, block, removedDays }
-  const removed = await removeWave(removing(context), wave)
+  const removed = await removeWave(createTransactionRunner(context), wave)
   if (removed.length === 0) await context.db.transaction().execute((tx) => blockUser(tx, block))
 }

@@ -14,23 +14,23 @@ export function registerMutes({ route, db }: ServerContext): void {
     const mute = muteOf(userId, params.id)
     await db.transaction().execute(async (tx) => {
       if ((await countOtherMutedUsers(tx, mute)) >= MUTES_MAX) throw new AppError('TOO_MANY_MUTES')
-      if (!(await muteUser(tx, mute))) throw nobody()
+      if (!(await muteUser(tx, mute))) throw noSuchUser()
     })
   })
 
   route(calls.unmuteUser, async ({ params, viewer: { userId } }) => {
-    if (!(await unmuteUser(db, muteOf(userId, params.id)))) throw nobody()
+    if (!(await unmuteUser(db, muteOf(userId, params.id)))) throw noSuchUser()
   })
 }
 
 function muteOf(userId: string, mutedId: string) {
-  if (!isRowId(mutedId)) throw nobody()
+  if (!isRowId(mutedId)) throw noSuchUser()
   if (mutedId === userId) {
     throw new AppError('INVALID_REQUEST', { message: 'Себя скрыть нельзя' })
   }
   return { userId, mutedId }
 }
 
-function nobody(): AppError {
+function noSuchUser(): AppError {
   return new AppError('NOT_FOUND', { message: 'Такого пользователя нет' })
 }

@@ -80,11 +80,11 @@ export async function lockPostsOf(
   return locked.filter(isStill).map(({ id }) => id)
 }
 
-/** Marks expired posts for the job `purge-posts`, except the posts that `kept` selects. */
-export async function markExpired(db: Queryable, kept: RawBuilder<unknown>): Promise<void> {
+/** Marks expired posts for the job `purge-posts`, except those in `keptIds`. */
+export async function markExpiredPosts(db: Queryable, keptIds: RawBuilder<unknown>): Promise<void> {
   await sql`UPDATE posts SET hidden_for = 'deleted', text = ''
     WHERE hidden_for IS NOT NULL AND hidden_until < now() AND text <> ''
-      AND id NOT IN (${kept})`.execute(db)
+      AND id NOT IN (${keptIds})`.execute(db)
 }
 
 /** Locks some posts that are marked: deleted, without a text. Returns their ids. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { ANCESTORS_MAX } from '../../../contract/constants.ts'
-import { WRITTEN_FIELDS } from '../../../contract/post-rules.ts'
+import { WRITTEN_FIELD_NAMES } from '../../../contract/post-rules.ts'
 import type { Post, RepliedPost } from '../../../contract/posts.ts'
 import type { Ancestors } from '../../../contract/replies.ts'
 import { idArray, isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
@@ -19,7 +19,7 @@ type PostRow = Omit<Required<RepliedPost>, 'modified_at' | 'owner' | 'actions'> 
 /** A row of the view `hydrated_posts`, with what the viewer has liked. */
 export type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostRow[column] }
 
-const FIELDS = ['id', ...WRITTEN_FIELDS, 'created_at', 'is_modified'] as const
+const FIELDS = ['id', ...WRITTEN_FIELD_NAMES, 'created_at', 'is_modified'] as const
 const COUNTS = ['likes_count', 'replies_count'] as const
 const ACTION_FIELDS = ['is_liked', ...COUNTS, 'parent_post_id', 'replied_post_id'] as const
 

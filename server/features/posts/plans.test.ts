@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { FROM_OLDEST } from '../../../contract/constants.ts'
-import { from } from '../../testing/calls/sign-in-calls.ts'
+import { clientHeaders } from '../../testing/calls/sign-in-calls.ts'
 import { fillDatabase } from '../../testing/database/big-data.ts'
-import { captureStatements, type PlanNode, settledPlan } from '../../testing/database/plans.ts'
+import { captureStatements, lastingPlan, type PlanNode } from '../../testing/database/plans.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
 
@@ -32,7 +32,7 @@ async function plansOf(path: string, token?: string): Promise<PlanNode[]> {
   expect(aboutPosts.length, 'statements were captured').toBeGreaterThan(0)
   const nodes: PlanNode[] = []
   for (const { text, values } of aboutPosts) {
-    nodes.push(...(await settledPlan(client, { text, values })))
+    nodes.push(...(await lastingPlan(client, { text, values })))
   }
   return nodes
 }
@@ -99,7 +99,7 @@ test('a sitemap reads its own range of posts, and the index of sitemaps a hundre
   const nodesOf = async (path: string) => {
     const [statement, ...others] = await captureStatements(() => fetch(app.url + path))
     expect(others).toEqual([])
-    return statement ? settledPlan(client, statement) : []
+    return statement ? lastingPlan(client, statement) : []
   }
   const sitemap = await nodesOf('/sitemap/7.xml')
   expect(sitemap.filter(isScanOf)).toEqual([])
@@ -113,7 +113,9 @@ test('a sitemap reads its own range of posts, and the index of sitemaps a hundre
 const FIRST_DEEP_PAGE = 600
 
 const readPages = (count: number, first: number, ip: string) =>
-  Array.from({ length: count }, (_, n) => app.call('GET', `/posts?page=${first + n}`, from(ip)))
+  Array.from({ length: count }, (_, n) =>
+    app.call('GET', `/posts?page=${first + n}`, clientHeaders(ip)),
+  )
 
 test('of 64 deep pages that one network asks for at once some are refused, and other people’s deep and first pages are served meanwhile', async () => {
   const asked = readPages(64, FIRST_DEEP_PAGE, '192.0.2.1')

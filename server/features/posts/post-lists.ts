@@ -16,7 +16,7 @@ type PostList = {
   total: RawBuilder<unknown>
 }
 
-export const wall: PostList = {
+export const wallPosts: PostList = {
   from: sql`FROM visible_posts WHERE replied_post_id IS NULL`,
   total: sql`SELECT coalesce(sum(posts), 0) FROM wall_totals`,
 }
@@ -43,7 +43,7 @@ export function repliesTo(postId: string): PostList {
 }
 
 /** Orders by the time of the like. The total is counted: 3 ms for a thousand likes. */
-export function likedBy(userId: string): PostList {
+export function likedPostsOf(userId: string): PostList {
   return {
     from: sql`FROM likes JOIN visible_posts post ON post.id = likes.post_id
       WHERE user_id = ${userId}::bigint`,
@@ -57,7 +57,7 @@ export function likedBy(userId: string): PostList {
 
 const RECEIVED_COUNTED = sql.lit(1000)
 
-export function receivedBy(userId: string): PostList {
+export function receivedRepliesOf(userId: string): PostList {
   const from = sql`FROM received_replies WHERE recipient_id = ${userId}::bigint`
   return {
     from,
@@ -106,7 +106,7 @@ export async function readPostRows(
   const read = () => hydratePosts(db, { page, total: list.total }, viewer)
   const isDeep = skipped > DEEP_OFFSET
   const found = await (isDeep ? deepReads.run(read, widestNetworkOf(query.ip)) : read())
-  return pageOf(found, { ...query, limit })
+  return toPage(found, { ...query, limit })
 }
 
 /** Reads a post and one page of its replies as visitors see them. Throws POST_NOT_FOUND. */
@@ -123,11 +123,11 @@ export async function readThread(
   const found = await hydratePosts(db, { page: both, total: list.total }, null)
   const post = found.rows.pop()?.post
   if (!post) throw new AppError('POST_NOT_FOUND')
-  const { rows, ...page } = pageOf(found, query)
+  const { rows, ...page } = toPage(found, query)
   return { post, replies: { ...page, posts: rows.map((row) => row.post) } }
 }
 
-function pageOf(
+function toPage(
   { rows, total }: Awaited<ReturnType<typeof hydratePosts>>,
   { cursor = '', limit }: { cursor?: string | undefined; limit: number },
 ) {
@@ -160,7 +160,7 @@ async function selectPage(
     if (page !== undefined || !at) throw new AppError('INVALID_REQUEST')
     const [isPast, order] = direction ? [sql`>`, OLDEST_FIRST] : [sql`<`, NEWEST_FIRST]
     const rest = sql`${columns} AND ${key} ${isPast} ${at}::bigint`
-    return { page: firstRows(limit + 1, rest, order), skipped: 0 }
+    return { page: selectSlice(limit + 1, rest, order), skipped: 0 }
   }
   const offset = ((page ?? 1) - 1) * limit
   if (offset > SHALLOW_OFFSET) {
@@ -168,17 +168,20 @@ async function selectPage(
     if (offset > total / 2) {
       const count = Math.max(0, Math.min(limit + 1, total - offset))
       const skipped = Math.max(0, total - offset - count)
-      return { page: firstRows(count, columns, OLDEST_FIRST, skipped), skipped }
+      return { page: selectSlice(count, columns, OLDEST_FIRST, skipped), skipped }
     }
   }
-  return { page: firstRows(limit + 1, columns, NEWEST_FIRST, offset), skipped: offset }
+  return { page: selectSlice(limit + 1, columns, NEWEST_FIRST, offset), skipped: offset }
 }
 
 const NEWEST_FIRST = sql`ORDER BY key DESC`
 const OLDEST_FIRST = sql`ORDER BY key`
 
-/** With a parameter in the inner LIMIT or in an OFFSET of 0, PostgreSQL would replan each read. */
-function firstRows(
+/**
+ * Selects `count` rows after `skipped` ones. With a parameter in the inner LIMIT or in an OFFSET of 0,
+ * PostgreSQL would replan each read.
+ */
+function selectSlice(
   count: number,
   rows: RawBuilder<unknown>,
   order: RawBuilder<unknown>,

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
-import { WRITTEN_FIELDS } from '../../../contract/post-rules.ts'
+import { WRITTEN_FIELD_NAMES } from '../../../contract/post-rules.ts'
 import { hasRow, type Queryable } from '../../kernel/db/database.ts'
 import type { NewPost } from './publications.repository.ts'
 
 export type Edit = Pick<NewPost, 'written' | 'ownerId'> & { id: string; periodSeconds: number }
 
 function valuesOf(written: Edit['written']) {
-  return WRITTEN_FIELDS.map((field) => sql`${sql.ref(field)} = ${written[field]}`)
+  return WRITTEN_FIELD_NAMES.map((field) => sql`${sql.ref(field)} = ${written[field]}`)
 }
 
 /** Locks a visible post for an edit by its owner. Returns undefined if there is no such post. */
-export async function lockEdited(tx: Queryable, { id, ownerId, written, periodSeconds }: Edit) {
+export async function lockForEdit(tx: Queryable, { id, ownerId, written, periodSeconds }: Edit) {
   const { rows } = await sql<{ is_same: boolean; is_late: boolean }>`
     SELECT ${sql.join(valuesOf(written), sql` AND `)} AS is_same,
       created_at <= now() - ${periodSeconds} * interval '1 second' AS is_late
@@ -18,7 +18,7 @@ export async function lockEdited(tx: Queryable, { id, ownerId, written, periodSe
   return rows[0]
 }
 
-export async function saveEdit(tx: Queryable, { id, ownerId, written }: Edit): Promise<void> {
+export async function storeEdit(tx: Queryable, { id, ownerId, written }: Edit): Promise<void> {
   await sql`UPDATE posts SET ${sql.join(valuesOf(written))}, is_modified = true, modified_at = now()
     WHERE id = ${id} AND owner_id = ${ownerId}`.execute(tx)
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { requirePost } from './hydrate-posts.ts'
-import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
+import { likedPostsOf, postsOf, readPostList, wallPosts } from './post-lists.ts'
 import { deletePost, editPost, requireValidBody } from './posts.service.ts'
 import { removeOldKeys } from './publications.repository.ts'
 import type { Publish } from './publications.service.ts'
@@ -28,9 +28,9 @@ export function registerPosts(context: ServerContext, publish: Publish): Backgro
           message: 'Понравившиеся записи видит только тот, кому они понравились: уберите userId',
         })
       }
-      return readPostList(db, likedBy(viewer.userId), page, viewer)
+      return readPostList(db, likedPostsOf(viewer.userId), page, viewer)
     }
-    const list = userId === undefined ? wall : postsOf(isRowId(userId) ? userId : NO_USER)
+    const list = userId === undefined ? wallPosts : postsOf(isRowId(userId) ? userId : NO_USER)
     return readPostList(db, list, page, viewer)
   })
 

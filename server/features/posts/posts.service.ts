@@ -1,4 +1,4 @@
-import { NOTHING } from '../../../contract/post-rules.ts'
+import { EMPTY_POST_BODY } from '../../../contract/post-rules.ts'
 import type { Post, PostBody } from '../../../contract/posts.ts'
 import { parsePostText } from '../../../contract/text.ts'
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
@@ -13,7 +13,7 @@ import {
   setHidden,
 } from './hidden-posts.repository.ts'
 import { requirePost } from './hydrate-posts.ts'
-import { type Edit, eraseText, isReported, lockEdited, saveEdit } from './posts.repository.ts'
+import { type Edit, eraseText, isReported, lockForEdit, storeEdit } from './posts.repository.ts'
 
 /** Returns a body as it is stored. Throws INVALID_REQUEST if its text is not valid. */
 export function requireValidBody(body: PostBody): Required<PostBody> {
@@ -23,18 +23,18 @@ export function requireValidBody(body: PostBody): Required<PostBody> {
       message: 'Текст записи — от 1 до 500 видимых символов',
     })
   }
-  return { ...NOTHING, ...body, text }
+  return { ...EMPTY_POST_BODY, ...body, text }
 }
 
 /** Throws POST_NOT_FOUND, EDIT_PERIOD_EXPIRED, or INVALID_REQUEST if the text is the same. */
 export async function editPost(db: Db, edit: Edit): Promise<Post> {
   if (!isRowId(edit.id)) throw new AppError('POST_NOT_FOUND')
   return db.transaction().execute(async (tx) => {
-    const post = await lockEdited(tx, edit)
+    const post = await lockForEdit(tx, edit)
     if (!post) throw new AppError('POST_NOT_FOUND')
     if (post.is_late) throw new AppError('EDIT_PERIOD_EXPIRED')
     if (post.is_same) throw new AppError('INVALID_REQUEST', { message: 'Текст не изменился' })
-    await saveEdit(tx, edit)
+    await storeEdit(tx, edit)
     return requirePost(tx, edit.id, { userId: edit.ownerId })
   })
 }

@@ -8,7 +8,7 @@ import { addJob } from '../../kernel/queue/queue.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
-import { lockEdited, saveEdit } from './posts.repository.ts'
+import { lockForEdit, storeEdit } from './posts.repository.ts'
 
 const app = await appForFile()
 const olga = await app.signUp()
@@ -177,8 +177,8 @@ test('a post can be edited 9:59 after publishing, and not 10:01 after it, unless
     const { editPeriodSeconds: periodSeconds } = readConfig({})
     const last = { id: post.id, ownerId: olga.id, written: SOMETHING, periodSeconds }
     await age(post, 599, db)
-    expect(await lockEdited(db, last)).toEqual({ is_late: false, is_same: false })
-    await saveEdit(db, last)
+    expect(await lockForEdit(db, last)).toEqual({ is_late: false, is_same: false })
+    await storeEdit(db, last)
   })
   await age(post, 601)
   expectRefusal(await edit(post, 'Опоздала'), 'EDIT_PERIOD_EXPIRED')

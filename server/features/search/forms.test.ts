@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FoundPage } from '../../../contract/search.ts'
+import type { SearchPage } from '../../../contract/search.ts'
 import { appForFile } from '../../testing/test-app.ts'
 import { DICTIONARY_FORMS } from './dictionary-forms.fixture.ts'
 
@@ -8,7 +8,7 @@ const app = await appForFile()
 /** In quotes, a word is found by its forms alone. */
 async function textsBy(form: string): Promise<string[]> {
   const q = encodeURIComponent(`"${form}"`)
-  const { posts }: FoundPage = (await app.call('GET', `/posts/search?q=${q}&limit=50`)).body
+  const { posts }: SearchPage = (await app.call('GET', `/posts/search?q=${q}&limit=50`)).body
   return posts.map(({ text }) => text)
 }
 

@@ -55,7 +55,7 @@ function searchWords(q: string): { text: string; beginning: string | null } {
   return { text, beginning: isInPhrase ? null : (LAST_WORD.exec(text)?.[1] ?? null) }
 }
 
-type Found = {
+type MatchQuery = {
   query: string
   except?: string
   before: string
@@ -72,22 +72,22 @@ const RANGES = [
 const BLOCK_BITS = 13n
 
 /** Returns the newest matching ids before `before`. Only rare words are searched in all posts. */
-export async function selectFound(tx: Queryable, search: Found): Promise<string[]> {
+export async function selectMatches(tx: Queryable, search: MatchQuery): Promise<string[]> {
   const blocksBefore = (BigInt(search.before) - 1n) >> BLOCK_BITS
   const found: string[] = []
   for (const blocks of RANGES) {
-    found.push(...(await selectFoundIn(tx, blocks, search)))
+    found.push(...(await selectMatchesIn(tx, blocks, search)))
     const isEnough = found.length >= search.count || blocks[1] >= blocksBefore
     if (isEnough) return found.slice(0, search.count)
   }
-  return selectFoundIn(tx, 'all', search)
+  return selectMatchesIn(tx, 'all', search)
 }
 
 /** MATERIALIZED and OFFSET 0 keep the planner from walking along the ids and parsing each text. */
-async function selectFoundIn(
+async function selectMatchesIn(
   tx: Queryable,
   blocks: readonly [first: number, last: number] | 'all',
-  { query, except, before, count, viewerId }: Found,
+  { query, except, before, count, viewerId }: MatchQuery,
 ): Promise<string[]> {
   // The index knows no phrases, so the newest posts with all words are parsed until enough match.
   const words = query.includes('!') ? query : query.replace(/<(?:-|\d+)>/g, '&')
@@ -111,7 +111,7 @@ async function selectFoundIn(
   return rows.map(({ id }) => id)
 }
 
-export async function selectFoundWords(
+export async function selectMatchedWords(
   tx: Queryable,
   query: string,
   ids: string[],

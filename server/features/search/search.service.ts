@@ -1,5 +1,5 @@
 import { PAGE_SIZE } from '../../../contract/constants.ts'
-import { type FoundPage, searchPosts } from '../../../contract/search.ts'
+import { type SearchPage, searchPosts } from '../../../contract/search.ts'
 import { type Db, isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -8,7 +8,7 @@ import type { Limit } from '../../kernel/limits/limits.ts'
 import { widestNetworkOf } from '../../kernel/limits/limits.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
 import { type PostViewer, readPosts } from '../posts/hydrate-posts.ts'
-import { parseSearch, selectFound, selectFoundWords } from './search.repository.ts'
+import { parseSearch, selectMatchedWords, selectMatches } from './search.repository.ts'
 
 const SEARCH_MS = 300
 const CANCELED = '57014'
@@ -30,7 +30,7 @@ const USER_SEARCHES: Limit = {
 export type Search = (
   query: { q: string; limit?: number; cursor?: string },
   by: { viewer: PostViewer; ip: string },
-) => Promise<FoundPage>
+) => Promise<SearchPage>
 
 /** Registers the search, and returns it for pages. What people search for is not stored. */
 export function registerSearch({ route, db, limits }: ServerContext): Search {
@@ -45,7 +45,7 @@ export function registerSearch({ route, db, limits }: ServerContext): Search {
     await limits.charge([
       viewer ? { limit: USER_SEARCHES, key: viewer.userId } : { limit: VISITOR_SEARCHES, ip },
     ])
-    const page = { ...placeOf(cursor), q, limit, viewerId: viewer?.userId ?? NO_USER }
+    const page = { ...parseCursor(cursor), q, limit, viewerId: viewer?.userId ?? NO_USER }
     const { ids, similar, nextCursor, words } = await searches.run(
       () => find(db, page),
       widestNetworkOf(ip),
@@ -58,15 +58,15 @@ export function registerSearch({ route, db, limits }: ServerContext): Search {
 
 const SIMILAR = 'similar-'
 
-function placeOf(cursor = ''): { isSimilar: boolean; before: string | undefined } {
+function parseCursor(cursor = ''): { isSimilar: boolean; before: string | undefined } {
   const isSimilar = cursor.startsWith(SIMILAR)
   const id = isSimilar ? cursor.slice(SIMILAR.length) : cursor
   if (cursor !== '' && !isRowId(id)) throw new AppError('INVALID_REQUEST')
   return { isSimilar, before: id || undefined }
 }
 
-type Page = ReturnType<typeof placeOf> & { q: string; limit: number; viewerId: string }
-type Part = Pick<FoundPage, 'words' | 'nextCursor'> & { ids: string[] }
+type Page = ReturnType<typeof parseCursor> & { q: string; limit: number; viewerId: string }
+type Part = Pick<SearchPage, 'words' | 'nextCursor'> & { ids: string[] }
 
 const NOTHING: Part = { ids: [], words: [], nextCursor: null }
 
@@ -106,11 +106,11 @@ async function findIn(tx: Queryable, { q, isSimilar, before, limit, viewerId }: 
 
 async function findPart(
   tx: Queryable,
-  search: Omit<Parameters<typeof selectFound>[1], 'count'>,
+  search: Omit<Parameters<typeof selectMatches>[1], 'count'>,
   limit: number,
 ): Promise<Part> {
-  const found = await selectFound(tx, { ...search, count: limit + 1 })
+  const found = await selectMatches(tx, { ...search, count: limit + 1 })
   const ids = found.slice(0, limit)
   const nextCursor = found.length > limit ? (ids.at(-1) ?? null) : null
-  return { ids, nextCursor, words: await selectFoundWords(tx, search.query, ids) }
+  return { ids, nextCursor, words: await selectMatchedWords(tx, search.query, ids) }
 }

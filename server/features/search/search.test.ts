@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import type { FoundPage } from '../../../contract/search.ts'
+import type { SearchPage } from '../../../contract/search.ts'
 import { leave, like } from '../../testing/calls/account-deletion-calls.ts'
 import { stopClock } from '../../testing/database/passing-time.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
@@ -11,7 +11,7 @@ const anna = await app.signUp()
 
 const search = (q: string, rest = '', token?: string) =>
   app.call('GET', `/posts/search?q=${encodeURIComponent(q)}${rest}`, { token })
-const found = async (q: string, rest = '', token?: string): Promise<FoundPage> =>
+const found = async (q: string, rest = '', token?: string): Promise<SearchPage> =>
   (await search(q, rest, token)).body
 const texts = async (q: string, rest = '') => (await found(q, rest)).posts.map(({ text }) => text)
 

@@ -5,14 +5,14 @@ import { deriveKey, readSignedText, signText } from '../../kernel/config/app-sec
 import type { Db } from '../../kernel/db/database.ts'
 import { SharedRead } from '../../kernel/db/shared-read.ts'
 import type { Authenticator, LiveSession, Viewer } from '../../kernel/http/route.ts'
-import { writeRefusal } from '../site-state/write-refusal.ts'
+import { findWritingRefusal } from '../site-state/write-refusal.ts'
 import { selectLiveness, selectLiveSessions } from './sessions.repository.ts'
 
 /** `seconds` is the life of a token. */
 export type TokenOptions = { key: KeyObject; seconds: number }
 
 /** Derives the key of access tokens. No backup contains `storedKey`, so none can sign tokens. */
-export function accessTokenKey(secret: string, storedKey: Buffer): KeyObject {
+export function deriveAccessTokenKey(secret: string, storedKey: Buffer): KeyObject {
   const mac = createHmac('sha256', storedKey).update(deriveKey(secret, 'access-token'))
   return createSecretKey(mac.digest())
 }
@@ -71,7 +71,10 @@ export class SessionAuthenticator implements Authenticator {
   async findSession(viewer: Viewer): Promise<LiveSession | null> {
     const session = await this.#checks.call(viewer)
     if (!session) return null
-    return { newcomer: session.newcomer, writeRefusal: writeRefusal(session, this.#contact) }
+    return {
+      newcomer: session.newcomer,
+      writingRefusal: findWritingRefusal(session, this.#contact),
+    }
   }
 }
 

@@ -33,7 +33,7 @@ export function signSecret(
 }
 
 /** Returns the number of a secret that was signed with the key; undefined for any other secret. */
-export function numberOf({ id, secret }: SessionSecret, key: Buffer): number | undefined {
+export function secretNumberOf({ id, secret }: SessionSecret, key: Buffer): number | undefined {
   const bytes = Buffer.from(secret, 'base64url')
   const content = bytes.subarray(0, NUMBER_BYTES + RANDOM_BYTES)
   const mac = bytes.subarray(NUMBER_BYTES + RANDOM_BYTES)
@@ -69,14 +69,14 @@ export function parseBrowserCookie(value: string | undefined): string | undefine
   return value !== undefined && BROWSER_FORMAT.test(value) ? value : undefined
 }
 
-export type Site = Pick<Config, 'publicUrl' | 'port'>
+export type SiteAddress = Pick<Config, 'publicUrl' | 'port'>
 export type Cookie = { name: string; options: CookieSerializeOptions }
 
 /**
  * The name contains the port, because browsers send cookies to all ports of a host. Nodes of one
  * site that listen on different ports need a PUBLIC_URL to share their cookies.
  */
-export function cookieOf(name: 'session' | 'browser', site: Site): Cookie {
+export function cookieOf(name: 'session' | 'browser', site: SiteAddress): Cookie {
   const { protocol, port } = new URL(originOf(site))
   const isHttps = protocol === 'https:'
   return {

@@ -3,7 +3,7 @@ import type { Queryable } from '../../kernel/db/database.ts'
 import type { KnownBy } from '../../kernel/db/tables.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
-import { LIVE } from './sessions.repository.ts'
+import { IS_LIVE } from './sessions.repository.ts'
 
 type Client = { userId: string; clientHash: Buffer }
 
@@ -38,7 +38,7 @@ function accountOf(db: Queryable, { email, clientHash, networkHash }: Asking) {
     WHEN EXISTS (SELECT FROM known_clients
       WHERE user_id = users.id AND client_hash = ${clientHash}) THEN 'browser'
     WHEN EXISTS (SELECT FROM sessions
-      WHERE user_id = users.id AND network_hash = ${networkHash}::bytea AND ${LIVE}) THEN 'network'
+      WHERE user_id = users.id AND network_hash = ${networkHash}::bytea AND ${IS_LIVE}) THEN 'network'
     END`
   return db
     .selectFrom('users')
@@ -70,14 +70,14 @@ export async function removeOtherClients(
   { userId, sessionId }: Viewer,
   only?: string,
 ): Promise<void> {
-  const others = ofUser(tx, userId).where('client_hash', '!=', clientOf(sessionId))
+  const others = deleteClientsOf(tx, userId).where('client_hash', '!=', clientOf(sessionId))
   await (only === undefined ? others : others.where('client_hash', '=', clientOf(only))).execute()
 }
 
 export async function removeAllClients(tx: Queryable, userId: string): Promise<void> {
-  await ofUser(tx, userId).execute()
+  await deleteClientsOf(tx, userId).execute()
 }
 
-function ofUser(tx: Queryable, userId: string) {
+function deleteClientsOf(tx: Queryable, userId: string) {
   return tx.deleteFrom('known_clients').where('user_id', '=', userId)
 }

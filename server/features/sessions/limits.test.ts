@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { countCodes, from } from '../../testing/calls/sign-in-calls.ts'
+import { clientHeaders, countCodes } from '../../testing/calls/sign-in-calls.ts'
 import { stopClock } from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
 import { expectTooMany } from '../../testing/http/expect-refusal.ts'
@@ -15,7 +15,7 @@ const NAME = cookieOf('session', TEST_SITE).name
 const OFFICE = '192.0.2.1'
 
 function refresh(app: TestApp, client: Client, ip = OFFICE) {
-  return refreshFrom(app, client, from(ip).headers)
+  return refreshFrom(app, client, clientHeaders(ip).headers)
 }
 
 /** The cookie of a session that never existed. */
@@ -48,7 +48,7 @@ test('refreshes with invalid cookies are limited to 600 in 5 minutes for a netwo
     Array.from({ length: 30 }, (_, n) => () => refresh(app, n % 2 ? junk() : noise)),
   )
   expect(countCodes(answers)).toEqual({ UNAUTHORIZED: 20, TOO_MANY_REQUESTS: 10 })
-  while ((await app.call('GET', '/posts', from(OFFICE))).status === 200);
+  while ((await app.call('GET', '/posts', clientHeaders(OFFICE))).status === 200);
   expect((await refresh(app, olga)).status).toBe(200)
   expect((await refresh(app, junk(), '192.0.2.2')).status).toBe(401)
 })

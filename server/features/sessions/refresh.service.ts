@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Db } from '../../kernel/db/database.ts'
-import { hashSecret, numberOf, type SessionSecret, signSecret } from './cookie.ts'
+import { hashSecret, type SessionSecret, secretNumberOf, signSecret } from './cookie.ts'
 import {
   deleteSession,
   lockSession,
@@ -15,9 +15,9 @@ const ROTATE_AFTER_SECONDS = 600
 /** The previous secret stays valid this long, for requests that other tabs have already sent. */
 const GRACE_SECONDS = 60
 
-/** `rotated` has the new secret and the session's age in seconds; a `copied` session was closed. */
-type Refreshed =
-  | { state: 'live'; userId: string; rotated: { secret: SessionSecret; age: number } | null }
+/** `rotation` has the new secret and the session's age in seconds; a `copied` session was closed. */
+type RefreshResult =
+  | { state: 'live'; userId: string; rotation: { secret: SessionSecret; age: number } | null }
   | { state: 'copied'; userId: string }
   | { state: 'closed'; reason: string }
 
@@ -40,14 +40,14 @@ type Client = Proof & {
  */
 export function refreshSession(
   db: Db,
-  presented: SessionSecret,
+  cookie: SessionSecret,
   { networkHash, charge, secretKey, ...proof }: Client,
-): Promise<Refreshed | null> {
+): Promise<RefreshResult | null> {
   return db.transaction().execute(async (tx) => {
-    const session = await lockSession(tx, presented.id)
-    const hash = hashSecret(presented.secret)
+    const session = await lockSession(tx, cookie.id)
+    const hash = hashSecret(cookie.secret)
     if (!session) {
-      const reason = await selectClosedReason(tx, presented.id, hash)
+      const reason = await selectClosedReason(tx, cookie.id, hash)
       return reason === undefined ? null : { state: 'closed', reason }
     }
     if (!isSameClient(session, proof)) return null
@@ -57,29 +57,29 @@ export function refreshSession(
     const isPrevious =
       session.previous_hash !== null && timingSafeEqual(session.previous_hash, hash)
     const inGrace = session.secret_age <= GRACE_SECONDS
-    const number = numberOf(presented, secretKey) ?? 0
+    const number = secretNumberOf(cookie, secretKey) ?? 0
     const isNewer = number > session.secret_number
     if (!isCurrent && !isNewer && !(isPrevious && (!session.seen || inGrace))) {
-      await deleteSession(tx, { sessionId: presented.id, userId })
+      await deleteSession(tx, { sessionId: cookie.id, userId })
       return { state: 'copied', userId }
     }
-    await charge(presented.id)
-    if (!proof.tokenHash && !session.is_token_lost) await markTokenLost(tx, presented.id)
+    await charge(cookie.id)
+    if (!proof.tokenHash && !session.is_token_lost) await markTokenLost(tx, cookie.id)
     // A previous secret after the grace period: the response with the current secret was lost.
     const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
     if (isDue || isNewer) {
       const next = Math.max(number, session.secret_number) + 1
-      const secret = signSecret({ id: presented.id, number: next }, secretKey)
-      await rotateSecret(tx, presented.id, {
+      const secret = signSecret({ id: cookie.id, number: next }, secretKey)
+      await rotateSecret(tx, cookie.id, {
         next: hashSecret(secret.secret),
         number: next,
         presented: hash,
         networkHash,
       })
-      return { state: 'live', userId, rotated: { secret, age: session.age } }
+      return { state: 'live', userId, rotation: { secret, age: session.age } }
     }
-    await touchSession(tx, presented.id, isCurrent)
-    return { state: 'live', userId, rotated: null }
+    await touchSession(tx, cookie.id, isCurrent)
+    return { state: 'live', userId, rotation: null }
   })
 }
 

@@ -1,14 +1,14 @@
 import { createSecretKey, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
-import { LEFT_OUT } from '../../operations/backup/tables.repository.ts'
+import { EXCLUDED_TABLES } from '../../operations/backup/tables.repository.ts'
 import { isSignedIn } from '../../testing/calls/email-change-calls.ts'
 import { countCodes, ONE_BROWSER, startAt, wrongCode } from '../../testing/calls/sign-in-calls.ts'
 import { passSessionTime } from '../../testing/database/passing-time.ts'
 import { DEVICE, type TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest, SECRET } from '../../testing/test-app.ts'
-import { accessTokenKey, signAccessToken } from './authenticator.ts'
+import { deriveAccessTokenKey, signAccessToken } from './authenticator.ts'
 import { formatSessionCookie, hashSecret, randomSecret, signSecret } from './cookie.ts'
 import { refresh, signInTwice } from './sessions.fixture.ts'
 import { selectTokenKey } from './sessions.repository.ts'
@@ -230,7 +230,7 @@ test('a token that was changed, unsigned, too long-lived or signed by another se
   const olga = await app.signUp()
   const petr = await app.signUp()
   const [userId = '', sessionId = '', expiresAt = '', mac = ''] = olga.token.split('.')
-  const key = accessTokenKey(SECRET, await selectTokenKey(app.db))
+  const key = deriveAccessTokenKey(SECRET, await selectTokenKey(app.db))
   for (const forged of [
     [petr.id, sessionId, expiresAt, mac].join('.'),
     [userId, petr.token.split('.')[1], expiresAt, mac].join('.'),
@@ -246,7 +246,7 @@ test('a token that was changed, unsigned, too long-lived or signed by another se
     expectRefusal(await app.call('GET', '/posts', { token: forged }), 'UNAUTHORIZED')
   }
   for (const right of [olga, signedWith(key, olga)]) expect(await isSignedIn(app, right)).toBe(true)
-  expect(LEFT_OUT).toContain('access_token_key')
+  expect(EXCLUDED_TABLES).toContain('access_token_key')
 })
 
 /** The headers of a browser for a page of another site. */

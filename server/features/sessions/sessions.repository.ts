@@ -10,7 +10,7 @@ import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 /** The age of a secret in seconds. A time that a clock set ahead makes it as old as it is ahead. */
 const SECRET_AGE = sql<number>`abs(extract(epoch FROM now() - rotated_at))::float8`
 
-export const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval '1 second'
+export const IS_LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval '1 second'
   AND sessions.created_at > now() - ${LIFETIME_SECONDS} * interval '1 second')`
 
 /** `reason` is of the account's block. */
@@ -41,7 +41,7 @@ export async function selectLiveSessions(
       WITH ORDINALITY AS asked (session_id, user_id, question)
     JOIN sessions ON sessions.id = session_id AND sessions.user_id = asked.user_id
     JOIN write_states state ON state.user_id = sessions.user_id
-    WHERE ${LIVE}`.execute(db)
+    WHERE ${IS_LIVE}`.execute(db)
   const sessions: (StoredSession | null)[] = viewers.map(() => null)
   for (const session of rows) sessions[session.question - 1] = session
   return sessions
@@ -52,7 +52,7 @@ export async function selectLiveness(db: Queryable, viewers: Viewer[]): Promise<
   const sessionIds = idArray(viewers.map(({ sessionId }) => sessionId))
   const { rows } = await sql<{ id: string; userId: string }>`
     SELECT id, user_id AS "userId" FROM sessions
-    WHERE id = ANY ((SELECT ${sessionIds}::uuid[])::uuid[]) AND ${LIVE}`.execute(db)
+    WHERE id = ANY ((SELECT ${sessionIds}::uuid[])::uuid[]) AND ${IS_LIVE}`.execute(db)
   const live = new Map(rows.map(({ id, userId }) => [id, userId]))
   return viewers.map(({ sessionId, userId }) => live.get(sessionId) === userId)
 }
@@ -97,7 +97,7 @@ export async function insertSession(
         .orderBy('id')
         .offset(SESSIONS_MAX - 1),
     )
-    .returning(LIVE.as('wasLive'))
+    .returning(IS_LIVE.as('wasLive'))
     .execute()
   return removed.some(({ wasLive }) => wasLive)
 }
@@ -117,7 +117,7 @@ export function lockSession(tx: Queryable, id: string) {
     .select(SECRET_AGE.as('secret_age'))
     .select(sql<number>`extract(epoch FROM now() - created_at)::float8`.as('age'))
     .where('id', '=', id)
-    .where(LIVE)
+    .where(IS_LIVE)
     .forUpdate()
     .executeTakeFirst()
 }
@@ -167,7 +167,7 @@ export function selectSessions(db: Queryable, viewer: Viewer): Promise<Session[]
     .select(['id', DEVICE.as('device'), unixSeconds('created_at').as('createdAt')])
     .select(sql<boolean>`id = ${viewer.sessionId}`.as('current'))
     .where('user_id', '=', viewer.userId)
-    .where(LIVE)
+    .where(IS_LIVE)
     .orderBy('current', 'desc')
     .orderBy('created_at', 'desc')
     .execute()
@@ -186,7 +186,7 @@ export function hasSecret(
 ): Promise<boolean> {
   const session = db.selectFrom('sessions').select('id').where('id', '=', sessionId)
   return hasRow(
-    session.where('user_id', '=', userId).where('secret_hash', '=', secretHash).where(LIVE),
+    session.where('user_id', '=', userId).where('secret_hash', '=', secretHash).where(IS_LIVE),
   )
 }
 
@@ -227,7 +227,7 @@ export async function selectClosedReason(
 export async function removeExpiredSessions(db: Queryable): Promise<void> {
   await db
     .deleteFrom('sessions')
-    .where((eb) => eb.not(LIVE))
+    .where((eb) => eb.not(IS_LIVE))
     .execute()
   await db
     .deleteFrom('closed_sessions')

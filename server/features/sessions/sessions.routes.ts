@@ -46,8 +46,8 @@ export function registerSessions(context: ServerContext, sessions: Sessions): Ba
       if (refreshed?.state !== 'closed') throw new AppError('UNAUTHORIZED')
       throw new AppError('SESSION_CLOSED', { message: refreshed.reason })
     }
-    if (refreshed.rotated) {
-      sessions.setCookie(reply, refreshed.rotated.secret, refreshed.rotated.age)
+    if (refreshed.rotation) {
+      sessions.setCookie(reply, refreshed.rotation.secret, refreshed.rotation.age)
     }
     return sessions.issueToken({ userId: refreshed.userId, sessionId: presented.id })
   })

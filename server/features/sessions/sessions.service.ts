@@ -9,7 +9,7 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Http, Viewer } from '../../kernel/http/route.ts'
 import { hashNetwork, widestNetworkOf } from '../../kernel/limits/limits.ts'
 import type { StartingClient } from '../codes/codes.service.ts'
-import { accessTokenKey, signAccessToken, type TokenOptions } from './authenticator.ts'
+import { deriveAccessTokenKey, signAccessToken, type TokenOptions } from './authenticator.ts'
 import {
   BROWSER_SECONDS,
   type Cookie,
@@ -21,7 +21,7 @@ import {
   parseBrowserCookie,
   parseSessionCookie,
   type SessionSecret,
-  type Site,
+  type SiteAddress,
   signSecret,
 } from './cookie.ts'
 import { insertKnownClient, removeOtherClients } from './known-clients.repository.ts'
@@ -34,7 +34,7 @@ import {
   lockUser,
 } from './sessions.repository.ts'
 
-type Options = Site &
+type Options = SiteAddress &
   Pick<Config, 'accessTokenSeconds'> & {
     secret: string
     storedKey: Buffer
@@ -65,7 +65,7 @@ export class Sessions {
   readonly #browserCookie: Cookie
 
   constructor({ secret, storedKey, accessTokenSeconds, ...site }: Options) {
-    this.tokens = { key: accessTokenKey(secret, storedKey), seconds: accessTokenSeconds }
+    this.tokens = { key: deriveAccessTokenKey(secret, storedKey), seconds: accessTokenSeconds }
     this.secretKey = deriveKey(secret, 'session-secret')
     this.#clientKey = deriveKey(secret, 'client-token')
     this.#cookieKey = deriveKey(secret, 'first-cookie')

@@ -12,10 +12,10 @@ import { returnToAccount } from '../account-deletion/account-deletion.service.ts
 import { redeemCode, requireEmail, requireNewEmail } from '../codes/codes.service.ts'
 import { blockNewUser } from '../moderation/blocks.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
-import { askerOf, hashAsker } from '../site-state/mail-name.service.ts'
+import { askerOf, hashAsker } from '../site-state/mail-reputation.service.ts'
 import {
   claimRegistration,
-  isAdmitted,
+  isValidInvitation,
   requireRegistrable,
 } from '../site-state/site-state.service.ts'
 import type { ReadText } from '../texts/texts.service.ts'
@@ -43,8 +43,8 @@ export function registerSignIn(context: ServerContext, parts: Parts): Background
 function registerStarts(context: ServerContext, sessions: Sessions): void {
   const { route, db } = context
   const { contactEmail: contact, publicUrl } = context.config
-  const askedBy = ({ clientToken, ...asked }: StartInput['body'], request: FastifyRequest) => ({
-    ...asked,
+  const toStart = ({ clientToken, ...body }: StartInput['body'], request: FastifyRequest) => ({
+    ...body,
     ip: request.ip,
     client: sessions.startingClientOf(clientToken, request),
     networkHash: sessions.hashNetwork(request.ip),
@@ -55,28 +55,28 @@ function registerStarts(context: ServerContext, sessions: Sessions): void {
     requireOwnOrigin(request, publicUrl)
     const { ip } = request
     const email = requireNewEmail(body.email)
-    const asked = askedBy({ ...body, email }, request)
-    const charged = await chargeRequest(context, asked)
+    const base = toStart({ ...body, email }, request)
+    const charges = await chargeRequest(context, base)
     const asker = askerOf(hashAsker(ip, context), context)
     const applicant = { email, ip, invitation: body.invitation, contact }
     const { askerWaitsUntil } = await requireRegistrable(db, applicant, asker)
-    const start = { ...asked, purpose: 'registration', charged, askerWaitsUntil } as const
+    const start = { ...base, purpose: 'registration', charges, askerWaitsUntil } as const
     const id = await startSignIn(context, start)
     sessions.setBrowserOfStart(http, id)
     return { id }
   })
 
   route(calls.validateInvitation, async ({ body }) => ({
-    isValid: await isAdmitted(db, body.invitation),
+    isValid: await isValidInvitation(db, body.invitation),
   }))
 
   route(calls.startLogin, async ({ body }, http) => {
     const { request } = http
     requireOwnOrigin(request, publicUrl)
     requireEmail(body.email)
-    const asked = askedBy(body, request)
-    const charged = await chargeRequest(context, asked)
-    const id = await startSignIn(context, { ...asked, purpose: 'login', charged })
+    const base = toStart(body, request)
+    const charges = await chargeRequest(context, base)
+    const id = await startSignIn(context, { ...base, purpose: 'login', charges })
     sessions.setBrowserOfStart(http, id)
     return { id }
   })
@@ -130,7 +130,7 @@ function registerVerifications(context: ServerContext, { sessions, readText }: P
           await recordAccess?.(tx, { action: isNew ? 'register' : 'sign-in', userId, request })
           return { isNew, isBack, ...opened }
         },
-        keep: ({ viewer: { userId, sessionId } }) => ({ userId, outcome: { sessionId } }),
+        toStored: ({ viewer: { userId, sessionId } }) => ({ userId, outcome: { sessionId } }),
         async repeat({ userId, outcome: { sessionId } }) {
           const opened = await sessions.openAgain(db, { userId, sessionId }, params.id)
           return { isNew: false, isBack: false, ...opened }

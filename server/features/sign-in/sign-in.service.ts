@@ -8,7 +8,11 @@ import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
 import { lockUserByEmail, selectUserByEmail } from '../account/account.repository.ts'
 import { requestCharge } from '../codes/code-quota.ts'
-import { requireSendable, type Start, startOperation } from '../codes/codes.service.ts'
+import {
+  type OperationStart,
+  requireSendableEmail,
+  startOperation,
+} from '../codes/codes.service.ts'
 import { isKnownBrowser, lockAndRecognise } from '../sessions/known-clients.repository.ts'
 import type { SignInNotice } from './sign-in.mail.ts'
 
@@ -22,7 +26,9 @@ const ACCOUNTS: Limit = {
   isShared: true,
 }
 
-type Asked = Omit<Start, 'userId' | 'knownBy' | 'isToNewAddress'> & { networkHash: Buffer | null }
+type SignInRequest = Omit<OperationStart, 'userId' | 'knownBy' | 'isToNewAddress'> & {
+  networkHash: Buffer | null
+}
 
 /**
  * Charges the network for a code, unless it is exhausted and the account knows the browser. Returns
@@ -30,11 +36,11 @@ type Asked = Omit<Start, 'userId' | 'knownBy' | 'isToNewAddress'> & { networkHas
  */
 export async function chargeRequest(
   { db, limits }: ServerContext,
-  { ip, email, client: { clientHash } }: Pick<Start, 'email' | 'client' | 'ip'>,
+  { ip, email, client: { clientHash } }: Pick<OperationStart, 'email' | 'client' | 'ip'>,
 ): Promise<Charge[]> {
-  const charged = [requestCharge(ip)]
-  const refusal = await limits.tryCharge(charged)
-  if (!refusal) return charged
+  const charges = [requestCharge(ip)]
+  const refusal = await limits.tryCharge(charges)
+  if (!refusal) return charges
   // A known browser has few mails of its own, so that neighbours at its address cannot keep it out.
   if (!(await isKnownBrowser(db, { email, clientHash }))) throw tooMany(refusal)
   return []
@@ -43,22 +49,22 @@ export async function chargeRequest(
 /** Mails a code and returns the operation's id. Throws USER_NOT_FOUND if a login has no account. */
 export async function startSignIn(
   context: ServerContext,
-  { email, networkHash, ...asked }: Asked,
+  { email, networkHash, ...request }: SignInRequest,
 ): Promise<string> {
   // A login without an account need not ask the mail server.
-  if (asked.purpose === 'registration' || (await selectUserByEmail(context.db, email))) {
-    await requireSendable(email, context)
+  if (request.purpose === 'registration' || (await selectUserByEmail(context.db, email))) {
+    await requireSendableEmail(email, context)
   }
   const begin = async (tx: Queryable) => {
-    const { clientHash } = asked.client
+    const { clientHash } = request.client
     const user = await lockAndRecognise(tx, { email, clientHash, networkHash })
-    if (!user && asked.purpose === 'login') throw new AppError('USER_NOT_FOUND')
+    if (!user && request.purpose === 'login') throw new AppError('USER_NOT_FOUND')
     // No code is mailed that would be refused in the end.
-    const refusal = !user && (await context.limits.findRefusal(openingOf(asked), tx))
+    const refusal = !user && (await context.limits.findRefusal(accountCharges(request), tx))
     if (refusal) throw tooMany(refusal)
     // The account's own address is used: an address that only compares equal may be another's.
     return {
-      ...asked,
+      ...request,
       email: user?.email ?? email,
       knownBy: user?.knownBy ?? null,
       isToNewAddress: user === undefined,
@@ -69,10 +75,10 @@ export async function startSignIn(
 
 /** Counts an account of the network. Nothing takes the count back, unlike that of its code. */
 export function chargeAccount({ limits }: ServerContext, ip: string, tx: Queryable): Promise<void> {
-  return limits.charge(openingOf({ ip }), tx)
+  return limits.charge(accountCharges({ ip }), tx)
 }
 
-const openingOf = ({ ip }: { ip: string }): Charge[] => [{ limit: ACCOUNTS, ip }]
+const accountCharges = ({ ip }: { ip: string }): Charge[] => [{ limit: ACCOUNTS, ip }]
 
 export const lockAccount = lockUserByEmail
 

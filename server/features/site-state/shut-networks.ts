@@ -6,7 +6,7 @@ import { selectBans } from './site-state.repository.ts'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = [Address, number]
-type Shut = { range: Range; until: number }
+type ShutNetwork = { range: Range; until: number }
 
 const MISSED_MS = 60_000
 
@@ -14,7 +14,7 @@ const MISSED_MS = 60_000
 export class ShutNetworks {
   isEmpty = true
   /** Those with the latest end first; `until` is Infinity without an end. */
-  #shut: Shut[] = []
+  #shut: ShutNetwork[] = []
   #isReading = false
   #isOutdated = false
   readonly #db: Db
@@ -27,9 +27,9 @@ export class ShutNetworks {
   }
 
   /** Returns until when an address is shut, Infinity without an end; undefined if it is not. */
-  until(address: string | undefined): number | undefined {
+  shutUntil(address: string | undefined): number | undefined {
     const parsed = parseAddress(address)
-    const isShut = ({ range, until }: Shut) => until > Date.now() && contains(range, parsed)
+    const isShut = ({ range, until }: ShutNetwork) => until > Date.now() && contains(range, parsed)
     return this.#shut.find(isShut)?.until
   }
 

@@ -2,7 +2,7 @@ import { sql, type Updateable } from 'kysely'
 import type { SiteState } from '../../../contract/pages.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
-import { type Asker, waitEnd } from './mail-name.repository.ts'
+import { type Asker, selectAskerWait } from './mail-reputation.repository.ts'
 
 export async function selectSiteState(db: Queryable): Promise<SiteState> {
   const { text, since, ...state } = await db
@@ -143,7 +143,7 @@ export function deleteBan(tx: Queryable, id: string) {
   return tx.deleteFrom('bans').where('id', '=', id).returning(['kind', 'value']).executeTakeFirst()
 }
 
-export type Asking = {
+export type AdmissionQuery = {
   mailbox: string
   domain: string
   address: string | null
@@ -152,7 +152,7 @@ export type Asking = {
 
 export type Admission = {
   /** Why registrations are closed; null if they are open. */
-  closed: string | null
+  closedReason: string | null
   isInviteOnly: boolean
   isBanned: boolean
   isInvited: boolean
@@ -162,11 +162,11 @@ export type Admission = {
 
 export async function selectAdmission(
   db: Queryable,
-  { mailbox, domain, address, tokenHash }: Asking,
+  { mailbox, domain, address, tokenHash }: AdmissionQuery,
   asker?: Asker,
 ): Promise<Admission> {
   const { rows } = await sql<Admission>`
-    SELECT registrations_closed AS closed, is_invite_only AS "isInviteOnly",
+    SELECT registrations_closed AS "closedReason", is_invite_only AS "isInviteOnly",
       EXISTS (
         SELECT FROM bans WHERE coalesce(until > now(), true) AND CASE kind
           WHEN 'email' THEN value = ${mailbox}
@@ -176,7 +176,7 @@ export async function selectAdmission(
       EXISTS (
         SELECT FROM invitations WHERE token_hash = ${tokenHash}::bytea AND ${IS_VALID}
       ) AS "isInvited",
-      ${asker ? sql`(${waitEnd(db, asker)})` : sql`NULL::timestamptz`} AS "askerWaitsUntil"
+      ${asker ? sql`(${selectAskerWait(db, asker)})` : sql`NULL::timestamptz`} AS "askerWaitsUntil"
     FROM site_state`.execute(db)
   return rows[0] as Admission
 }

@@ -10,12 +10,12 @@ import { parseAddress } from '../../kernel/limits/limits.ts'
 import { domainOf, mailboxOf } from '../../kernel/mail/email-address.ts'
 import { noticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
-import { mailNameMails } from './mail-name.mail.ts'
-import { type Asker, removeOldRefusals } from './mail-name.repository.ts'
+import { mailReputationMails } from './mail-reputation.mail.ts'
+import { type Asker, removeOldRefusals } from './mail-reputation.repository.ts'
 import { contains, rangeOf } from './shut-networks.ts'
 import {
   type Admission,
-  type Asking,
+  type AdmissionQuery,
   type Ban,
   type BanKind,
   claimInvitation,
@@ -53,7 +53,7 @@ type Part = { part: 'registrations' | 'writing' }
 
 export function registerSiteState({ config }: ServerContext): BackgroundWork {
   return {
-    mails: mailNameMails(noticeOptions(config)),
+    mails: mailReputationMails(noticeOptions(config)),
     pruning: [removeExpiredSiteRows, removeOldRefusals],
   }
 }
@@ -127,7 +127,7 @@ export async function addBan(
   ban: NewBan,
 ): Promise<Pick<Ban, 'id' | 'until'> | undefined> {
   const { kind, seconds, coversAll, reason, actor } = ban
-  const value = normalBan(kind, ban.value)
+  const value = normalizeBan(kind, ban.value)
   if (value === undefined) return undefined
   await appendToJournal(tx, {
     actor,
@@ -140,7 +140,7 @@ export async function addBan(
 
 /** Whether a ban is too wide: a network wider than /8 (IPv6: /16), or a top-level domain. */
 export function isBanTooWide(kind: BanKind, value: string): boolean {
-  const normal = normalBan(kind, value)
+  const normal = normalizeBan(kind, value)
   if (normal === undefined || kind === 'email') return false
   if (kind === 'domain') return !normal.includes('.')
   const [address = '', bits = 128] = normal.split('/')
@@ -158,14 +158,14 @@ export async function removeBan(
 
 /** Whether a network contains one of the server's own addresses, such as its proxy's. */
 export function isOwnNetwork(network: string, own: string[]): boolean {
-  const normal = normalNetwork(network)
+  const normal = normalizeNetwork(network)
   const range = normal === undefined ? undefined : rangeOf(normal)
   return own.some((address) => range !== undefined && contains(range, parseAddress(address)))
 }
 
-function normalBan(kind: BanKind, written: string): string | undefined {
+function normalizeBan(kind: BanKind, written: string): string | undefined {
   const value = written.trim()
-  if (kind === 'network') return normalNetwork(value)
+  if (kind === 'network') return normalizeNetwork(value)
   if (kind === 'email') return value.includes('@') ? mailboxOf(value) : undefined
   return domainOf(`x@${value.replace(/^@/, '')}`) || undefined
 }
@@ -180,12 +180,13 @@ export async function requireRegistrable(
   applicant: Refusable,
   asker?: Asker,
 ): Promise<Admission> {
-  const admission = await selectAdmission(db, askingOf(applicant), asker)
+  const admission = await selectAdmission(db, admissionQueryOf(applicant), asker)
   if (admission.isBanned) {
     const why = 'С этой почтой или из этой сети зарегистрироваться нельзя'
     throw refusalWithContact('REGISTRATION_CLOSED', why, applicant.contact)
   }
-  if (isInvitationNeeded(admission) && !admission.isInvited) throw uninvited(admission, applicant)
+  if (isInvitationNeeded(admission) && !admission.isInvited)
+    throw uninvitedError(admission, applicant)
   return admission
 }
 
@@ -193,17 +194,18 @@ export async function requireRegistrable(
 export async function claimRegistration(tx: Queryable, applicant: Refusable): Promise<void> {
   const admission = await requireRegistrable(tx, applicant)
   if (!isInvitationNeeded(admission)) return
-  const { tokenHash } = askingOf(applicant)
+  const { tokenHash } = admissionQueryOf(applicant)
   // Another applicant may have used the invitation up since the check.
-  if (!(tokenHash && (await claimInvitation(tx, tokenHash)))) throw uninvited(admission, applicant)
+  if (!(tokenHash && (await claimInvitation(tx, tokenHash))))
+    throw uninvitedError(admission, applicant)
 }
 
-export async function isAdmitted(db: Queryable, invitation: string): Promise<boolean> {
-  const admission = await selectAdmission(db, askingOf({ email: '', ip: '', invitation }))
+export async function isValidInvitation(db: Queryable, invitation: string): Promise<boolean> {
+  const admission = await selectAdmission(db, admissionQueryOf({ email: '', ip: '', invitation }))
   return admission.isInvited || !isInvitationNeeded(admission)
 }
 
-function askingOf({ email, ip, invitation }: Applicant): Asking {
+function admissionQueryOf({ email, ip, invitation }: Applicant): AdmissionQuery {
   return {
     mailbox: mailboxOf(email),
     domain: domainOf(email),
@@ -212,18 +214,20 @@ function askingOf({ email, ip, invitation }: Applicant): Asking {
   }
 }
 
-const isInvitationNeeded = ({ closed, isInviteOnly }: Admission) => closed !== null || isInviteOnly
+const isInvitationNeeded = ({ closedReason, isInviteOnly }: Admission) =>
+  closedReason !== null || isInviteOnly
 
-function uninvited({ closed }: Admission, { invitation, contact }: Refusable): AppError {
+function uninvitedError({ closedReason }: Admission, { invitation, contact }: Refusable): AppError {
   if (invitation !== undefined) {
     return new AppError('REGISTRATION_CLOSED', { message: INVITATION_OVER })
   }
-  const why = closed === null ? INVITE_ONLY : `${ERRORS.REGISTRATION_CLOSED.message}: ${closed}`
+  const why =
+    closedReason === null ? INVITE_ONLY : `${ERRORS.REGISTRATION_CLOSED.message}: ${closedReason}`
   return refusalWithContact('REGISTRATION_CLOSED', why, contact)
 }
 
 /** Returns an address or network (CIDR) for PostgreSQL, without `::ffff:` before IPv4. */
-function normalNetwork(value: string): string | undefined {
+function normalizeNetwork(value: string): string | undefined {
   const [, written = '', bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(value) ?? []
   const address = parseAddress(written)
   if (address === undefined || bits === undefined) return address?.toString()

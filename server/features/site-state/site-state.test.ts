@@ -248,5 +248,5 @@ test('while no connection is free, one read of the bans waits for all changes, a
     const network = { kind: 'network', value: '203.0.113.9', seconds: null } as const
     await addBan(tx, { ...network, coversAll: true, reason: null, actor })
   })
-  await expect.poll(() => shut.until('203.0.113.9')).toBe(Number.POSITIVE_INFINITY)
+  await expect.poll(() => shut.shutUntil('203.0.113.9')).toBe(Number.POSITIVE_INFINITY)
 })

@@ -16,7 +16,7 @@ export function refusalWithContact(
 type WriteState = { reason: string | null; until: Date | null; writingClosed: string | null }
 
 /** Returns why a user cannot write; null if the user can. */
-export function writeRefusal(
+export function findWritingRefusal(
   { reason, until, writingClosed }: WriteState,
   contact: string | undefined,
 ): AppError | null {

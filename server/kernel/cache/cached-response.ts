@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { SAVED_HEADER, SAVED_STATUS } from '../../../contract/constants.ts'
+import { STALE_HEADER, STALE_STATUS } from '../../../contract/constants.ts'
 import { pageCacheControl } from '../http/refusal.ts'
 
 type ResponseHeaders = Record<string, string | number>
@@ -98,7 +98,7 @@ export class CachedResponse {
 
   /** Returns 304 if the client has the body, otherwise 200; always 200 if stale, with an `age`. */
   answerTo(
-    { 'if-none-match': known }: IncomingHttpHeaders,
+    { 'if-none-match': ifNoneMatch }: IncomingHttpHeaders,
     { body, headers, notModifiedHeaders }: Variant,
     age?: number,
   ): Answer {
@@ -106,7 +106,7 @@ export class CachedResponse {
       const staleHeaders = { ...cacheStatus(age), 'cache-control': this.#controlOf('no-store') }
       return { status: 200, headers: { ...headers, ...staleHeaders }, body }
     }
-    return isNotModified(this, known)
+    return isNotModified(this, ifNoneMatch)
       ? { status: 304, headers: notModifiedHeaders, body: EMPTY }
       : { status: 200, headers, body }
   }
@@ -163,7 +163,7 @@ export class CachedResponse {
 
 /** Returns Age (RFC 9111) and Cache-Status (RFC 9211), which caches must not store. */
 function cacheStatus(age: number): ResponseHeaders {
-  return { age, [SAVED_HEADER]: SAVED_STATUS + age }
+  return { age, [STALE_HEADER]: STALE_STATUS + age }
 }
 
 /** Returns whether If-None-Match names one of the ETags, strong or weak. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { openDatabaseForTest } from '../../testing/database/database-for-test.ts'
-import { listeningNodes } from '../../testing/database/databases.ts'
+import { countListeningNodes } from '../../testing/database/databases.ts'
 import { openPostgresProxy } from '../../testing/database/postgres-proxy.ts'
 import { PAST_CACHE } from '../../testing/http/client.ts'
 import { appForTest, testPerNode } from '../../testing/test-app.ts'
@@ -78,7 +78,7 @@ testPerNode('two nodes that it starts by itself').each([
     const newest = async (sent = {}) => (await other.call('GET', '/posts', sent)).body.posts[0]?.id
     const asOlga = { token: olga.token, headers: PAST_CACHE }
     for (let round = 0; round < 3; round++) {
-      await expect.poll(() => listeningNodes(writer)).toBe(2)
+      await expect.poll(() => countListeningNodes(writer)).toBe(2)
       // Feeds of the round before may still be ending.
       await expect.poll(async () => (await feedsOf(writer.db)).length).toBe(2)
       const before = await feedsOf(writer.db)

@@ -108,7 +108,7 @@ export class FastPath {
   async #serve(read: CachedRead, request: IncomingMessage, response: ServerResponse) {
     const began = performance.now()
     const network = this.#addressOf(request)
-    const { status, headers, body, refused } = await this.#answer(read, request, network)
+    const { status, headers, body, refusalFacts } = await this.#answer(read, request, network)
     response.writeHead(status, headers).end(body)
     this.#options.requestLog.record({
       reqId: nextRequestId(),
@@ -116,10 +116,10 @@ export class FastPath {
       route: read.cached.content.route,
       status,
       ms: performance.now() - began,
-      userId: refused ? undefined : read.viewer?.userId,
+      userId: refusalFacts ? undefined : read.viewer?.userId,
       network,
-      refused,
-      isCacheHit: !refused,
+      refusalFacts,
+      isCacheHit: !refusalFacts,
     })
   }
 
@@ -127,7 +127,7 @@ export class FastPath {
     { cached, viewer, answer }: CachedRead,
     { headers }: IncomingMessage,
     network: string | undefined,
-  ): Promise<Answer & { refused?: RefusalFacts }> {
+  ): Promise<Answer & { refusalFacts?: RefusalFacts }> {
     try {
       await this.#options.limits.charge([callCharge(viewer, network)])
       return await answer()

@@ -7,12 +7,12 @@ import { isSender, VARIABLES } from './variables.ts'
 type Values = {
   [Field in keyof typeof VARIABLES]: ReturnType<(typeof VARIABLES)[Field]['read']>
 }
-type Combined = 'mailFrom' | 'dkimKeyFile' | 'dkimSelector' | 'backupCommand'
+type CombinedFields = 'mailFrom' | 'dkimKeyFile' | 'dkimSelector' | 'backupCommand'
 
 export type LogLevel = Values['logLevel']
 
 /** The configuration, with durations in seconds. */
-export type Config = Omit<Values, Combined> & {
+export type Config = Omit<Values, CombinedFields> & {
   mailFrom: string
   dkim: { keyFile: string; selector: string } | undefined
   /** `env` lacks this product's and PostgreSQL's variables, which may contain passwords. */
@@ -197,11 +197,11 @@ const SHORTEST = 7
 const FEW_LETTERS = 2
 
 /** Returns whether the names differ in at most two neighbouring letters. */
-export function isMisspelt(name: string, known: string): boolean {
-  const longer = Math.max(name.length, known.length)
+export function isMisspelt(name: string, knownName: string): boolean {
+  const longer = Math.max(name.length, knownName.length)
   let head = 0
-  while (head < longer && name[head] === known[head]) head++
+  while (head < longer && name[head] === knownName[head]) head++
   let tail = 0
-  while (tail < longer - head && name.at(-1 - tail) === known.at(-1 - tail)) tail++
+  while (tail < longer - head && name.at(-1 - tail) === knownName.at(-1 - tail)) tail++
   return longer - head - tail <= FEW_LETTERS
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { endChild, untilPrinted } from '../../testing/process/child-process.ts'
 import { folderForTest } from '../../testing/process/folder-for-test.ts'
-import { removeAbandoned, replaceFile, unfinishedPath } from './replace-file.ts'
+import { removeAbandonedFiles, replaceFile, unfinishedPath } from './replace-file.ts'
 
 const MODULE = join(import.meta.dirname, 'replace-file.ts')
 
@@ -43,6 +43,6 @@ test('a folder that a killed process has left goes with all its files', async ()
   await kill()
   const own = unfinishedPath(path)
   await mkdir(own)
-  await removeAbandoned(folder)
+  await removeAbandonedFiles(folder)
   expect([join(folder, ...(await readdir(folder)))]).toEqual([own])
 })

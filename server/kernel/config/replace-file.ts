@@ -34,7 +34,7 @@ export function nameOfUnfinished(name: string): string | undefined {
 }
 
 /** Removes the unfinished files and folders of killed processes from a folder. Never rejects. */
-export async function removeAbandoned(folder: string): Promise<void> {
+export async function removeAbandonedFiles(folder: string): Promise<void> {
   // What is left in a folder that cannot be listed does no harm to what is written there.
   for (const name of (await readdir(folder).catch(() => [])).filter(isAbandoned)) {
     await removeOwn(join(folder, name)).catch(() => {})
@@ -66,7 +66,7 @@ export async function replaceFile(
   content: string | Uint8Array,
   { mode = 0o600, owner }: Replacing = {},
 ): Promise<void> {
-  await removeAbandoned(dirname(path))
+  await removeAbandonedFiles(dirname(path))
   const fresh = unfinishedPath(path)
   try {
     await writeFresh(fresh, content, { mode, ...(owner && { owner }) })

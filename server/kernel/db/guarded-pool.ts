@@ -11,7 +11,7 @@ class DatabaseAwayError extends Error {
   }
 }
 
-type Connected = (
+type ConnectCallback = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
   done: pg.PoolClient['release'],
@@ -29,8 +29,8 @@ export class GuardedPool extends pg.Pool {
   }
 
   override connect(): Promise<pg.PoolClient>
-  override connect(callback: Connected): void
-  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+  override connect(callback: ConnectCallback): void
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
     const connecting = this.#waitsDuringOutage ? this.#connectOnceBack() : this.#connectNow()
     if (!callback) return connecting
     connecting.then(

@@ -67,9 +67,9 @@ class Lanes {
 
   /** Resolves once the request has a slot, or is answered without one, or its client has gone. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { lane: named = 'call' } = request.routeOptions.config
-    if (named === 'none') return
-    const lane = typeof named === 'function' ? named(request) : named
+    const { lane: laneOption = 'call' } = request.routeOptions.config
+    if (laneOption === 'none') return
+    const lane = typeof laneOption === 'function' ? laneOption(request) : laneOption
     const { raw } = reply
     // It emits no `close` any more, which would free the slot.
     if (raw.destroyed) return void reply.hijack()

@@ -26,12 +26,12 @@ export type RefusalFacts = { code: ErrorCode; failure: Error | undefined }
 
 declare module 'fastify' {
   interface FastifyReply {
-    refused: RefusalFacts | null
+    refusalFacts: RefusalFacts | null
   }
 }
 
 export function handleErrors(app: FastifyInstance): void {
-  app.decorateReply('refused', null)
+  app.decorateReply('refusalFacts', null)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const isClients = error === request.raw.errored
     const answered = isClients ? new AppError('INVALID_REQUEST') : error
@@ -58,7 +58,7 @@ export function toAppError(error: FastifyError): AppError {
 export function answerError(
   error: Error,
   { headers: { authorization }, page }: { headers: IncomingHttpHeaders; page?: string | undefined },
-): Refusal & { refused: RefusalFacts } {
+): Refusal & { refusalFacts: RefusalFacts } {
   const { code, message, ...facts } = describe(error)
   const isMissing = code === 'POST_NOT_FOUND' && authorization === undefined
   const ofJson = isMissing
@@ -75,17 +75,17 @@ export function answerError(
 
 /** Sets the status, Retry-After and the facts for the log. The caller sends a body of its own. */
 export function markRefused(reply: FastifyReply, error: Error): void {
-  const { status, headers, refused } = describe(error)
-  reply.refused = refused
+  const { status, headers, refusalFacts } = describe(error)
+  reply.refusalFacts = refusalFacts
   reply.code(status).headers(headers)
 }
 
 /** Sends what `answerError` returned. */
 export function sendError(
   reply: FastifyReply,
-  { status, headers, body, refused }: ReturnType<typeof answerError>,
+  { status, headers, body, refusalFacts }: ReturnType<typeof answerError>,
 ): FastifyReply {
-  reply.refused = refused
+  reply.refusalFacts = refusalFacts
   return reply.code(status).headers(headers).send(body)
 }
 
@@ -95,5 +95,5 @@ function describe(error: Error) {
   const seconds = retryAfter ?? (status === 503 ? RETRY_UNAVAILABLE_SECONDS : undefined)
   const headers: Refusal['headers'] =
     seconds === undefined ? {} : { 'retry-after': Math.max(1, Math.ceil(seconds)) }
-  return { status, code, message, headers, refused: { code, failure } }
+  return { status, code, message, headers, refusalFacts: { code, failure } }
 }

@@ -47,9 +47,9 @@ export function unknownFieldMessage(
 function findUnknownName(schema: TObject | undefined, value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   for (const [name, part] of Object.entries(value)) {
-    const known: Record<string, TSchema> = schema?.properties ?? {}
-    if (!Object.hasOwn(known, name)) return name
-    const inner = known[name]
+    const properties: Record<string, TSchema> = schema?.properties ?? {}
+    if (!Object.hasOwn(properties, name)) return name
+    const inner = properties[name]
     const unknown = inner && 'properties' in inner && findUnknownName(inner as TObject, part)
     if (unknown) return `${name}.${unknown}`
   }

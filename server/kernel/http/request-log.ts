@@ -38,7 +38,7 @@ export type ObserveRequest = (facts: RequestFacts, isCacheHit: boolean) => void
 
 type AnsweredRequest = RequestLine & {
   network: string | undefined
-  refused: RefusalFacts | null | undefined
+  refusalFacts: RefusalFacts | null | undefined
   isCacheHit?: boolean
 }
 
@@ -96,20 +96,20 @@ export class RequestLog extends LogController {
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const { id: reqId, method, viewer, postId } = request
     const { url: route = null, logLevel } = request.routeOptions
-    const { statusCode: status, elapsedTime: ms, refused } = reply
+    const { statusCode: status, elapsedTime: ms, refusalFacts } = reply
     const isSilent = request.isRefusedByGate || (logLevel === 'warn' && status < 400)
     if (isSilent) return void this.#options.observe?.({ method, route, status, ms }, false)
     const dbMs = request.raw.queryTime?.ms || undefined
     const line = { reqId, method, route, status, ms, dbMs, userId: viewer?.userId, postId }
-    this.record({ ...line, network: request.ip, refused })
+    this.record({ ...line, network: request.ip, refusalFacts })
   }
 
-  record({ network, refused, isCacheHit = false, ms, dbMs, ...facts }: AnsweredRequest): void {
+  record({ network, refusalFacts, isCacheHit = false, ms, dbMs, ...facts }: AnsweredRequest): void {
     const { log, observe } = this.#options
     const { method, route, status } = facts
     observe?.({ method, route, status, ms }, isCacheHit)
     const line = { ...facts, ms: roundToTenths(ms), dbMs: dbMs && roundToTenths(dbMs) }
-    if (status >= 400) this.#recordRefusal(line, { network, refused })
+    if (status >= 400) this.#recordRefusal(line, { network, refusalFacts })
     // A line would cost half as much as the read; the read that filled the cache has one.
     else if (isCacheHit) log.debug(line, 'request')
     else log.info(line, 'request')
@@ -117,12 +117,12 @@ export class RequestLog extends LogController {
 
   #recordRefusal(
     line: RequestLine,
-    { network, refused }: Pick<AnsweredRequest, 'network' | 'refused'>,
+    { network, refusalFacts }: Pick<AnsweredRequest, 'network' | 'refusalFacts'>,
   ): void {
-    if (refused?.failure && this.#options.reportRefusal(refused.failure)) return
-    const isLogged = this.refusals.record({ ...line, code: refused?.code, network })
-    if (isLogged && refused?.failure) {
-      this.#options.log.error({ reqId: line.reqId, err: refused.failure }, 'request failed')
+    if (refusalFacts?.failure && this.#options.reportRefusal(refusalFacts.failure)) return
+    const isLogged = this.refusals.record({ ...line, code: refusalFacts?.code, network })
+    if (isLogged && refusalFacts?.failure) {
+      this.#options.log.error({ reqId: line.reqId, err: refusalFacts.failure }, 'request failed')
     }
   }
 }

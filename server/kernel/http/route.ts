@@ -26,7 +26,7 @@ export type Newcomer = { mailbox: string; secondsLeft: number }
 export type LiveSession = {
   newcomer: Newcomer | null
   /** The error that refuses a publication; null if the viewer may write. */
-  writeRefusal: AppError | null
+  writingRefusal: AppError | null
 }
 
 export type Authenticator = {
@@ -188,7 +188,7 @@ async function requireSession(
   ])
   if (!session) throw new AppError('UNAUTHORIZED')
   if (!isAllowed) throw new AppError('NOT_FOUND')
-  if (publishes && session.writeRefusal) throw session.writeRefusal
+  if (publishes && session.writingRefusal) throw session.writingRefusal
   return session
 }
 

@@ -24,7 +24,7 @@ type Options = {
   logger: FastifyBaseLogger
   requestLog: RequestLog
   trustProxy: string[]
-  shutNetworks: { isEmpty: boolean; until(address: string | undefined): number | undefined }
+  shutNetworks: { isEmpty: boolean; shutUntil(address: string | undefined): number | undefined }
   headers: Record<string, string>
   fastPath: LaneOptions['fastPath'] & { wrap(listener: RequestListener): RequestListener }
   /** The HTML for a page request that gets no slot; null if no pages are served. */
@@ -85,7 +85,7 @@ export class HttpServer {
 
   #shutUntil(request: IncomingMessage): number | undefined {
     const { shutNetworks } = this.#options
-    return shutNetworks.isEmpty ? undefined : shutNetworks.until(this.#addressOf(request))
+    return shutNetworks.isEmpty ? undefined : shutNetworks.shutUntil(this.#addressOf(request))
   }
 
   async stop(graceMs: number): Promise<void> {

@@ -6,7 +6,7 @@ import type { StoredCharge } from '../db/tables.ts'
 export type SharedCount = StoredCharge & { burst: number }
 
 /** Counts all events or none. Returns the seconds to wait for each. */
-export async function chargeShared(db: Queryable, counts: SharedCount[]): Promise<number[]> {
+export async function chargeSharedLimits(db: Queryable, counts: SharedCount[]): Promise<number[]> {
   const charge = sql<{ waits: number[] }>`SELECT charge_limits(${arraysOf(counts)}) AS waits`
   return (await charge.execute(db)).rows[0]?.waits ?? []
 }
@@ -23,7 +23,7 @@ export async function selectWaits(db: Queryable, counts: SharedCount[]): Promise
   return rows.map(({ wait }) => wait)
 }
 
-export async function refundShared(db: Queryable, counts: StoredCharge[]): Promise<void> {
+export async function refundSharedLimits(db: Queryable, counts: StoredCharge[]): Promise<void> {
   const refund = sql`SELECT refund_limits(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[])`
   await refund.execute(db)
 }

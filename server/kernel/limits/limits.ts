@@ -5,7 +5,12 @@ import { LRUCache } from 'lru-cache'
 import type { Queryable } from '../db/database.ts'
 import type { StoredCharge } from '../db/tables.ts'
 import { AppError } from '../errors/app-error.ts'
-import { chargeShared, refundShared, type SharedCount, selectWaits } from './limits.repository.ts'
+import {
+  chargeSharedLimits,
+  refundSharedLimits,
+  type SharedCount,
+  selectWaits,
+} from './limits.repository.ts'
 
 /** Allows a burst of events at once, and refills it evenly over so many seconds (GCRA). */
 type Rate = readonly [events: number, seconds: number]
@@ -82,7 +87,7 @@ export class Limits {
     if (shared.length === 0) return undefined
     let isCounted = false
     try {
-      const refusal = this.#refusalBy(shared, await chargeShared(db, shared))
+      const refusal = this.#refusalBy(shared, await chargeSharedLimits(db, shared))
       isCounted = !refusal
       return refusal
     } finally {
@@ -109,7 +114,7 @@ export class Limits {
   async refund(charges: Charge[], db = this.#options.db): Promise<void> {
     const { shared, local } = this.#eventsOf(charges)
     this.#shiftInMemory(local, -1)
-    if (shared.length > 0) await refundShared(db, shared)
+    if (shared.length > 0) await refundSharedLimits(db, shared)
   }
 
   /** Returns charges of shared limits as they are stored with what they were charged for. */
@@ -119,7 +124,7 @@ export class Limits {
 
   /** Refunds charges as they were made, even if the limits have changed since. */
   refundStored(charges: StoredCharge[], db = this.#options.db): Promise<void> {
-    return refundShared(db, charges)
+    return refundSharedLimits(db, charges)
   }
 
   #eventsOf(charges: Charge[]): { shared: Event[]; local: Event[] } {

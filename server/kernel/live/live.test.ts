@@ -3,7 +3,7 @@ import fastify from 'fastify'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { decide, report, signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import { databaseForTest } from '../../testing/database/database-for-test.ts'
-import { listeningNodes } from '../../testing/database/databases.ts'
+import { countListeningNodes } from '../../testing/database/databases.ts'
 import { openNews } from '../../testing/http/news-reader.ts'
 import { limitsInMemory } from '../../testing/limits-in-memory.ts'
 import {
@@ -35,7 +35,7 @@ test('events for a post and replies arrive on every node, also for a muted post,
   const databaseUrl = await databaseForTest()
   const nodes = await Promise.all([appForTest({ databaseUrl }), appForTest({ databaseUrl })])
   const [first, second] = nodes
-  await expect.poll(() => listeningNodes(first)).toBe(nodes.length * NODES)
+  await expect.poll(() => countListeningNodes(first)).toBe(nodes.length * NODES)
   const anna = await first.signUp()
   const petr = await first.signUp()
   const streams = await Promise.all(nodes.map(({ url }) => openNews(url)))

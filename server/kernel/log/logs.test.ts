@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { expect, test } from 'vitest'
 import { refresh } from '../../features/sessions/sessions.fixture.ts'
 import { startChange, verifyChange } from '../../testing/calls/email-change-calls.ts'
-import { from, startAt } from '../../testing/calls/sign-in-calls.ts'
+import { clientHeaders, startAt } from '../../testing/calls/sign-in-calls.ts'
 import { passSessionTime } from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
 import { appForTest, NODES, startTestApp, type TestApp } from '../../testing/test-app.ts'
@@ -77,8 +77,8 @@ test('an error of the database is logged with its request, without the row that 
 test('a refused request’s line contains its code and a keyed hash of its network; no address is in the log', async () => {
   const app = await appForTest({ config: { trustProxy } })
   const addresses = ['192.0.2.1', '192.0.2.1', '198.51.100.7', '2001:db8:1:2::1', '2001:db8:1:2::2']
-  for (const ip of addresses) await app.call('GET', '/nowhere', from(ip))
-  await app.call('GET', '/posts', from('192.0.2.1'))
+  for (const ip of addresses) await app.call('GET', '/nowhere', clientHeaders(ip))
+  await app.call('GET', '/posts', clientHeaders('192.0.2.1'))
   await app.logLine('"msg":"request"', 6)
 
   const lines = linesOf(app, 'request')
@@ -101,7 +101,7 @@ test('a flood of errors of the database is logged in ten lines with their cause,
   try {
     await app.sql`ALTER TABLE report_reasons RENAME TO gone`
     // One after the other, so that each node gets as many.
-    const ask = () => app.call('GET', '/reports/reasons', from('192.0.2.1'))
+    const ask = () => app.call('GET', '/reports/reasons', clientHeaders('192.0.2.1'))
     await atOnce(Array(60).fill(ask))
   } finally {
     await app.close()
@@ -117,15 +117,15 @@ test('a flood of errors of the database is logged in ten lines with their cause,
 test('registration, sign-in and a change of e-mail are events: who, from which network, and whether by a known client, without addresses', async () => {
   const app = await appForTest({ config: { trustProxy } })
   const email = `event-${randomUUID()}@example.org`
-  const { browser } = await app.signIn(email, 'laptop', from('192.0.2.1').headers)
+  const { browser } = await app.signIn(email, 'laptop', clientHeaders('192.0.2.1').headers)
   const registered = await lineOf(app, 'registered')
   expect(registered).toMatchObject({ level: 'info', isKnownClient: false })
-  await app.signIn(email, 'laptop', from('192.0.2.1', browser).headers)
+  await app.signIn(email, 'laptop', clientHeaders('192.0.2.1', browser).headers)
   const { userId, network } = registered
   const again = await lineOf(app, 'signed in')
   expect(again).toMatchObject({ userId, network, isKnownClient: true })
   expect(again.reqId).not.toBe(registered.reqId)
-  await app.signIn(email, 'phone', from('192.0.2.9').headers)
+  await app.signIn(email, 'phone', clientHeaders('192.0.2.9').headers)
   const elsewhere = await lineOf(app, 'signed in', 2)
   expect(elsewhere).toMatchObject({ userId, isKnownClient: false })
   expect(elsewhere.network).not.toBe(network)

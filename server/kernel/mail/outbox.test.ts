@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
-import { askMail, startAt } from '../../testing/calls/sign-in-calls.ts'
+import { readMailState, startAt } from '../../testing/calls/sign-in-calls.ts'
 import { openDatabaseForTest } from '../../testing/database/database-for-test.ts'
 import { passLimitTime, passTime, retryMails } from '../../testing/database/passing-time.ts'
 import { limitsInMemory } from '../../testing/limits-in-memory.ts'
@@ -151,7 +151,7 @@ test('a wrong password stops all mails but one try a minute; the right one sends
   expect(first).toBeGreaterThan(0)
   expect(first).toBeLessThanOrEqual(AT_ONCE)
   for (const [n, { body }] of started.entries()) {
-    expect((await askMail(app, body.id, EMAILS[n])).body.state).toBe('retrying')
+    expect((await readMailState(app, body.id, EMAILS[n])).body.state).toBe('retrying')
   }
   const reason = '535 5.7.8 Authentication of m***@example.org failed'
   const failing = { waiting: 10, failing: 10, failingSince: expect.any(Date) }

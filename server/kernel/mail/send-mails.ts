@@ -114,21 +114,21 @@ class MailSender {
   async #send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
     const { db, kinds, charge } = this.#options
     if (mail.leftMs <= 0) return this.#finish(mail, GIVEN_UP)
-    const written = await kinds[mail.task]?.write(mail.payload, mail.leftMs)
-    if (!written) return mail.tries > 0 ? this.#finish(mail, GIVEN_UP) : removeMail(db, mail.id)
+    const content = await kinds[mail.task]?.write(mail.payload, mail.leftMs)
+    if (!content) return mail.tries > 0 ? this.#finish(mail, GIVEN_UP) : removeMail(db, mail.id)
     const wait = await charge(mail.payload, mail.tries)
     if (wait)
       return this.#finish(mail, { ...wait, againMs: Math.min(wait.againMs, LONGEST_WAIT_MS) })
-    const result = await this.#converse(mail, written, signal)
+    const result = await this.#converse(mail, content, signal)
     if (result.login === 'refused') await pauseMails(db)
     await this.#finish(mail, result)
     if (result.login === 'accepted' && mail.isProbe) await endPause(db)
   }
 
-  async #converse(mail: ClaimedMail, written: Mail, signal: AbortSignal): Promise<Result> {
+  async #converse(mail: ClaimedMail, content: Mail, signal: AbortSignal): Promise<Result> {
     const { transport, countTry, logKey } = this.#options
     try {
-      const response = await transport.send({ ...written, id: messageId(mail, logKey) }, signal)
+      const response = await transport.send({ ...content, id: messageId(mail, logKey) }, signal)
       countTry?.('sent')
       const answer = maskAnswer(response, mail.payload.to)
       return { state: 'sent', message: 'mail sent', login: 'accepted', attempt: { answer } }

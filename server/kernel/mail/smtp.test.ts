@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askMail, startAt } from '../../testing/calls/sign-in-calls.ts'
+import { readMailState, startAt } from '../../testing/calls/sign-in-calls.ts'
 import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { retryMails } from '../../testing/database/passing-time.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
@@ -44,7 +44,7 @@ test('a mail that was sent whole without a reply is sent once more with the same
   await app.logLine('mail sent twice without an answer')
   await expect.poll(async () => (await readMailHealth(app.db)).waiting).toBe(0)
   const [id, ...rest] = breaking.mails.map((mail) => /^Message-ID:\s*(\S+@.+)/im.exec(mail)?.[1])
-  expect((await askMail(app, body.id)).body.state).toBe('sent')
+  expect((await readMailState(app, body.id)).body.state).toBe('sent')
   expect(rest).toEqual([id ?? 'an id'])
 })
 

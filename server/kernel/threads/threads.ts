@@ -15,7 +15,7 @@ type Options = {
  * Runs a file in a thread that answers messages in order. An error or a silence fails one question,
  * and the next starts a new thread. `ask` rejects with UNAVAILABLE for silence, and once stopped.
  */
-export function createHelperThread<Asked, Answer>(
+export function createHelperThread<Question, Answer>(
   file: URL,
   { memory, silenceMs, idleMs, data }: Options,
 ) {
@@ -39,7 +39,7 @@ export function createHelperThread<Asked, Answer>(
     await ended?.terminate()
   }
 
-  async function askNow(what: Asked): Promise<Answer> {
+  async function askNow(what: Question): Promise<Answer> {
     if (isOver) throw new AppError('UNAVAILABLE')
     clearTimeout(idle)
     asking = new AbortController()
@@ -59,7 +59,7 @@ export function createHelperThread<Asked, Answer>(
   }
 
   return {
-    ask(what: Asked): Promise<Answer> {
+    ask(what: Question): Promise<Answer> {
       const answer = last.then(() => askNow(what))
       last = answer.catch(() => {})
       return answer

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { sizeOfNamedFile, streamNamedFile } from '../../kernel/config/opened-files.ts'
 import { runOnDisk } from '../../kernel/disk/disk.ts'
-import { type Append, BackupError, explain } from './backup-folder.ts'
+import { type Append, BackupError, explainFileError } from './backup-folder.ts'
 import { type Manifest, type Part, parseManifest } from './manifest.ts'
 
 // A backup consists of MAGIC, the parts, the manifest as JSON, the manifest's length in four bytes,
@@ -85,16 +85,19 @@ type Reading = { isSummed?: boolean; signal?: AbortSignal | undefined }
 
 /** Returns the manifest. With `isSummed`, checks the whole file. Throws BackupError if damaged. */
 export async function readManifest(path: string, reading: Reading = {}): Promise<Manifest> {
-  const read = () => readChecked(path, reading)
+  const read = () => readAndVerify(path, reading)
   try {
     // Reading a whole file may take hours.
     return await (reading.isSummed === false ? runOnDisk(dirname(path), read) : read())
   } catch (cause) {
-    throw explain(cause, `Файл ${path} не открывается`)
+    throw explainFileError(cause, `Файл ${path} не открывается`)
   }
 }
 
-async function readChecked(path: string, { isSummed = true, signal }: Reading): Promise<Manifest> {
+async function readAndVerify(
+  path: string,
+  { isSummed = true, signal }: Reading,
+): Promise<Manifest> {
   const bytes = (start: number, length: number) =>
     buffer(streamNamedFile(path, { start, end: start + length - 1 }))
   const size = await sizeOfNamedFile(path)

@@ -6,7 +6,7 @@ import { askForName, getOpenedFile } from '../../kernel/config/opened-files.ts'
 import { ifExists } from '../../kernel/config/read-if-exists.ts'
 import {
   nameOfUnfinished,
-  removeAbandoned,
+  removeAbandonedFiles,
   removePath,
   syncFolder,
   unfinishedPath,
@@ -29,7 +29,7 @@ export function backupName(madeAt: Date): string {
 export async function makeBackupFolder(folder: string, dataDir: string): Promise<void> {
   if (dirname(folder) === dataDir) {
     await runOnDisk(folder, () => mkdir(folder, { mode: 0o700 })).catch((cause) => {
-      if (errorCode(cause) !== 'EEXIST') throw explain(cause, `Не записано: ${folder}`)
+      if (errorCode(cause) !== 'EEXIST') throw explainFileError(cause, `Не записано: ${folder}`)
     })
   }
   await requireBackupFolder(folder)
@@ -38,7 +38,7 @@ export async function makeBackupFolder(folder: string, dataDir: string): Promise
 /** Throws BackupError if the folder does not exist, is not a folder, or its disk is silent. */
 export async function requireBackupFolder(folder: string): Promise<void> {
   const found = await runOnDisk(folder, () => ifExists(stat(folder))).catch((error) => {
-    throw explain(error, `BACKUP_DIR (${folder})`)
+    throw explainFileError(error, `BACKUP_DIR (${folder})`)
   })
   if (found?.isDirectory()) return
   throw new BackupError(
@@ -60,13 +60,16 @@ export async function oldestBackup(folder: string): Promise<Date | undefined> {
   return hour === undefined ? undefined : new Date(`${hour}:${minute}:${rest}`)
 }
 
-type Kept = {
+type KeptBackups = {
   keep: number
   /** The time of the backup that was verified last, which is kept too. */
   verifiedCopy: Date | null
 }
 
-export async function removeOldest(folder: string, { keep, verifiedCopy }: Kept): Promise<void> {
+export async function removeOldest(
+  folder: string,
+  { keep, verifiedCopy }: KeptBackups,
+): Promise<void> {
   const verified = verifiedCopy && backupName(verifiedCopy)
   const old = (await namesOfBackups(folder)).slice(0, -keep).filter((name) => name !== verified)
   for (const name of old) await runOnDisk(folder, () => rm(join(folder, name)))
@@ -76,7 +79,7 @@ export async function removeOldest(folder: string, { keep, verifiedCopy }: Kept)
 const IDLE_MS = 3 * 3_600_000
 
 /** Removes what killed backups and verifications left. PostgreSQL ends itself without its files. */
-export async function removeLeft(folder: string, idleMs = IDLE_MS): Promise<void> {
+export async function removeLeftovers(folder: string, idleMs = IDLE_MS): Promise<void> {
   const names = await runOnDisk(folder, () => readdir(folder))
   for (const name of names.filter(isUnfinished)) {
     const path = join(folder, name)
@@ -96,7 +99,7 @@ function isUnfinished(name: string): boolean {
 export class BackupError extends StartError {}
 
 /** Returns the error that names the file or folder, or `cause` if its reason is unknown. */
-export function explain(cause: unknown, what: string): unknown {
+export function explainFileError(cause: unknown, what: string): unknown {
   const reason = fileReason(cause)
   return reason === undefined ? cause : new BackupError(`${what}: ${reason}.`, { cause })
 }
@@ -154,7 +157,7 @@ export async function writeNewFile<T>(
     await askForName(opened)
     return result
   } catch (cause) {
-    throw explain(cause, `Не записано: ${path}`)
+    throw explainFileError(cause, `Не записано: ${path}`)
   }
 }
 
@@ -180,7 +183,7 @@ async function writeHere<T>(path: string, write: (append: Append) => Promise<T>)
   try {
     const file = await runOnDisk(folder, async () => {
       await refuseExisting(path)
-      await removeAbandoned(folder)
+      await removeAbandonedFiles(folder)
       return open(unfinished, 'wx', 0o600)
     })
     const result = await writeInto(file.fd, folder, write).finally(() =>

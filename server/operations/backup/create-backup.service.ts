@@ -5,11 +5,11 @@ import { ifExists } from '../../kernel/config/read-if-exists.ts'
 import { openClient } from '../../kernel/db/database.ts'
 import { productVersion } from '../../kernel/db/migrate.ts'
 import { BackupWriter, type Progress } from './backup-file.ts'
-import { type Append, backupName, explain, writeNewFile } from './backup-folder.ts'
+import { type Append, backupName, explainFileError, writeNewFile } from './backup-folder.ts'
 import type { Manifest, Part } from './manifest.ts'
 import {
   copyOut,
-  LEFT_OUT,
+  EXCLUDED_TABLES,
   selectMigration,
   selectSequences,
   selectTables,
@@ -28,7 +28,7 @@ export async function backupPath(target: string, now = new Date()): Promise<stri
   const opened = findOpenedFile(target)
   if (opened) return opened.path
   const found = await ifExists(stat(target)).catch((cause) => {
-    throw explain(cause, `Не записано: ${target}`)
+    throw explainFileError(cause, `Не записано: ${target}`)
   })
   const isFolder = found ? found.isDirectory() : target.endsWith('/')
   return isFolder ? join(target, backupName(now)) : target
@@ -61,7 +61,7 @@ async function writeInto(
     createdAt: now.toISOString(),
     secret,
     parts,
-    leftOut: LEFT_OUT,
+    leftOut: EXCLUDED_TABLES,
     sequences: await selectSequences(client),
   }
   await writer.finish(manifest)

@@ -2,7 +2,7 @@ import { appendFile, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
-import { comeBack, isSettled, leave } from '../../testing/calls/account-deletion-calls.ts'
+import { areTransitionsDone, comeBack, leave } from '../../testing/calls/account-deletion-calls.ts'
 import { databaseForTest } from '../../testing/database/database-for-test.ts'
 import { folderForTest } from '../../testing/process/folder-for-test.ts'
 import { envOf, runHere } from '../../testing/process/run-command.ts'
@@ -28,11 +28,11 @@ test('a restore deletes the accounts again that were deleted after the backup, k
   const { app, olga, petr, masha, ivan, env, countListed, file } = await wallForTest()
   const post = await app.publish(petr, 'Меня уже нет')
   await leave(app, ivan)
-  await expect.poll(() => isSettled(app)).toBe(true)
+  await expect.poll(() => areTransitionsDone(app)).toBe(true)
   expect(await runHere(env, ['backup', file])).toMatchObject({ code: 0 })
   await leave(app, olga)
   await comeBack(app, ivan.email, true)
-  await expect.poll(() => isSettled(app)).toBe(true)
+  await expect.poll(() => areTransitionsDone(app)).toBe(true)
   await expect.poll(countListed).toBe(2)
   const erased = await runHere(env, ['user', petr.username, 'erase', '--yes'])
   expect(erased).toMatchObject({ code: 0, out: `Аккаунт ${petr.username} стёрт.\n` })
@@ -57,7 +57,7 @@ test('a restore deletes the accounts again that were deleted after the backup, k
   const current = await again.call('GET', '/users/current', { token: olga.token })
   expect(current.status).toBe(401)
   const untilErased = expect.poll(async () => {
-    await isSettled(again)
+    await areTransitionsDone(again)
     return again.sql`SELECT FROM users WHERE id = ${petr.id}`
   })
   await untilErased.toEqual([])
@@ -69,7 +69,7 @@ test('a listed deletion does not apply to another account with the same id; with
   await app.sql`UPDATE users SET created_at = created_at - interval '1 ms' WHERE id = ${olga.id}`
   await leave(app, olga)
   await leave(app, petr)
-  await expect.poll(() => isSettled(app)).toBe(true)
+  await expect.poll(() => areTransitionsDone(app)).toBe(true)
   // That says nothing of people without posts: the job that notes them may not have run yet.
   await expect.poll(countListed).toBe(2)
   await app.close()

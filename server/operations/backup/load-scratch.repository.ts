@@ -5,10 +5,10 @@ import { errorCode } from '../../kernel/db/database-errors.ts'
 import { migrate, migrateTo } from '../../kernel/db/migrate.ts'
 import { SCRATCH_SCHEMA } from '../../kernel/db/restore-lock.ts'
 import { countRows, type Progress, readPart } from './backup-file.ts'
-import { BackupError, explain } from './backup-folder.ts'
+import { BackupError, explainFileError } from './backup-folder.ts'
 import type { Manifest, Part, Sequence } from './manifest.ts'
 import { scratchUrl } from './scratch-schema.repository.ts'
-import { copyInStatement, LEFT_OUT, selectTables, setSequence } from './tables.repository.ts'
+import { copyInStatement, EXCLUDED_TABLES, selectTables, setSequence } from './tables.repository.ts'
 
 const quote = pg.escapeIdentifier
 
@@ -21,7 +21,7 @@ export async function loadIntoScratch(
   url: string,
   { backup, onProgress, signal }: Loading,
 ): Promise<void> {
-  const { parts, sequences, migration, leftOut = LEFT_OUT } = backup.manifest
+  const { parts, sequences, migration, leftOut = EXCLUDED_TABLES } = backup.manifest
   await client.query(
     `DROP SCHEMA IF EXISTS ${SCRATCH_SCHEMA} CASCADE; CREATE SCHEMA ${SCRATCH_SCHEMA}`,
   )
@@ -40,7 +40,7 @@ export async function loadIntoScratch(
   const missing = tables.find((table) => !there.includes(table))
   if (missing !== undefined) throw new BackupError(`Копия неверна: в ней нет таблицы ${missing}.`)
   for (const sequence of sequences.filter(({ table }) => tables.includes(table))) {
-    await explainWrong(sequence.table, setSequence(client, sequence))
+    await explainWrongFile(sequence.table, setSequence(client, sequence))
   }
   await setTriggers(client, tables, 'ENABLE')
   await client.query('COMMIT; ANALYZE')
@@ -93,9 +93,9 @@ async function loadPart(
   const target = client.query(copyFrom(copyInStatement(part)))
   const steps = [...source, counted.through, target] as const
   const loading = pipeline(steps, { signal }).catch((cause) => {
-    throw explain(cause, `Файл ${backup.path} не прочитан`)
+    throw explainFileError(cause, `Файл ${backup.path} не прочитан`)
   })
-  await explainWrong(part.table, loading)
+  await explainWrongFile(part.table, loading)
   requireEqual(part, counted.result())
 }
 
@@ -103,7 +103,7 @@ async function loadPart(
 const WRONG = /^(22|23|42|Z)/
 
 /** Throws BackupError for a wrong file. Its cause may quote the file, and must not be printed. */
-function explainWrong(table: string, loading: Promise<void>): Promise<void> {
+function explainWrongFile(table: string, loading: Promise<void>): Promise<void> {
   return loading.catch((cause) => {
     if (!WRONG.test(errorCode(cause))) throw cause
     throw new BackupError(`Копия неверна: таблица ${table} не загружается.`, { cause })

@@ -7,7 +7,7 @@ import type { Ending, Jobs } from '../../kernel/queue/queue.ts'
 import { readPostgresMajor } from '../start/installation.ts'
 import { explainStartFailure } from '../start/start-failure.ts'
 import { runBackupCommand } from './backup-command.ts'
-import { backupName, makeBackupFolder, removeLeft, removeOldest } from './backup-folder.ts'
+import { backupName, makeBackupFolder, removeLeftovers, removeOldest } from './backup-folder.ts'
 import {
   type BackupTime,
   isBackupTime,
@@ -18,7 +18,7 @@ import {
   storeVerificationFailure,
 } from './backup-state.repository.ts'
 import { createBackup } from './create-backup.service.ts'
-import { verifyBackup, verifyParents } from './verify.service.ts'
+import { verificationFolders, verifyBackup } from './verify.service.ts'
 
 /** The days between verifications: less than a week, so that the weekday stays the same. */
 const VERIFIED_DAYS = 6.5
@@ -97,8 +97,8 @@ async function write(
 ): Promise<void> {
   await makeBackupFolder(folder, dataDir)
   // Comes before the backup, because leftovers may have filled the disk.
-  for (const parent of verifyParents(folder, dataDir))
-    await removeLeft(parent).catch(logUnremoved(log))
+  for (const parent of verificationFolders(folder, dataDir))
+    await removeLeftovers(parent).catch(logUnremoved(log))
   const { bytes, manifest } = await createBackup(url, file, { secret, now, signal })
   await storeBackup(db, { ...manifest, bytes })
   log.info({ bytes }, 'the wall was backed up')

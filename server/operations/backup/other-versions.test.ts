@@ -45,7 +45,7 @@ async function wallWithBackup() {
   const [folder, databaseUrl] = [await folderForTest(), await databaseForTest()]
   const path = join(folder, 'before.backup')
   await createBackup(databaseUrl, path, { secret: BACKUP_SECRET })
-  const options = restoreOptions(folder, { mayReplace: async () => {} })
+  const options = restoreOptions(folder, { requireReplaceable: async () => {} })
   return { databaseUrl, restore: () => restoreBackup(databaseUrl, path, options) }
 }
 

@@ -27,17 +27,17 @@ import { selectSequences } from './tables.repository.ts'
 
 type Options = {
   actor: string
-  known: SecretSource & Pick<Config, 'backupDir'>
+  secretSource: SecretSource & Pick<Config, 'backupDir'>
   /** Resolves if the wall in the database may be replaced; otherwise rejects. */
-  mayReplace: () => Promise<void>
+  requireReplaceable: () => Promise<void>
   isDryRun?: boolean
   onProgress?: Progress
   signal?: AbortSignal
 }
 
-export type Restored = { manifest: Manifest; secret: SecretOutcome; returned?: Returned }
+export type RestoreResult = { manifest: Manifest; secret: SecretOutcome; counts?: RestoredCounts }
 
-type Returned = {
+type RestoredCounts = {
   /** The number of accounts that were deleted again; null if there is no list of deletions. */
   deletedAgain: number | null
   sessions: number
@@ -56,11 +56,11 @@ export async function readRestorable(path: string, signal?: AbortSignal): Promis
 /** Checks a backup and its secret. Throws BackupError, or StartError for another APP_SECRET. */
 export async function requireRestorable(
   path: string,
-  known: SecretSource,
+  secretSource: SecretSource,
   signal?: AbortSignal,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   const manifest = await readRestorable(path, signal)
-  return { manifest, secret: await planSecretRestore(manifest.secret, known) }
+  return { manifest, secret: await planSecretRestore(manifest.secret, secretSource) }
 }
 
 /**
@@ -71,16 +71,16 @@ export async function restoreBackup(
   url: string,
   path: string,
   options: Options,
-): Promise<Restored> {
-  const restorable = await requireRestorable(path, options.known, options.signal)
-  const returned = await withRestoreLock(url, async (client) => {
+): Promise<RestoreResult> {
+  const restorable = await requireRestorable(path, options.secretSource, options.signal)
+  const counts = await withRestoreLock(url, async (client) => {
     await requireNoServer(client)
-    if (await hasWall(client)) await options.mayReplace()
+    if (await hasWall(client)) await options.requireReplaceable()
     if (!options.isDryRun) return replaceWall(client, url, { ...options, ...restorable, path })
   })
-  if (!returned) return restorable
+  if (!counts) return restorable
   await migrate(url)
-  return { ...restorable, returned }
+  return { ...restorable, counts }
 }
 
 async function replaceWall(
@@ -91,31 +91,31 @@ async function replaceWall(
     manifest,
     secret,
     actor,
-    known,
+    secretSource,
     signal,
     onProgress = () => {},
-  }: Options & Restored & { path: string },
-): Promise<Returned> {
+  }: Options & RestoreResult & { path: string },
+): Promise<RestoredCounts> {
   try {
     const former = await selectSequences(client)
     await loadIntoScratch(client, url, { backup: { path, manifest }, onProgress, signal })
     const { createdAt } = manifest
     await raiseIds(client, { former, createdAt })
-    const folders = [dirname(path), ...deletionFolders(known)]
+    const folders = [dirname(path), ...deletionFolders(secretSource)]
     const deletedAgain = await withStartDatabase(scratchUrl(url), async ({ db }) => {
       await appendToJournal(db, { actor, action: 'wall.restore', details: { createdAt } })
       return deleteAgain(db, { folders, createdAt })
     })
-    const returned = { deletedAgain, sessions: await countLoadedSessions(client) }
+    const counts = { deletedAgain, sessions: await countLoadedSessions(client) }
     signal?.throwIfAborted()
     await replaceTables(client, async () => {
       await requireNoServer(client)
       // Places the secret last, because after a failure the former wall needs its own secret.
       if (secret === 'placed' && manifest.secret !== null) {
-        await placeAppSecret(manifest.secret, known.dataDir)
+        await placeAppSecret(manifest.secret, secretSource.dataDir)
       }
     })
-    return returned
+    return counts
   } catch (error) {
     await dropScratch(client)
     throw error

@@ -39,7 +39,7 @@ test('a restore refuses a wall, a running server, another secret and a newer ver
   await expect(restoreBackup(url, path, other)).rejects.toThrow('APP_SECRET не тот')
   await restoreBackup(url, path, options())
   await expect(restoreBackup(url, path, options())).rejects.toThrow('there is a wall')
-  await restoreBackup(url, path, options({ mayReplace: async () => {} }))
+  await restoreBackup(url, path, options({ requireReplaceable: async () => {} }))
   const copy = await createBackup(url, join(app.dataDir, 'twice.backup'), { secret: null })
   expect(sumsOf(copy.manifest)).toEqual(sumsOf(manifest))
   const invited = await executeOn(url, 'SELECT id, note, uses, uses_left FROM invitations')
@@ -125,7 +125,7 @@ test('a restore gives no id again that was given after the backup', async () => 
   expect((await lastIds(copy))[1]).toBeLessThan(70_000)
 
   await executeOn(wall.databaseUrl, `SELECT setval('posts_id_seq', 5000000)`)
-  await restoreBackup(wall.databaseUrl, fresh, options({ mayReplace: async () => {} }))
+  await restoreBackup(wall.databaseUrl, fresh, options({ requireReplaceable: async () => {} }))
   const again = await appForTest({ databaseUrl: wall.databaseUrl })
   expect(Number((await again.publish(await again.signUp())).id)).toBe(5_000_001)
 })
@@ -148,7 +148,7 @@ test('a restore that fails at its end, or beside a server that has started meanw
     await appForTest({ databaseUrl })
     await expect.poll(() => withClient(databaseUrl, countServers)).toBe(NODES)
   }
-  const beside = restoreBackup(databaseUrl, path, { ...own, mayReplace: startServer })
+  const beside = restoreBackup(databaseUrl, path, { ...own, requireReplaceable: startServer })
   await expect(beside).rejects.toThrow('Остановите его')
   expect(await readFile(secretFile, 'utf8')).toBe('the old one')
   expect(await readdir(dataDir)).toEqual(['app-secret'])

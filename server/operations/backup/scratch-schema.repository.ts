@@ -4,7 +4,7 @@ import { MIGRATIONS } from '../../kernel/db/migrate.ts'
 import { COUNT_NODES } from '../../kernel/db/nodes.ts'
 import { RESTORE_LOCK, SCRATCH_SCHEMA } from '../../kernel/db/restore-lock.ts'
 import { BackupError } from './backup-folder.ts'
-import { LEFT_OUT } from './tables.repository.ts'
+import { EXCLUDED_TABLES } from './tables.repository.ts'
 
 /** Returns the URL whose connections use the scratch schema. */
 export function scratchUrl(url: string): string {
@@ -41,7 +41,7 @@ export async function replaceTables(
 ): Promise<void> {
   const loaded = await objectsOf(client, SCRATCH_SCHEMA)
   const place = await selectValue<string>(client, 'SELECT quote_ident(current_schema())')
-  const replaced = new Set([...loaded.map(({ name }) => name), ...LEFT_OUT])
+  const replaced = new Set([...loaded.map(({ name }) => name), ...EXCLUDED_TABLES])
   const present = await objectsOf(client, place)
   const old = (await isNewer(client)) ? present : present.filter(({ name }) => replaced.has(name))
   await client.query('BEGIN')

@@ -8,7 +8,7 @@ type TableShape = { table: string; columns: string[] }
 const quote = pg.escapeIdentifier
 
 /** Tables without a backup: recent mails and requests, the token key, the state of migrations. */
-export const LEFT_OUT: string[] = [
+export const EXCLUDED_TABLES: string[] = [
   'codes',
   'redeemed_codes',
   'rate_limits',
@@ -43,7 +43,7 @@ export async function selectTables(client: pg.ClientBase): Promise<TableShape[]>
     FROM depths JOIN pg_class c USING (oid) WHERE c.relnamespace = current_schema()::regnamespace
       AND c.relname <> ALL($1)
     GROUP BY c.oid, c.relname ORDER BY max(depth), c.relname`,
-    [LEFT_OUT],
+    [EXCLUDED_TABLES],
   )
   return rows
 }

@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { findCounterDifferences } from '../../features/posts/counters.task.ts'
-import { readPostList, wall } from '../../features/posts/post-lists.ts'
+import { readPostList, wallPosts } from '../../features/posts/post-lists.ts'
 import {
-  removeAbandoned,
+  removeAbandonedFiles,
   removePath as removeAll,
   unfinishedPath,
 } from '../../kernel/config/replace-file.ts'
@@ -30,7 +30,7 @@ type Options = {
   signal?: AbortSignal | undefined
 }
 
-type Verified = { manifest: Manifest; posts: number; fingerprint: Buffer | null; major: string }
+type Verification = { manifest: Manifest; posts: number; fingerprint: Buffer | null; major: string }
 
 /**
  * Loads a backup into a throwaway PostgreSQL, and compares sums and counters. Uses the wall's
@@ -39,10 +39,10 @@ type Verified = { manifest: Manifest; posts: number; fingerprint: Buffer | null;
 export async function verifyBackup(
   path: string,
   { dataDir, major, onProgress = () => {}, signal }: Options = {},
-): Promise<Verified> {
+): Promise<Verification> {
   const manifest = await readRestorable(path, signal)
   const { connectionString: url, remove } = await startThrowaway(
-    verifyParents(dirname(path), dataDir),
+    verificationFolders(dirname(path), dataDir),
     {
       major,
       signal,
@@ -76,7 +76,7 @@ async function startThrowaway(parents: string[], { major, signal }: Throwaway) {
     const removeFiles = () => removeAll(dataDir)
     let isMade = false
     try {
-      await removeAbandoned(parent)
+      await removeAbandonedFiles(parent)
       await mkdir(dataDir, { mode: 0o700 })
       isMade = true
       const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, ...options })
@@ -90,7 +90,7 @@ async function startThrowaway(parents: string[], { major, signal }: Throwaway) {
   throw failure
 }
 
-async function readWall(url: string): Promise<Omit<Verified, 'manifest'>> {
+async function readWall(url: string): Promise<Omit<Verification, 'manifest'>> {
   await using db = openDatabase(url, () => {}, POOL).db
   const [difference] = await findCounterDifferences(db)
   if (difference) {
@@ -99,13 +99,13 @@ async function readWall(url: string): Promise<Omit<Verified, 'manifest'>> {
       `Копия неверна: счётчик ${counter} ${id} равен ${kept}, а строк ${rows}. Исправьте стену (recount) и сделайте новую.`,
     )
   }
-  const { total } = await readPostList(db, wall, {}, null)
+  const { total } = await readPostList(db, wallPosts, {}, null)
   const fingerprint = await readFingerprint(db)
   return { posts: total, fingerprint, major: await readPostgresMajor(db) }
 }
 
 /** Returns folders to verify in. The others serve if PostgreSQL cannot run beside the backup. */
-export function verifyParents(folder: string, dataDir?: string): string[] {
+export function verificationFolders(folder: string, dataDir?: string): string[] {
   // DATA_DIR comes before /tmp, which may be in memory.
   return [...new Set([folder, ...(dataDir === undefined ? [] : [dataDir]), tmpdir()])]
 }

@@ -5,16 +5,19 @@ import { formatOperatorTime, formatSize } from '../../kernel/errors/words.ts'
 import { readManifest } from '../backup/backup-file.ts'
 import { BackupError, backupName, newestBackup } from '../backup/backup-folder.ts'
 import type { BackupState } from '../backup/backup-state.repository.ts'
-import { broken, ok, type Verdict, warning } from './finding.ts'
+import { broken, type CheckResult, ok, warning } from './finding.ts'
 
-type Checked = Omit<BackupState, 'verifiedCopy' | 'commandFailed'>
+type CheckedState = Omit<BackupState, 'verifiedCopy' | 'commandFailed'>
 
 const DAY_MS = 86_400_000
 const OLDEST_DAYS = 2
 const OLDEST_VERIFICATION_DAYS = 14
 
 /** Checks the files in the folder too, because files that the database remembers may be gone. */
-export async function checkBackups(state: Checked, folder: string | undefined): Promise<Verdict> {
+export async function checkBackups(
+  state: CheckedState,
+  folder: string | undefined,
+): Promise<CheckResult> {
   if (folder === undefined) return checkBackup(state, new Date())
   const command = `vslukh backup ${folder}`
   const make = `Сделайте копию: ${command}`
@@ -48,7 +51,11 @@ async function findFault(file: string): Promise<string | undefined> {
   return `дата копии ${file} в будущем: ${formatOperatorTime(new Date(manifest.createdAt))}`
 }
 
-export function checkBackup(state: Checked, now: Date, command = 'vslukh backup'): Verdict {
+export function checkBackup(
+  state: CheckedState,
+  now: Date,
+  command = 'vslukh backup',
+): CheckResult {
   const days = (at: Date) => Math.floor((now.getTime() - at.getTime()) / DAY_MS)
   if (state.failed !== null) {
     return broken(`последняя копия не удалась: ${state.failed}`, `Сделайте её: ${command}`)
@@ -71,7 +78,9 @@ export function checkBackup(state: Checked, now: Date, command = 'vslukh backup'
   return ok(`${message}, копии проверяются`)
 }
 
-export function checkBackupCommand({ commandFailed }: Pick<BackupState, 'commandFailed'>): Verdict {
+export function checkBackupCommand({
+  commandFailed,
+}: Pick<BackupState, 'commandFailed'>): CheckResult {
   if (commandFailed === null) return ok('BACKUP_COMMAND выполняется')
   return broken(
     `последняя копия осталась только здесь, ${commandFailed}`,

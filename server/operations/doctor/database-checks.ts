@@ -11,21 +11,21 @@ import { whyFailed } from '../../kernel/errors/why-failed.ts'
 import { formatOperatorTime } from '../../kernel/errors/words.ts'
 import { readSecret } from '../start/installation.ts'
 import type { DatabaseFacts, JobFacts } from './doctor.repository.ts'
-import { broken, ok, type Verdict, warning } from './finding.ts'
+import { broken, type CheckResult, ok, warning } from './finding.ts'
 
 /** States the versions. The start refuses an older PostgreSQL, so the doctor never meets one. */
-export function stateVersions({ postgres, version }: DatabaseFacts): Verdict {
+export function reportVersions({ postgres, version }: DatabaseFacts): CheckResult {
   return ok(`Вслух ${version ?? '—'}, PostgreSQL ${postgres}, Node ${process.versions.node}`)
 }
 
 /** Warns if nodes run different versions, because then an upgrade has not ended. */
-export function checkNodes({ versions }: DatabaseFacts): Verdict | undefined {
+export function checkNodes({ versions }: DatabaseFacts): CheckResult | undefined {
   if (versions.length < 2) return undefined
   const fix = 'Закончите обновление: поставьте на всех узлах одну версию'
   return warning(`с базой работают узлы разных версий: ${versions.join(', ')}`, fix)
 }
 
-export function checkRights(facts: DatabaseFacts): Verdict {
+export function checkRights(facts: DatabaseFacts): CheckResult {
   if (facts.is_read_only) {
     return broken(
       'база данных только для чтения',
@@ -57,7 +57,7 @@ export function checkRights(facts: DatabaseFacts): Verdict {
 export async function checkConnections(
   db: Db,
   { nodes, isBehindPooler }: { nodes: number; isBehindPooler: boolean },
-): Promise<Verdict> {
+): Promise<CheckResult> {
   const { connections, raise } = await readConnectionLimit(db)
   const needed = neededConnections(Math.max(nodes, 1), isBehindPooler)
   const message = `соединений с базой данных разрешено ${connections}, узлам нужно ${needed}`
@@ -65,7 +65,7 @@ export async function checkConnections(
 }
 
 /** Checks that the database answers at DATABASE_URL too: the doctor itself bypasses the pooler. */
-export async function checkPooler(config: Config): Promise<Verdict | undefined> {
+export async function checkPooler(config: Config): Promise<CheckResult | undefined> {
   const { databaseUrl, databaseDirectUrl } = config
   if (databaseUrl === undefined || databaseDirectUrl === undefined) return undefined
   await using db = openDatabase(databaseUrl, () => {}, { isBehindPooler: true }).db
@@ -80,7 +80,7 @@ export async function checkPooler(config: Config): Promise<Verdict | undefined> 
 
 const NOTICEABLE_SKEW_MS = 5000
 
-export async function checkClock(db: Db): Promise<Verdict> {
+export async function checkClock(db: Db): Promise<CheckResult> {
   const skew = await measureClockSkew(db)
   const seconds = Math.round(Math.abs(skew) / 1000)
   if (Math.abs(skew) < NOTICEABLE_SKEW_MS) return ok('часы идут как у базы данных')
@@ -89,7 +89,7 @@ export async function checkClock(db: Db): Promise<Verdict> {
   return make(message, 'Настройте время на обеих машинах: timedatectl set-ntp true')
 }
 
-export async function checkSecret(db: Db, config: Config): Promise<Verdict> {
+export async function checkSecret(db: Db, config: Config): Promise<CheckResult> {
   try {
     await readSecret(db, config)
     const file =
@@ -104,7 +104,7 @@ export async function checkSecret(db: Db, config: Config): Promise<Verdict> {
 
 const OLDEST_CHECK_DAYS = 3
 
-export function checkCounters(facts: DatabaseFacts): Verdict {
+export function checkCounters(facts: DatabaseFacts): CheckResult {
   const { counter_differences: differences, counters_age_days: age } = facts
   if (age === null) return ok('счётчики ещё не сверялись')
   if (differences) {
@@ -122,7 +122,7 @@ export function checkCounters(facts: DatabaseFacts): Verdict {
   return ok('счётчики сходятся')
 }
 
-export async function checkClosed(db: Db): Promise<Verdict> {
+export async function checkSiteClosed(db: Db): Promise<CheckResult> {
   const { registrationsClosed, isInviteOnly, writingClosed } = await selectSiteState(db)
   const inviteOnly = isInviteOnly ? ' --invite-only' : ''
   const parts = [
@@ -139,7 +139,7 @@ export async function checkClosed(db: Db): Promise<Verdict> {
   return warning(message, `Откройте, когда будет можно: ${commands}`)
 }
 
-export function checkJobs({ overdue, given_up, tasks, failing }: JobFacts): Verdict {
+export function checkJobs({ overdue, given_up, tasks, failing }: JobFacts): CheckResult {
   if (failing.length > 0) {
     const named = failing.map(
       ({ task, since }) => `${task} с ${formatOperatorTime(new Date(since))}`,

@@ -3,7 +3,7 @@ import { runOnDisk } from '../../kernel/disk/disk.ts'
 import { whyFailed } from '../../kernel/errors/why-failed.ts'
 import { formatSize } from '../../kernel/errors/words.ts'
 import { freeBytes, LEAST_FREE_BYTES } from '../../kernel/http/health.ts'
-import { broken, ok, type Verdict, warning } from './finding.ts'
+import { broken, type CheckResult, ok, warning } from './finding.ts'
 
 const LITTLE_BYTES = 1024 ** 3
 const SOON_DAYS = 30
@@ -12,7 +12,7 @@ const SOON_DAYS = 30
 export async function checkBackupDisk(
   folder: string,
   checked: string | undefined,
-): Promise<Verdict | undefined> {
+): Promise<CheckResult | undefined> {
   const device = await deviceOf(folder)
   if (device === undefined) return undefined
   if (checked !== undefined && device === (await deviceOf(checked))) return undefined
@@ -28,7 +28,7 @@ export async function checkDisk(
   folder: string,
   dailyBytes: number,
   setting = 'DATA_DIR',
-): Promise<Verdict> {
+): Promise<CheckResult> {
   const fix = `Освободите место или перенесите ${setting} на больший диск`
   const free = await runOnDisk(folder, () => freeBytes(folder)).catch((error: Error) => error)
   if (free instanceof Error) {

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import { readMailName } from '../../features/site-state/mail-name.service.ts'
+import { readMailReputation } from '../../features/site-state/mail-reputation.service.ts'
 import { type Config, usesDataDir } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { whyFailed } from '../../kernel/errors/why-failed.ts'
@@ -12,7 +12,6 @@ import { selectBackupState } from '../backup/backup-state.repository.ts'
 import { checkBackupCommand, checkBackups } from './backup-check.ts'
 import {
   checkClock,
-  checkClosed,
   checkConnections,
   checkCounters,
   checkJobs,
@@ -20,26 +19,27 @@ import {
   checkPooler,
   checkRights,
   checkSecret,
-  stateVersions,
+  checkSiteClosed,
+  reportVersions,
 } from './database-checks.ts'
 import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts, selectJobFacts } from './doctor.repository.ts'
-import { broken, type Finding, findingsOf, type Level, type Verdict } from './finding.ts'
+import { broken, type CheckResult, type Finding, findingsOf, type Level } from './finding.ts'
 import { questionHeader } from './identity.ts'
 import { checkMailDomain, checkMailQueue, checkMailReputation, checkSmtp } from './mail-checks.ts'
 import { checkParts } from './parts.ts'
 import { checkPages, checkSettings, checkUnit } from './settings-checks.ts'
 import { checkSite } from './site-checks.ts'
 
-export type Examined = { db: Db; config: Config }
+export type DoctorContext = { db: Db; config: Config }
 
 const DNS = { timeout: 2000, tries: 1 }
 
 /** Runs all checks, in the order in which an operator would repair the faults. */
-export async function examine(examined: Examined): Promise<Finding[]> {
-  const { db, config } = examined
+export async function examine(context: DoctorContext): Promise<Finding[]> {
+  const { db, config } = context
   const secret = await checkSecret(db, config)
-  const { database, use } = await examineCheaply(examined)
+  const { database, use } = await examineCheaply(context)
   return [
     ...(await findingsOf({
       settings: checkSettings(config),
@@ -55,7 +55,7 @@ export async function examine(examined: Examined): Promise<Finding[]> {
   ]
 }
 
-async function checkOwnDomain({ mailFrom, dkim }: Config): Promise<Verdict> {
+async function checkOwnDomain({ mailFrom, dkim }: Config): Promise<CheckResult> {
   const signed = dkim && {
     selector: dkim.selector,
     // A file without a key is not reported here, because the server does not start with it.
@@ -67,7 +67,7 @@ async function checkOwnDomain({ mailFrom, dkim }: Config): Promise<Verdict> {
 }
 
 /** Runs the checks that need only the database and the disk. */
-async function examineCheaply({ db, config }: Examined) {
+async function examineCheaply({ db, config }: DoctorContext) {
   const facts = await selectDatabaseFacts(db)
   const dataDir = usesDataDir(config) ? config.dataDir : undefined
   const { backupDir } = config
@@ -77,7 +77,7 @@ async function examineCheaply({ db, config }: Examined) {
   const isBehindPooler = config.databaseDirectUrl !== undefined
   return {
     database: await findingsOf({
-      versions: stateVersions(facts),
+      versions: reportVersions(facts),
       parts: checkParts({ postgres: facts.postgres, node: process.versions.node, isEmbedded }),
       nodes: checkNodes(facts),
       database: checkRights(facts),
@@ -86,7 +86,7 @@ async function examineCheaply({ db, config }: Examined) {
     }),
     use: await findingsOf({
       mails: checkMailQueue(await readMailHealth(db)),
-      'refused mails': checkMailReputation(await readMailName(db)),
+      'refused mails': checkMailReputation(await readMailReputation(db)),
       disk:
         dataDir === undefined ? undefined : await checkDisk(dataDir, await selectDailyGrowth(db)),
       'backup disk': backupDir === undefined ? undefined : checkBackupDisk(backupDir, dataDir),
@@ -94,7 +94,7 @@ async function examineCheaply({ db, config }: Examined) {
       'backup command': config.backupCommand && checkBackupCommand(backups),
       counters: checkCounters(facts),
       jobs: checkJobs(jobs),
-      open: checkClosed(db),
+      open: checkSiteClosed(db),
     }),
   }
 }
@@ -116,12 +116,12 @@ type Watch = {
  * changes, so that a lasting fault is logged once. Returns the function that stops the checks.
  */
 export function watchHealth(
-  examined: Examined,
+  context: DoctorContext,
   { log, onBroken = async () => {}, firstMs = FIRST_MS, everyMs = HOUR_MS }: Watch,
 ): () => void {
   const levels = new Map<string, Level>()
   async function check(): Promise<void> {
-    const findings = await examineCheaply(examined).then(
+    const findings = await examineCheaply(context).then(
       ({ database, use }) => [...database, ...use],
       (error) => {
         const fix = 'Проверьте, отвечает ли база данных'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { lineOf } from '../../../operator/doctor.ts'
+import { resultLine } from '../../../operator/doctor.ts'
 import { readConfig } from '../../kernel/config/config.ts'
 import { openDatabase } from '../../kernel/db/database.ts'
 import { MIGRATIONS, productVersion } from '../../kernel/db/migrate.ts'
@@ -237,7 +237,7 @@ test('an outdated PostgreSQL or Node is named with its month and the way to upgr
 
 test('a finding is one line, even if a server’s reply has several', () => {
   const refused = broken('554-no entry\r\n554 go away', 'Спросите его владельца')
-  expect(lineOf(refused)).toBe('✗ 554-no entry 554 go away. Спросите его владельца.')
+  expect(resultLine(refused)).toBe('✗ 554-no entry 554 go away. Спросите его владельца.')
 })
 
 test('changed rate limits and public metrics are warned of', async () => {

@@ -2,25 +2,25 @@
 export type Level = 'ok' | 'warning' | 'broken'
 
 /** The result of one check, in Russian for the operator. */
-export type Verdict = { level: Level; message: string; fix?: string }
+export type CheckResult = { level: Level; message: string; fix?: string }
 
 /** A verdict with the name of its check, for programs and the log. */
-export type Finding = Verdict & { check: string }
+export type Finding = CheckResult & { check: string }
 
-export function ok(message: string): Verdict {
+export function ok(message: string): CheckResult {
   return { level: 'ok', message }
 }
 
 /** Returns a warning about a fault that users do not notice yet. */
-export function warning(message: string, fix: string): Verdict {
+export function warning(message: string, fix: string): CheckResult {
   return { level: 'warning', message, fix }
 }
 
-export function broken(message: string, fix: string): Verdict {
+export function broken(message: string, fix: string): CheckResult {
   return { level: 'broken', message, fix }
 }
 
-type Checks = Record<string, Promise<Verdict | undefined> | Verdict | undefined>
+type Checks = Record<string, Promise<CheckResult | undefined> | CheckResult | undefined>
 
 /** Waits for checks, which are listed by their names. Leaves out those without a verdict. */
 export async function findingsOf(checks: Checks): Promise<Finding[]> {

@@ -12,7 +12,7 @@ const QUESTION_HEADER = 'x-vslukh-question'
 const KEY = 'doctor'
 
 /** How the doctor's request arrived, and the networks that this node has refused most. */
-export type Seen = {
+export type DoctorRequest = {
   /** The address of the connection, which is the proxy's if there is one. */
   peer: string
   isForwarded: boolean
@@ -28,10 +28,10 @@ export async function questionHeader(db: Db, config: Config): Promise<Record<str
 
 const questionOf = (key: Buffer) => key.toString('base64url')
 
-/** Serves `Seen` to callers who know the secret, and 404 to others, because it is private. */
+/** Serves the `DoctorRequest` to callers who know the secret, and 404 to others, because it is private. */
 export function registerIdentity(
   { http, key, config }: ServerContext,
-  refused: () => RefusedNetwork[],
+  readRefused: () => RefusedNetwork[],
 ): void {
   const question = questionOf(key(KEY))
   const isTrusted = createProxyCheck(config.trustProxy)
@@ -39,12 +39,12 @@ export function registerIdentity(
     const answer = String(request.headers[QUESTION_HEADER] ?? '')
     if (!isSameSecret(answer, question)) throw new AppError('NOT_FOUND')
     const peer = request.socket.remoteAddress
-    const seen: Seen = {
+    const arrival: DoctorRequest = {
       peer: plainAddress(peer),
       isForwarded: request.headers['x-forwarded-for'] !== undefined,
       isTrusted: isTrusted(peer),
-      refused: refused(),
+      refused: readRefused(),
     }
-    return reply.header('cache-control', 'no-store').send(seen)
+    return reply.header('cache-control', 'no-store').send(arrival)
   })
 }

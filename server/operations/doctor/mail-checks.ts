@@ -1,17 +1,17 @@
 import type { Resolver } from 'node:dns/promises'
-import type { MailName } from '../../features/site-state/mail-name.service.ts'
+import type { MailReputation } from '../../features/site-state/mail-reputation.service.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { formatOperatorTime } from '../../kernel/errors/words.ts'
 import { domainOf } from '../../kernel/mail/email-address.ts'
 import type { MailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { verifySmtp } from '../../kernel/mail/relay.ts'
 import { explainSmtp } from '../../kernel/mail/smtp-advice.ts'
-import { broken, ok, type Verdict, warning } from './finding.ts'
+import { broken, type CheckResult, ok, warning } from './finding.ts'
 
 /** The delay from which a mail is late. Mails leave within seconds. */
 const LATE_SECONDS = 120
 
-export function checkMailQueue(health: MailHealth): Verdict {
+export function checkMailQueue(health: MailHealth): CheckResult {
   const { waiting, failing, limited, oldestSeconds, failingSince, error, reason, lastHour } = health
   const { lateNotices: late } = health
   const isLate = late.since !== null
@@ -38,7 +38,7 @@ export function checkMailQueue(health: MailHealth): Verdict {
   return broken(`${message}, ${since}: ${why}`, fix)
 }
 
-export function checkMailReputation({ refused, networks, isSlowed }: MailName): Verdict {
+export function checkMailReputation({ refused, networks, isSlowed }: MailReputation): CheckResult {
   const message = `кодов на адреса, которых нет, за час: ${refused}, сетей: ${networks}`
   if (!isSlowed) return ok(message)
   return broken(
@@ -47,7 +47,7 @@ export function checkMailReputation({ refused, networks, isSlowed }: MailName): 
   )
 }
 
-export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<Verdict> {
+export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<CheckResult> {
   if (smtpUrl === undefined) {
     const message = 'письма только печатаются и сохраняются в DATA_DIR/mail'
     if (publicUrl === undefined) return ok(message)
@@ -81,31 +81,31 @@ export function mailRecords(mailFrom: string, dkim?: DkimRecord): MailRecord[] {
 }
 
 /** Returns the records that DNS lacks; undefined if DNS does not answer. */
-export async function findMissing(
+export async function findMissingRecords(
   records: MailRecord[],
   resolver: Resolver,
 ): Promise<MailRecord[] | undefined> {
   const missing: MailRecord[] = []
   for (const record of records) {
-    const texts = await readTexts(resolver, record.at)
+    const texts = await readTxtRecords(resolver, record.at)
     if (texts === undefined) return undefined
-    if (!texts.some((text) => isSuch(text, record))) missing.push(record)
+    if (!texts.some((text) => matchesRecord(text, record))) missing.push(record)
   }
   return missing
 }
 
-function isSuch(text: string, { begins, key }: MailRecord): boolean {
+function matchesRecord(text: string, { begins, key }: MailRecord): boolean {
   const [, published] = /;p=([^;]*)/.exec(text.replace(/\s/g, '')) ?? []
   return text.toLowerCase().startsWith(begins) && (key === undefined || published === key)
 }
 
-type Asked = { resolver: Resolver; dkim?: DkimRecord | undefined }
+type DnsQuery = { resolver: Resolver; dkim?: DkimRecord | undefined }
 
-export async function checkMailDomain(mailFrom: string, asked: Asked): Promise<Verdict> {
+export async function checkMailDomain(mailFrom: string, query: DnsQuery): Promise<CheckResult> {
   const domain = domainOf(mailFrom)
   if (!domain.includes('.')) return ok(`${domain}: в DNS такого имени нет`)
-  const records = mailRecords(mailFrom, asked.dkim)
-  const missing = await findMissing(records, asked.resolver)
+  const records = mailRecords(mailFrom, query.dkim)
+  const missing = await findMissingRecords(records, query.resolver)
   if (missing === undefined) {
     return ok(`${domain}: DNS не отвечает, не проверено`)
   }
@@ -121,7 +121,10 @@ export async function checkMailDomain(mailFrom: string, asked: Asked): Promise<V
 }
 
 /** Returns TXT records, which may be none; undefined if DNS does not answer. */
-export async function readTexts(resolver: Resolver, name: string): Promise<string[] | undefined> {
+export async function readTxtRecords(
+  resolver: Resolver,
+  name: string,
+): Promise<string[] | undefined> {
   try {
     return (await resolver.resolveTxt(name)).map((parts) => parts.join(''))
   } catch (error) {

@@ -1,4 +1,4 @@
-import { ok, type Verdict, warning } from './finding.ts'
+import { type CheckResult, ok, warning } from './finding.ts'
 
 /** A program that the wall runs on, and how old it may become. */
 type Part = {
@@ -6,7 +6,7 @@ type Part = {
   /** The days after a release from which the version counts as old. */
   days: number
   /** Returns the month of a version's release, such as '2026-05'; undefined if it is unknown. */
-  released: (version: string) => string | undefined
+  releaseMonth: (version: string) => string | undefined
   /** A Russian sentence about what an operator can do about an old version. */
   wayRound: string
 }
@@ -33,14 +33,14 @@ export const POSTGRES: Part = {
   name: 'PostgreSQL',
   // A quarter passes until the next fixes, and an operator has 30 days to update.
   days: 122,
-  released: postgresMonth,
+  releaseMonth: postgresMonth,
   wayRound: 'Перейдите на PostgreSQL системы, который обновляет apt: vslukh move-database',
 }
 
 export const NODE: Part = {
   name: 'Node',
   days: 60,
-  released: (version) => NODE_MONTHS[version],
+  releaseMonth: (version) => NODE_MONTHS[version],
   wayRound: 'Поставьте новую версию Node 26: с 26.12 запуск возьмёт её сам',
 }
 
@@ -59,14 +59,14 @@ export function monthName(month: string): string {
 
 type Running = { postgres: string; node: string; isEmbedded: boolean }
 
-export function checkParts({ postgres, node, isEmbedded }: Running, now = new Date()): Verdict {
+export function checkParts({ postgres, node, isEmbedded }: Running, now = new Date()): CheckResult {
   const own = { ...POSTGRES, wayRound: UPGRADE_POSTGRES }
   const running: [Part, string][] = [
     [isEmbedded ? POSTGRES : own, postgres.replace(/ .*/, '')],
     [NODE, node],
   ]
   const old = running.flatMap(([part, version]) => {
-    const released = part.released(version)
+    const released = part.releaseMonth(version)
     if (released === undefined || !isOld(part.days, released, now)) return []
     const message = `${part.name} ${version} из ${monthName(released)}`
     return [{ message, fix: part.wayRound }]

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { findTextFaults } from '../../features/texts/texts.service.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { readDkim } from '../../kernel/mail/dkim.ts'
-import { broken, ok, type Verdict, warning } from './finding.ts'
+import { broken, type CheckResult, ok, warning } from './finding.ts'
 
 /** Warns of settings that are probably mistakes. Wrong settings stop every command earlier. */
-export async function checkSettings(config: Config): Promise<Verdict> {
+export async function checkSettings(config: Config): Promise<CheckResult> {
   const unsigned = await readDkim(config).then(
     () => undefined,
     (error: Error) => error.message,
@@ -14,7 +14,7 @@ export async function checkSettings(config: Config): Promise<Verdict> {
   if (unsigned !== undefined) {
     return broken(unsigned, 'Исправьте её: сервер с ней не запустится, а файл читает он сам')
   }
-  const warnings = [...config.warnings, ...openDoors(config)]
+  const warnings = [...config.warnings, ...findOpenDoors(config)]
   if (warnings.length === 0) return ok('настройки в порядке')
   const message = warnings.map((one) => one.message).join('; ')
   return warning(message, warnings.map((one) => one.fix).join('. '))
@@ -22,7 +22,7 @@ export async function checkSettings(config: Config): Promise<Verdict> {
 
 type Doors = Pick<Config, 'rateLimitScale' | 'metricsPort' | 'metricsHost'>
 
-function openDoors({ rateLimitScale, metricsPort, metricsHost }: Doors) {
+function findOpenDoors({ rateLimitScale, metricsPort, metricsHost }: Doors) {
   const doors: Config['warnings'] = []
   if (rateLimitScale !== 1) {
     const message = `RATE_LIMIT_SCALE=${rateLimitScale}: лимиты не те, с которыми стену проверяли`
@@ -41,14 +41,16 @@ function openDoors({ rateLimitScale, metricsPort, metricsHost }: Doors) {
 /** The unit files. systemd prefers the first, but a package replaces only the second. */
 const UNITS = ['/etc', '/lib'].map((folder) => `${folder}/systemd/system/vslukh.service`)
 
-export async function checkUnit([own = '', packaged = ''] = UNITS): Promise<Verdict | undefined> {
+export async function checkUnit([own = '', packaged = ''] = UNITS): Promise<
+  CheckResult | undefined
+> {
   const areBoth = await Promise.all([access(own), access(packaged)]).catch(() => undefined)
   if (!areBoth) return undefined
   const fix = `Перенесите своё в ${own}.d/own.conf, удалите ${own} и выполните systemctl daemon-reload`
   return warning(`${own} действует вместо ${packaged} из пакета`, fix)
 }
 
-export async function checkPages({ dataDir }: Pick<Config, 'dataDir'>): Promise<Verdict> {
+export async function checkPages({ dataDir }: Pick<Config, 'dataDir'>): Promise<CheckResult> {
   const folder = join(dataDir, 'pages')
   const faults = await findTextFaults(folder)
   if (faults.length === 0) return ok('страницы сайта читаются')

@@ -5,8 +5,8 @@ import type { TLSSocket } from 'node:tls'
 import { type Config, originOf } from '../../kernel/config/config.ts'
 import { whyFailed } from '../../kernel/errors/why-failed.ts'
 import { tlsReason } from '../../kernel/mail/smtp-advice.ts'
-import { broken, type Finding, findingsOf, ok, type Verdict, warning } from './finding.ts'
-import { IDENTITY_PATH, type Seen } from './identity.ts'
+import { broken, type CheckResult, type Finding, findingsOf, ok, warning } from './finding.ts'
+import { type DoctorRequest, IDENTITY_PATH } from './identity.ts'
 
 const WAIT_MS = 10_000
 const DAY_MS = 86_400_000
@@ -15,7 +15,7 @@ const FEW_DAYS = 14
 type Site = Pick<Config, 'publicUrl' | 'port' | 'trustProxy'>
 /** The header that proves that the doctor knows the wall's secret. */
 type Question = Record<string, string>
-type Answer = { seen: Seen | undefined; certificateEnds: Date | undefined; proxy: string }
+type Answer = { seen: DoctorRequest | undefined; certificateEnds: Date | undefined; proxy: string }
 
 /** Checks that this server answers at PUBLIC_URL, and through which proxy. */
 export async function checkSite(site: Site, question: Question): Promise<Finding[]> {
@@ -30,7 +30,11 @@ export async function checkSite(site: Site, question: Question): Promise<Finding
   })
 }
 
-function checkAddress(origin: string, { publicUrl }: Site, seen: Seen | undefined): Verdict {
+function checkAddress(
+  origin: string,
+  { publicUrl }: Site,
+  seen: DoctorRequest | undefined,
+): CheckResult {
   if (!seen) {
     const message = `по адресу ${origin} отвечает не этот сервер`
     return broken(message, 'Проверьте PUBLIC_URL, запись DNS и куда передаёт прокси')
@@ -48,7 +52,7 @@ const RENEWALS: [RegExp, fix: string][] = [
   [/^nginx/i, 'Обновите сертификат: certbot renew'],
 ]
 
-function checkCertificate(origin: string, ends: Date, proxy: string): Verdict {
+function checkCertificate(origin: string, ends: Date, proxy: string): CheckResult {
   const days = Math.floor((ends.getTime() - Date.now()) / DAY_MS)
   const message = `сертификат ${origin} действует ещё ${days} дн.`
   if (days >= FEW_DAYS) return ok(message)
@@ -57,7 +61,7 @@ function checkCertificate(origin: string, ends: Date, proxy: string): Verdict {
   return warning(message, fix)
 }
 
-function checkProxy({ peer, isForwarded, isTrusted }: Seen, site: Site): Verdict {
+function checkProxy({ peer, isForwarded, isTrusted }: DoctorRequest, site: Site): CheckResult {
   if (isForwarded && !isTrusted) {
     return broken(
       `прокси ${peer} передаёт X-Forwarded-For, но ему не доверяют: все посетители считаются за одного`,
@@ -76,7 +80,7 @@ function checkProxy({ peer, isForwarded, isTrusted }: Seen, site: Site): Verdict
 }
 
 /** Asks the server itself, which may reach the database by another way than the doctor. */
-async function checkReady(origin: string): Promise<Verdict> {
+async function checkReady(origin: string): Promise<CheckResult> {
   const signal = AbortSignal.timeout(WAIT_MS)
   const status = await fetch(`${origin}/readyz`, { signal }).then(
     (answer) => answer.status,
@@ -101,7 +105,7 @@ async function ask(origin: string, headers: Question): Promise<Answer> {
   const certificateEnds = certificate && new Date(certificate.valid_to)
   const isJson = response.headers['content-type']?.startsWith('application/json')
   const body =
-    isJson && response.statusCode === 200 ? ((await json(response)) as Seen | null) : null
+    isJson && response.statusCode === 200 ? ((await json(response)) as DoctorRequest | null) : null
   response.destroy()
   const proxy = String(response.headers.server ?? '')
   return { seen: body?.peer ? body : undefined, certificateEnds, proxy }

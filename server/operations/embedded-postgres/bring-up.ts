@@ -8,7 +8,7 @@ import { type Address, chooseAddress } from './address.ts'
 import type { ClusterPaths } from './cluster.ts'
 import { connect, createDatabase, DataDirTaken, isLasting, takeLock } from './lock.ts'
 import { isServerOf, readPidFile } from './pid-file.ts'
-import { failureReason, hasExited, type Launched, launch } from './postmaster.ts'
+import { failureReason, hasExited, type LaunchedServer, launch } from './postmaster.ts'
 
 const LONG_RECOVERY_MS = 2_000
 const SILENCE_MS = 30_000
@@ -24,10 +24,10 @@ export type ServerState = {
   paths: ClusterPaths
   settings: string[]
   /** The PostgreSQL that was started here last, unless another process holds the lock. */
-  launched?: Launched | undefined
+  server?: LaunchedServer | undefined
   lock?: Client | undefined
   /** Resolves when the connection that holds the lock has ended. */
-  lost: Promise<void>
+  lockLost: Promise<void>
   failures: number
 }
 
@@ -83,22 +83,22 @@ async function connectOrLaunch(state: ServerState, reporting: Reporting): Promis
     await ensureLaunched(state, address)
     reportProgress(answer)
     const waiting = delay(pause, undefined, { signal: reporting.signal })
-    await Promise.race([waiting, state.launched?.exited ?? waiting])
+    await Promise.race([waiting, state.server?.exit ?? waiting])
   }
 }
 
 async function takeOver(state: ServerState, lock: Client): Promise<void> {
-  if (state.launched) state.launched.hasServed = true
+  if (state.server) state.server.hasServed = true
   try {
     await takeLock(lock, state.paths.dataDir)
     await createDatabase(lock)
   } catch (error) {
-    if (error instanceof DataDirTaken) state.launched = undefined
+    if (error instanceof DataDirTaken) state.server = undefined
     lock.end().catch(() => {})
     throw error
   }
   state.lock = lock
-  state.lost = new Promise((resolve) => {
+  state.lockLost = new Promise((resolve) => {
     lock.once('end', () => {
       state.lock = undefined
       resolve()
@@ -107,9 +107,9 @@ async function takeOver(state: ServerState, lock: Client): Promise<void> {
 }
 
 async function ensureLaunched(state: ServerState, address: Address): Promise<void> {
-  const { launched, paths } = state
+  const { server: launched, paths } = state
   if (launched && !hasExited(launched)) return
-  state.launched = undefined
+  state.server = undefined
   const left = await readPidFile(paths.cluster)
   // Leaves the cluster to the server of a simultaneous start.
   if (left && (await isServerOf(left.pid, paths.cluster))) return
@@ -117,11 +117,11 @@ async function ensureLaunched(state: ServerState, address: Address): Promise<voi
   if (launched && !launched.hasServed && launched.child.exitCode !== 0) {
     throw new StartError(`PostgreSQL не запустился. ${await whyEnded(paths, launched)}`)
   }
-  state.launched = await launch(paths, address, { ...state, stalePid: left?.pid })
+  state.server = await launch(paths, address, { ...state, stalePid: left?.pid })
 }
 
 /** Returns why PostgreSQL ended. On a full disk its log cannot contain the reason. */
-async function whyEnded({ dataDir }: ClusterPaths, launched: Launched): Promise<string> {
+async function whyEnded({ dataDir }: ClusterPaths, launched: LaunchedServer): Promise<string> {
   return (await freeBytes(dataDir)) < WAL_SEGMENT
     ? `На диске с ${dataDir} не осталось места: освободите его.`
     : failureReason(dataDir, launched)

@@ -120,7 +120,7 @@ export function environment(): NodeJS.ProcessEnv {
 }
 
 /** Removes clusters of interrupted starts. The caller must hold the lock on DATA_DIR. */
-export async function removeUnfinished(dataDir: string): Promise<void> {
+export async function removeUnfinishedClusters(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(UNFINISHED)) continue
     // A start that lost the race removes its folder itself.

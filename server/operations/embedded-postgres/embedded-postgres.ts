@@ -10,7 +10,7 @@ import {
   createCluster,
   DATABASE,
   hasCluster,
-  removeUnfinished,
+  removeUnfinishedClusters,
   requireSameMajor,
 } from './cluster.ts'
 import { chooseOsUser } from './os-user.ts'
@@ -47,7 +47,7 @@ export async function startEmbeddedPostgres(
   try {
     if (await findRunning(cluster)) say('Найдена работающая база данных, подключаемся к ней…')
     await bringUp(state, { say, signal }, 'temporary')
-    if (state.lock) await removeUnfinished(dataDir)
+    if (state.lock) await removeUnfinishedClusters(dataDir)
     signal.throwIfAborted()
   } catch (error) {
     await shutDown(state)
@@ -87,7 +87,7 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
   }
   await requireSameMajor(paths.cluster, binaries)
   paths.cluster = await realpath(paths.cluster)
-  return { paths, settings: options.settings ?? [], lost: Promise.resolve(), failures: 0 }
+  return { paths, settings: options.settings ?? [], lockLost: Promise.resolve(), failures: 0 }
 }
 
 /** Restarts PostgreSQL whenever the connection that holds the lock has ended, until the signal. */
@@ -99,7 +99,7 @@ async function supervise(
   const stopping = once(signal, 'abort')
   for (;;) {
     const since = performance.now()
-    await Promise.race([state.lost, stopping])
+    await Promise.race([state.lockLost, stopping])
     signal.throwIfAborted()
     // A PostgreSQL that fails again each time at once must not use up the machine.
     state.failures = performance.now() - since < SHORT_LIFE_MS ? state.failures + 1 : 0
@@ -110,6 +110,6 @@ async function supervise(
 }
 
 async function shutDown(state: ServerState): Promise<void> {
-  await stopPostmaster(state.paths, state.launched, state.lock !== undefined)
+  await stopPostmaster(state.paths, state.server, state.lock !== undefined)
   await state.lock?.end().catch(() => {})
 }

@@ -16,12 +16,12 @@ const LARGEST_LOG = 1024 * 1024
 const FAST_SHUTDOWN_MS = 5_000
 const IMMEDIATE_SHUTDOWN_MS = 2_000
 
-/** A PostgreSQL that this process started. `logged` is the size of its log before the start. */
-export type Launched = {
+/** A PostgreSQL that this process started. `logOffset` is the size of its log before the start. */
+export type LaunchedServer = {
   child: ChildProcess
   /** Resolves when it has ended, or to the error if it could not be started. */
-  exited: Promise<unknown>
-  logged: number
+  exit: Promise<unknown>
+  logOffset: number
   /** Whether it has accepted a connection, so that its end is no failed start. */
   hasServed: boolean
 }
@@ -33,7 +33,7 @@ export async function launch(
   paths: ClusterPaths,
   address: Address,
   { settings, stalePid }: { settings: string[]; stalePid: number | undefined },
-): Promise<Launched> {
+): Promise<LaunchedServer> {
   const log = logPath(paths.dataDir)
   // A disk that is too full to copy the log must not keep PostgreSQL from starting.
   await limitLogSize(log).catch(() => {})
@@ -52,23 +52,23 @@ export async function launch(
     })
     child.unref()
     const exited = once(child, 'exit').catch((error: unknown) => error)
-    return { child, exited, logged, hasServed: false }
+    return { child, exit: exited, logOffset: logged, hasServed: false }
   } finally {
     await output.close()
   }
 }
 
-export function hasExited({ child }: Launched): boolean {
+export function hasExited({ child }: LaunchedServer): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 }
 
 /** Returns why PostgreSQL ended: the error of its start, or the last lines of its log. */
-export async function failureReason(dataDir: string, launched: Launched): Promise<string> {
-  const error = await launched.exited
+export async function failureReason(dataDir: string, launched: LaunchedServer): Promise<string> {
+  const error = await launched.exit
   if (error instanceof Error) return whyFailed(error)
   const log = await readFile(logPath(dataDir)).catch((cause) => cause as Error)
   if (log instanceof Error) return whyFailed(log)
-  return programReason(log.subarray(launched.logged).toString(), launched.child.signalCode)
+  return programReason(log.subarray(launched.logOffset).toString(), launched.child.signalCode)
 }
 
 function launchCommand(paths: ClusterPaths, address: Address, otherSettings: string[]) {
@@ -90,7 +90,7 @@ function launchCommand(paths: ClusterPaths, address: Address, otherSettings: str
  */
 export async function stopPostmaster(
   { cluster }: ClusterPaths,
-  launched: Launched | undefined,
+  launched: LaunchedServer | undefined,
   isLocked: boolean,
 ): Promise<void> {
   const own = launched && !hasExited(launched) ? launched : undefined
@@ -98,7 +98,7 @@ export async function stopPostmaster(
   const running = isLocked && !own ? await findRunning(cluster) : undefined
   const pid = own?.child.pid ?? running?.pid
   if (pid === undefined) return
-  const ended = own?.exited ?? waitUntilEnded(pid, cluster)
+  const ended = own?.exit ?? waitUntilEnded(pid, cluster)
   signal(pid, 'SIGINT')
   if (await endsWithin(ended, FAST_SHUTDOWN_MS)) return
   signal(pid, 'SIGQUIT')

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { Gauge, type Registry } from '@prometheus-io/client'
 import { countWaiting } from '../../features/moderation/queue.repository.ts'
-import { readMailName } from '../../features/site-state/mail-name.service.ts'
+import { readMailReputation } from '../../features/site-state/mail-reputation.service.ts'
 import { measureClockSkew } from '../../kernel/db/clock.ts'
 import type { OpenDatabase } from '../../kernel/db/database.ts'
 import { readMailHealth } from '../../kernel/mail/mail-log.repository.ts'
@@ -88,7 +88,7 @@ async function readDatabase({ database, isBackedUpNightly }: GaugeSources): Prom
   const queryMs = performance.now() - began
   const { counter_differences, nodes } = await selectDatabaseFacts(db)
   const mails = await readMailHealth(db)
-  const codes = await readMailName(db)
+  const codes = await readMailReputation(db)
   const { reports, oldest } = await countWaiting(db)
   const backup = await selectBackupState(db)
   return {

@@ -14,7 +14,7 @@ try {
   process.env.HOME = '/'
 }
 
-export function fromCaller(path: string): string {
+export function resolveFromCaller(path: string): string {
   // Unlike `resolve` this leaves a slash at the end, which names a folder.
   return isAbsolute(path) ? path : join(callerFolder, path)
 }

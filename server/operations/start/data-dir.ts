@@ -21,6 +21,6 @@ const READ_ME = `Здесь лежит база данных стены и её 
 Сервер может при этом работать. Копии каждую ночь: переменная BACKUP_DIR.
 `
 
-export async function leaveNote(dataDir: string): Promise<void> {
+export async function writeReadMe(dataDir: string): Promise<void> {
   await replaceFile(join(dataDir, 'READ-ME.txt'), READ_ME, { mode: 0o644 })
 }

@@ -14,10 +14,10 @@ import { type Db, withStartDatabase } from '../../kernel/db/database.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 
 type Secret = Pick<Config, 'appSecret' | 'dataDir'>
-type Known = Secret & Pick<Config, 'acceptNewSecret'>
+type SecretSettings = Secret & Pick<Config, 'acceptNewSecret'>
 
 /** Throws StartError if DATA_DIR has a secret but no database: its disk may not be mounted. */
-export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise<void> {
+export async function refuseLostDatabase({ appSecret, dataDir }: SecretSettings): Promise<void> {
   if (appSecret !== undefined || (await ifExists(stat(join(dataDir, 'postgres'))))) return
   if ((await readStoredSecret(dataDir)) === undefined) return
   throw new StartError(
@@ -27,21 +27,23 @@ export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise
 }
 
 /** Returns or creates the secret. Throws StartError for another secret, or a clock 60 s off. */
-export function openInstallation(
+export function requireWallSecret(
   url: string,
-  known: Known,
+  settings: SecretSettings,
   say: (line: string) => void,
 ): Promise<string> {
   return withStartDatabase(url, async ({ db }) => {
     await requireSameClock(db)
     const stored = await readFingerprint(db)
-    const secret = await loadSecret(known, stored !== null && !known.acceptNewSecret)
+    const secret = await loadSecret(settings, stored !== null && !settings.acceptNewSecret)
     const own = deriveKey(secret, 'fingerprint')
     // Of two simultaneous first starts with different secrets, one is refused.
     await db
       .updateTable('installation')
       .set({ secret_fingerprint: own })
-      .where((eb) => eb.or([eb('secret_fingerprint', 'is', null), eb.val(known.acceptNewSecret)]))
+      .where((eb) =>
+        eb.or([eb('secret_fingerprint', 'is', null), eb.val(settings.acceptNewSecret)]),
+      )
       .execute()
     if (!(await readFingerprint(db))?.equals(own)) throw new StartError(OTHER_SECRET)
     if (stored && !stored.equals(own)) {
@@ -52,8 +54,8 @@ export function openInstallation(
 }
 
 /** Returns the secret of an existing wall. Throws StartError if it is lost, or another wall's. */
-export async function readSecret(db: Db, known: Secret): Promise<string> {
-  const secret = await loadSecret(known, true)
+export async function readSecret(db: Db, settings: Secret): Promise<string> {
+  const secret = await loadSecret(settings, true)
   const stored = await readFingerprint(db)
   if (stored && !stored.equals(deriveKey(secret, 'fingerprint'))) throw new StartError(OTHER_SECRET)
   return secret
@@ -99,13 +101,13 @@ export function requireSuitableDatabase(url: string): Promise<void> {
         `DATABASE_URL: там PostgreSQL ${major}, а нужна ${OLDEST_POSTGRES} или новее. Обновите сервер базы данных`,
       )
     }
-    const fault = faultOf(await readCharacter(db))
+    const fault = faultOf(await readDatabaseCharacter(db))
     if (fault !== undefined) throw new StartError(`DATABASE_URL: ${fault}`)
   })
 }
 
 /** What a session cannot set. */
-async function readCharacter(db: Db) {
+async function readDatabaseCharacter(db: Db) {
   const { rows: shown } = await sql<{ server_encoding: string }>`SHOW server_encoding`.execute(db)
   // A statement with letters that the encoding lacks would fail.
   const isUtf8 = shown[0]?.server_encoding === 'UTF8'
@@ -130,7 +132,7 @@ async function readCharacter(db: Db) {
   return rows[0]
 }
 
-function faultOf(of: Awaited<ReturnType<typeof readCharacter>>): string | undefined {
+function faultOf(of: Awaited<ReturnType<typeof readDatabaseCharacter>>): string | undefined {
   if (of === undefined) return undefined
   const { encoding, is_russian, is_new, is_replica, has_schema, search_path, role, database } = of
   const other =

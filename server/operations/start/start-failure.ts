@@ -46,7 +46,7 @@ const noRights = (message: string) =>
   `DATABASE_URL: у роли не хватает прав (${message}). ` +
   'База и её таблицы должны принадлежать ей: ALTER DATABASE имя OWNER TO роль'
 
-const damaged = (message: string) =>
+const damagedFiles = (message: string) =>
   `Файлы базы данных повреждены (${message}). Проверьте диск и верните стену из копии`
 
 /** Explanations of database errors by SQLSTATE. */
@@ -65,8 +65,8 @@ const DATABASE_FAILURES: Record<string, (message: string) => string> = {
     'Подождите и повторите; кто их держит, показывает pg_stat_activity, а сколько их можно — max_connections и CONNECTION LIMIT роли и базы',
   '58030': (message) =>
     `Диск базы данных отвечает ошибкой (${message}). Посмотрите на её машине dmesg, проверьте диск и перенесите копии стены на другой`,
-  XX001: damaged,
-  XX002: damaged,
+  XX001: damagedFiles,
+  XX002: damagedFiles,
   '53100': (message) => `На диске базы данных не осталось места (${message}). Освободите его`,
 }
 

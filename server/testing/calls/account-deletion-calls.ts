@@ -22,7 +22,7 @@ export async function comeBack(app: TestApp, email: string, restore?: true): Pro
 }
 
 /** Whether all posts and likes of those who left are hidden, and of those who returned shown. */
-export async function isSettled({ db, sql }: TestApp): Promise<boolean> {
+export async function areTransitionsDone({ db, sql }: TestApp): Promise<boolean> {
   await addJob(db, 'move-accounts')
   const [row] = await sql<{ left: number }>`
     SELECT ((SELECT count(*) FROM visible_posts p JOIN users u ON u.id = p.owner_id WHERE u.deleted_at IS NOT NULL)

@@ -39,7 +39,7 @@ export async function createAccountFixture(app: TestApp): Promise<AccountFixture
 }
 
 /** Reads everything of the owner, which nobody else may change. */
-export async function readOwned(app: TestApp, { owner, post }: AccountFixture) {
+export async function readOwnedRows(app: TestApp, { owner, post }: AccountFixture) {
   const { token } = owner
   const { actions, ...own } = (await app.call('GET', `/posts/${post.id}`)).body
   // Anybody may answer: that changes what the owner has not read, but nothing that they own.

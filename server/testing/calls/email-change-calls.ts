@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { TestAnswer, TestUser } from '../http/client.ts'
 import { expectRefusal } from '../http/expect-refusal.ts'
 import type { TestApp } from '../test-app.ts'
-import { from } from './sign-in-calls.ts'
+import { clientHeaders } from './sign-in-calls.ts'
 
 /** The notice to the old address links to it. */
 type UndoLink = { id: string; secret: string }
@@ -14,7 +14,7 @@ export function startChange(
   ip?: string,
 ): Promise<TestAnswer> {
   const body = { email, clientToken }
-  return app.call('PUT', '/users/current/email', { token, body, ...from(ip) })
+  return app.call('PUT', '/users/current/email', { token, body, ...clientHeaders(ip) })
 }
 
 export function verifyChange(

@@ -3,15 +3,15 @@ import type { TestApp } from '../test-app.ts'
 
 export type Path = '/registrations' | '/logins'
 type Browser = { clientToken?: string; ip?: string; browser?: string }
-type Invited = { invitation?: string | undefined }
-type Start = Browser & Invited & { email: string }
+type WithInvitation = { invitation?: string | undefined }
+type Start = Browser & WithInvitation & { email: string }
 /** The right code unless another is given. */
-type Verify = Browser & Invited & { id: string; code?: string; restore?: true | undefined }
+type Verify = Browser & WithInvitation & { id: string; code?: string; restore?: true | undefined }
 
 export const ONE_BROWSER = 'one browser'
 
 /** A trusted proxy names the client's address, and a cookie the browser. */
-export function from(ip?: string, browser?: string): { headers: Record<string, string> } {
+export function clientHeaders(ip?: string, browser?: string): { headers: Record<string, string> } {
   const headers = {
     ...(ip !== undefined && { 'x-forwarded-for': ip }),
     ...(browser !== undefined && { cookie: browser }),
@@ -25,7 +25,7 @@ export function startAt(
   { email, clientToken = ONE_BROWSER, ip, browser, invitation }: Start,
 ): Promise<TestAnswer> {
   const body = { email, clientToken, device: DEVICE, invitation }
-  return app.call('POST', path, { body, ...from(ip, browser) })
+  return app.call('POST', path, { body, ...clientHeaders(ip, browser) })
 }
 
 export function verifyAt(
@@ -35,11 +35,11 @@ export function verifyAt(
 ): Promise<TestAnswer> {
   const { invitation, restore } = more
   const body = { confirmCode: code, clientToken, invitation, restore }
-  return app.call('POST', `${path}/${id}/verify`, { body, ...from(ip, browser) })
+  return app.call('POST', `${path}/${id}/verify`, { body, ...clientHeaders(ip, browser) })
 }
 
 /** Asks what has become of the mail of an operation. */
-export function askMail(
+export function readMailState(
   app: TestApp,
   id: string,
   clientToken = ONE_BROWSER,
@@ -47,7 +47,7 @@ export function askMail(
 ): Promise<TestAnswer> {
   return app.call('POST', `/codes/${id}/mail`, {
     body: { clientToken },
-    ...from(undefined, browser),
+    ...clientHeaders(undefined, browser),
   })
 }
 

@@ -31,12 +31,20 @@ export async function writeBackup(
 
 export const BACKUP_SECRET = 'y'.repeat(43)
 
-type Given = { mayReplace?: () => Promise<void>; appSecret?: string | undefined }
+type RestoreOptions = { requireReplaceable?: () => Promise<void>; appSecret?: string | undefined }
 
-/** Unless `mayReplace` is given, the restore replaces no wall. */
-export function restoreOptions(dataDir: string, { mayReplace = keepWall, ...secret }: Given = {}) {
-  const known = { dataDir, appSecret: BACKUP_SECRET, acceptNewSecret: false, backupDir: undefined }
-  return { actor: 'masha', known: { ...known, ...secret }, mayReplace }
+/** Unless `requireReplaceable` is given, the restore replaces no wall. */
+export function restoreOptions(
+  dataDir: string,
+  { requireReplaceable = keepWall, ...secret }: RestoreOptions = {},
+) {
+  const secrets = {
+    dataDir,
+    appSecret: BACKUP_SECRET,
+    acceptNewSecret: false,
+    backupDir: undefined,
+  }
+  return { actor: 'masha', secretSource: { ...secrets, ...secret }, requireReplaceable }
 }
 
 async function keepWall(): Promise<void> {

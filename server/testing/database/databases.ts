@@ -91,7 +91,7 @@ export async function lockWaits({ db }: { db: Queryable }): Promise<number> {
 }
 
 /** Returns how many nodes receive the changes of others: the first statement of each feed is LISTEN. */
-export async function listeningNodes({ db }: { db: Queryable }): Promise<number> {
+export async function countListeningNodes({ db }: { db: Queryable }): Promise<number> {
   const { rows } = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database()
     AND starts_with(application_name, ${FEED_NAME}) AND state = 'idle' AND query <> ''`.execute(db)
   return rows.length

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { BACKGROUND } from '../../open-context.ts'
 
-export type Sent = { text: string; values: unknown[] }
+export type SentStatement = { text: string; values: unknown[] }
 
 /** A node of a plan from EXPLAIN (ANALYZE, FORMAT JSON). */
 export type PlanNode = {
@@ -26,11 +26,11 @@ function isOfJobs(client: pg.Client): boolean {
  * Records every statement with parameters that this process sends while `work` runs, but for those
  * of jobs.
  */
-export async function captureStatements(work: () => Promise<unknown>): Promise<Sent[]> {
-  const sent: Sent[] = []
+export async function captureStatements(work: () => Promise<unknown>): Promise<SentStatement[]> {
+  const sent: SentStatement[] = []
   const send = pg.Client.prototype.query
   const recording = function (this: pg.Client, ...args: unknown[]) {
-    const { text, values } = (args[0] as Partial<Sent> | undefined) ?? {}
+    const { text, values } = (args[0] as Partial<SentStatement> | undefined) ?? {}
     if (text && values && !BY_QUEUE.test(text) && !isOfJobs(this)) sent.push({ text, values })
     return Reflect.apply(send, this, args)
   }
@@ -47,7 +47,10 @@ export async function captureStatements(work: () => Promise<unknown>): Promise<S
  * Returns every node of the plan that a connection uses in the long run: from the sixth run on
  * PostgreSQL may use one plan for all values.
  */
-export async function settledPlan(client: pg.Client, { text, values }: Sent): Promise<PlanNode[]> {
+export async function lastingPlan(
+  client: pg.Client,
+  { text, values }: SentStatement,
+): Promise<PlanNode[]> {
   const literals = values.map(literal).join(', ')
   const run = literals === '' ? 'EXECUTE seen' : `EXECUTE seen (${literals})`
   await client.query(`PREPARE seen AS ${text}`)

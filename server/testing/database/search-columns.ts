@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
 /** Words, and the id of a user. */
-type Sought = { words: string[]; id?: string }
+type SearchTerms = { words: string[]; id?: string }
 
 const USER_COLUMN = '(^|_)(user|owner|author|reporter|muted)_id$'
 const TIME = '^\\d{4}-\\d\\d-\\d\\dT'
@@ -11,7 +11,7 @@ const TIME = '^\\d{4}-\\d\\d-\\d\\dT'
  * Searches every column of every table, the queue's included, and returns those with a word or the
  * user. It leaves out times, whose digits could match by chance.
  */
-export async function searchColumns(db: Queryable, { words, id }: Sought): Promise<string[]> {
+export async function searchColumns(db: Queryable, { words, id }: SearchTerms): Promise<string[]> {
   const { rows: tables } = await sql<{ schema: string; name: string }>`
     SELECT schemaname AS schema, tablename AS name FROM pg_tables
     WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2`.execute(db)

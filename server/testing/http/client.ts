@@ -13,7 +13,7 @@ export type TestAnswer = {
   cookie: string | undefined
 }
 
-type Sent = {
+type CallOptions = {
   body?: unknown
   token?: string | undefined
   headers?: Record<string, string>
@@ -56,7 +56,7 @@ export function createClient(
   url: string,
   { hasNodes = false, check, codeFor, ...always }: Options,
 ) {
-  async function call(method: string, path: string, sent: Sent = {}): Promise<TestAnswer> {
+  async function call(method: string, path: string, sent: CallOptions = {}): Promise<TestAnswer> {
     const { body, token, headers } = sent
     const response = await fetch(`${url}/api/v1${path}`, {
       method,

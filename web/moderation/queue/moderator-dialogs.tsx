@@ -1,5 +1,5 @@
 import type { ComponentType, FormEvent } from 'react'
-import { MODERATION_REASON_MAX, RECENT_MAX } from '../../../contract/constants.ts'
+import { MODERATION_REASON_MAX, RECENT_POSTS_MAX } from '../../../contract/constants.ts'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { Read } from '../../http/read.tsx'
 import { useReportReasons } from '../../posts/cache/moderated.queries.ts'
@@ -90,9 +90,9 @@ function firstReason({ author, reasons, appeal }: QueuedPost): string {
 }
 
 function recentLabel(recent: number): string {
-  return recent < RECENT_MAX
+  return recent < RECENT_POSTS_MAX
     ? `Удалить все его записи за\u00a0сутки (${recent})`
-    : `Удалить последние ${RECENT_MAX} его записей за\u00a0сутки`
+    : `Удалить последние ${RECENT_POSTS_MAX} его записей за\u00a0сутки`
 }
 
 function BlockForm({ post, onClose }: FormProps) {

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react'
-import { NOTHING } from '../../../contract/post-rules.ts'
+import { EMPTY_POST_BODY } from '../../../contract/post-rules.ts'
 import { isString, shape } from '../../platform/guards.ts'
 import { randomKey, tabId } from '../../platform/ids.ts'
 import {
@@ -71,8 +71,8 @@ export function openDraft(store: SafeStorage, userId: string, target: DraftTarge
      * key, which stays the same until the text is sent, so that no retry publishes it twice.
      */
     take: (written: Written): string => {
-      const kept: StoredDraft = load() ?? NOTHING
-      save(isSame(kept, written) ? NOTHING : writtenOf(kept))
+      const kept: StoredDraft = load() ?? EMPTY_POST_BODY
+      save(isSame(kept, written) ? EMPTY_POST_BODY : writtenOf(kept))
       for (const { name, draft } of storedDrafts(store, prefix)) {
         if (isSame(draft, written)) store.remove(name)
       }
@@ -81,7 +81,7 @@ export function openDraft(store: SafeStorage, userId: string, target: DraftTarge
     /** Puts back a text that was not sent, below what was typed meanwhile. */
     giveBack: (sent: Sent): void =>
       save({ ...append(load(), sent), sent: { ...writtenOf(sent), key: sent.key } }),
-    clear: (): void => save(NOTHING),
+    clear: (): void => save(EMPTY_POST_BODY),
     /** Returns whether the browser could not store the draft, which is then lost with the page. */
     isUnsaved: (): boolean => store.isUnsaved(own),
     /** Returns whether another tab continues a draft that is gone. Otherwise it was sent. */
@@ -89,7 +89,7 @@ export function openDraft(store: SafeStorage, userId: string, target: DraftTarge
   }
 }
 
-const isEmpty = (draft: StoredDraft | null) => isSame(draft ?? NOTHING, NOTHING)
+const isEmpty = (draft: StoredDraft | null) => isSame(draft ?? EMPTY_POST_BODY, EMPTY_POST_BODY)
 
 /** Keeps other tabs from taking a draft over, until the returned function is called. */
 export function keepOpen({ name }: Pick<Draft, 'name'>): () => void {

@@ -1,4 +1,4 @@
-import { NOTHING } from '../../../contract/post-rules.ts'
+import { EMPTY_POST_BODY } from '../../../contract/post-rules.ts'
 import { countdown } from '../../format/time.ts'
 import { Read } from '../../http/read.tsx'
 import { Modal } from '../../ui/overlay/modal.tsx'
@@ -35,7 +35,7 @@ export function EditDialog({ postId, onClose }: EditDialogProps) {
 function EditForm({ postId, post, onClose }: EditDialogProps & { post: CachedPost | null }) {
   const secondsLeft = useEditSeconds(post ?? { created_at: 0 })
   const draft = useDraft(`edit ${postId}`)
-  const form = usePostForm({ draft, initial: post ?? NOTHING, onSent: onClose })
+  const form = usePostForm({ draft, initial: post ?? EMPTY_POST_BODY, onSent: onClose })
   if (!post) return <EmptyState {...MISSING_POST} />
 
   const label = post.actions.replied_post_id === null ? 'Текст записи' : 'Текст ответа'

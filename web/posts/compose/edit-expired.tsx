@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { parsePostText, tidyTyped } from '../../../contract/text.ts'
+import { parsePostText, tidyTypedText } from '../../../contract/text.ts'
 import { copyText, NOT_COPIED } from '../../platform/copy-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
@@ -45,7 +45,7 @@ function UnsavedText(props: EditExpiredProps & { unsaved: Written }) {
   const { postId, label, unsaved, draft, onClose } = props
   const typed = unsaved.text
   const [copied, setCopied] = useState('')
-  const text = parsePostText(tidyTyped(typed))
+  const text = parsePostText(tidyTypedText(typed))
   const reply = useSubmit(draft, {
     target: `reply ${postId}`,
     onSent: onClose,

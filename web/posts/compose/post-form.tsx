@@ -8,8 +8,13 @@ import {
   useRef,
   useState,
 } from 'react'
-import { NOTHING } from '../../../contract/post-rules.ts'
-import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
+import { EMPTY_POST_BODY } from '../../../contract/post-rules.ts'
+import {
+  normalizeText,
+  parsePostText,
+  remainingLength,
+  tidyTypedText,
+} from '../../../contract/text.ts'
 import { storedElsewhere } from '../../platform/storage.ts'
 import { forgetUnlessSigningIn, SessionEnded } from '../../session/session-ended.tsx'
 import { hadSession } from '../../session/token.ts'
@@ -125,7 +130,7 @@ type PostFormOptions = {
 
 export function usePostForm({ draft, onSent, added = '', ...options }: PostFormOptions) {
   // Never changes: if the answer was lost, a later value may be the text that was sent.
-  const [initial] = useState(() => writtenOf(options.initial ?? NOTHING))
+  const [initial] = useState(() => writtenOf(options.initial ?? EMPTY_POST_BODY))
   const sending = useSubmit(draft, { onSent: finish, onRefused: () => setWritten(readDraft()) })
   const readDraft = () => draft.read() ?? initial
   // The field keeps the raw text, because a change would lose its caret and its undo history.
@@ -157,7 +162,7 @@ export function usePostForm({ draft, onSent, added = '', ...options }: PostFormO
     setWritten(next)
     isSent.current = false
     sending.clearError()
-    draft.write(isSame(changed, initial) ? NOTHING : changed)
+    draft.write(isSame(changed, initial) ? EMPTY_POST_BODY : changed)
   }
 
   return {
@@ -224,7 +229,7 @@ function useStoredDraft(draft: Draft, { unsent, isStored, onSent }: UnsentText):
 }
 
 function tidied(written: Written): Written {
-  return { ...written, text: tidyTyped(written.text) }
+  return { ...written, text: tidyTypedText(written.text) }
 }
 
 /** Puts the caret at the end of the draft at the first focus. */

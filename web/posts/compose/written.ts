@@ -1,4 +1,4 @@
-import { WRITTEN_FIELDS } from '../../../contract/post-rules.ts'
+import { WRITTEN_FIELD_NAMES } from '../../../contract/post-rules.ts'
 import type { PostBody } from '../../../contract/posts.ts'
 import { normalizeText } from '../../../contract/text.ts'
 
@@ -7,7 +7,7 @@ export type Written = PostBody
 
 /** Returns only these fields of a post, a draft or a text in the outbox, without unset ones. */
 export function writtenOf(source: Written): Written {
-  const set = WRITTEN_FIELDS.filter((field) => source[field])
+  const set = WRITTEN_FIELD_NAMES.filter((field) => source[field])
   return { text: '', ...Object.fromEntries(set.map((field) => [field, source[field]])) }
 }
 

@@ -4,14 +4,20 @@ import { readMailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { endPause, pauseMails } from '../../kernel/mail/outbox.repository.ts'
 import { queueMail, wakeSenders } from '../../kernel/mail/queue-mail.ts'
 import { checkMailQueue, checkMailReputation } from '../../operations/doctor/mail-checks.ts'
-import { askMail, from, ONE_BROWSER, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
+import {
+  clientHeaders,
+  ONE_BROWSER,
+  readMailState,
+  startAt,
+  verifyAt,
+} from '../../testing/calls/sign-in-calls.ts'
 import { inNoTime, passLimitTime } from '../../testing/database/passing-time.ts'
 import { browserOf } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { mailboxForTest } from '../../testing/mail/mailbox.ts'
 import { envOf, runHere } from '../../testing/process/run-command.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
-import { readMailName } from './mail-name.service.ts'
+import { readMailReputation } from './mail-reputation.service.ts'
 
 const OPERATOR = 'anna@wall.example'
 const OLGA = 'olga@example.org'
@@ -37,7 +43,7 @@ async function nodesForTest() {
       return startAt(n % 2 ? other : app, '/registrations', { email, ip: `10.7.${network}.1` })
     },
     /** Registers Olga from a network of her own. */
-    signUp: () => app.signIn(OLGA, 'laptop', from('10.8.0.1').headers),
+    signUp: () => app.signIn(OLGA, 'laptop', clientHeaders('10.8.0.1').headers),
     /** Olga signs in on a new phone. */
     async signIn(ip: string) {
       await passLimitTime(app, 60)
@@ -47,7 +53,7 @@ async function nodesForTest() {
       expect((await verifyAt(other, '/logins', { id, code, ...by })).status).toBe(200)
     },
     expectRefused: (refused: number, networks: number) =>
-      expect.poll(() => readMailName(app.db)).toMatchObject({ refused, networks }),
+      expect.poll(() => readMailReputation(app.db)).toMatchObject({ refused, networks }),
     mailsToOperator: () => mailbox.mails.filter(({ to }) => to === OPERATOR),
   }
 }
@@ -97,8 +103,8 @@ test('a network that asks for codes to five mailboxes that do not exist waits on
   }
   await signIn('10.7.1.1')
   expect((await ask('example.org', 5)).status).toBe(201)
-  expect(await readMailName(app.db)).toMatchObject({ isSlowed: false })
-  expect(checkMailReputation(await readMailName(app.db))).toMatchObject({ level: 'ok' })
+  expect(await readMailReputation(app.db)).toMatchObject({ isSlowed: false })
+  expect(checkMailReputation(await readMailReputation(app.db))).toMatchObject({ level: 'ok' })
   expect(mailsToOperator()).toEqual([])
 
   await passTime(app, HOUR)
@@ -111,7 +117,7 @@ test('of codes to ten mailboxes that do not exist, asked for at once by one netw
   expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201))
   await expect.poll(() => statesOf(app)).toEqual({ refused: 5, slowed: 5 })
   const shown = answers.map(async (answer) => {
-    const asked = await askMail(app, answer.body.id, ONE_BROWSER, browserOf(answer))
+    const asked = await readMailState(app, answer.body.id, ONE_BROWSER, browserOf(answer))
     return asked.body.state
   })
   const fiveEach = [...Array(5).fill('refused'), ...Array(5).fill('retrying')]
@@ -136,7 +142,7 @@ test('twenty refusals for ten networks slow the mails to new addresses to one in
   await expectRefused(19, 9)
   await ask('gone.example', 8)
   await expectRefused(20, 9)
-  expect(await readMailName(app.db)).toMatchObject({ isSlowed: false })
+  expect(await readMailReputation(app.db)).toMatchObject({ isSlowed: false })
   await ask('gone.example', 10)
   await expectRefused(21, 10)
 
@@ -177,7 +183,7 @@ test('twenty refusals for ten networks slow the mails to new addresses to one in
   expect(told.text).toContain('по одному в 10 секунд')
 
   await passTime(app, HOUR)
-  expect(await readMailName(app.db)).toEqual({ refused: 0, networks: 0, isSlowed: false })
+  expect(await readMailReputation(app.db)).toEqual({ refused: 0, networks: 0, isSlowed: false })
   for (let n = 0; n < 2; n++) await ask('example.org', 30 + n)
   await expect.poll(() => statesOf(app)).toMatchObject({ sent: before + 7 })
   expect(mailsToOperator()).toHaveLength(1)

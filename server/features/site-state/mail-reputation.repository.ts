@@ -4,13 +4,13 @@ import type { Queryable } from '../../kernel/db/database.ts'
 
 const IS_COUNTED = isRecent('at', 3600)
 
-export type Refusals = { refused: number; networks: number }
+export type MailRefusals = { refused: number; networks: number }
 
-export async function countRefusals(db: Queryable): Promise<Refusals> {
-  const { rows } = await sql<Refusals>`
+export async function countRefusals(db: Queryable): Promise<MailRefusals> {
+  const { rows } = await sql<MailRefusals>`
     SELECT count(*)::int AS refused, count(DISTINCT network_hash)::int AS networks
     FROM mail_refusals WHERE ${IS_COUNTED}`.execute(db)
-  return (rows as [Refusals])[0]
+  return (rows as [MailRefusals])[0]
 }
 
 export async function insertRefusal(tx: Queryable, networkHash: Buffer): Promise<void> {
@@ -21,7 +21,7 @@ export async function insertRefusal(tx: Queryable, networkHash: Buffer): Promise
 export type Asker = { networkHash: Buffer; most: number }
 
 /** Selects the time when a network has fewer than `most` refusals; no row if it has fewer now. */
-export function waitEnd(db: Queryable, { networkHash, most }: Asker) {
+export function selectAskerWait(db: Queryable, { networkHash, most }: Asker) {
   return db
     .selectFrom('mail_refusals')
     .select(sql<Date>`at + interval '1 hour'`.as('end'))

@@ -1,12 +1,12 @@
 import { writeMail } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
-import type { Refusals } from './mail-name.repository.ts'
+import type { MailRefusals } from './mail-reputation.repository.ts'
 
-export const mailNameMails = (options: MailOptions) => ({
+export const mailReputationMails = (options: MailOptions) => ({
   'send-refusals-mail': {
     // The counts are those of the time when it was queued.
-    write({ to, refused, networks }: QueuedMail & Refusals) {
+    write({ to, refused, networks }: QueuedMail & MailRefusals) {
       const lines = [
         `На сайте ${options.origin} из многих сетей просят коды на адреса, которых нет. За час отклонено писем: ${refused}, сетей: ${networks}.`,
         'Из-за таких писем почтовые службы перестают принимать и остальные, поэтому письма новым адресам уходят по одному в 10 секунд, пока отказов так много.',

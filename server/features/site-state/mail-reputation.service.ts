@@ -5,17 +5,22 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import { widestNetworkOf } from '../../kernel/limits/limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
-import type { Asker, Refusals } from './mail-name.repository.ts'
-import { countRefusals, insertRefusal, recordEpisode, waitEnd } from './mail-name.repository.ts'
+import type { Asker, MailRefusals } from './mail-reputation.repository.ts'
+import {
+  countRefusals,
+  insertRefusal,
+  recordEpisode,
+  selectAskerWait,
+} from './mail-reputation.repository.ts'
 
 /** The most refused mails that one network may cause in an hour. */
 const REFUSED_MAX = 5
 /** At this many refusals, from this many networks, mails to new addresses are slowed. */
 const SLOWED_FROM = { refused: 20, networks: 10 }
 
-export type MailName = Refusals & { isSlowed: boolean }
+export type MailReputation = MailRefusals & { isSlowed: boolean }
 
-export async function readMailName(db: Queryable): Promise<MailName> {
+export async function readMailReputation(db: Queryable): Promise<MailReputation> {
   const { refused, networks } = await countRefusals(db)
   const isSlowed = refused >= SLOWED_FROM.refused && networks >= SLOWED_FROM.networks
   return { refused, networks, isSlowed }
@@ -33,15 +38,15 @@ export function askerOf(hash: string, { config }: ServerContext): Asker {
 
 /** Returns until when a network gets no codes for new addresses; undefined if it gets codes. */
 export async function findAskerWait(db: Queryable, asker: Asker): Promise<Date | undefined> {
-  return (await waitEnd(db, asker).executeTakeFirst())?.end
+  return (await selectAskerWait(db, asker).executeTakeFirst())?.end
 }
 
 /** Returns whether a network caused a refused mail within the last hour. */
 export function hasRefusal(db: Queryable, { networkHash }: Asker): Promise<boolean> {
-  return hasRow(waitEnd(db, { networkHash, most: 1 }))
+  return hasRow(selectAskerWait(db, { networkHash, most: 1 }))
 }
 
-export function askerWaits(until: Date): AppError {
+export function askerWaitError(until: Date): AppError {
   return new AppError('TOO_MANY_REQUESTS', {
     message: `Из вашей сети слишком часто просят коды на адреса, которых нет. Следующий код на новый адрес — после ${formatTime(until)}`,
     retryAfter: (until.getTime() - Date.now()) / 1000,
@@ -54,7 +59,7 @@ export async function chargeRefusal(
   { asker, operators }: { asker: string; operators: readonly string[] },
 ): Promise<void> {
   await insertRefusal(tx, Buffer.from(asker, 'base64url'))
-  const { isSlowed, ...refusals } = await readMailName(tx)
+  const { isSlowed, ...refusals } = await readMailReputation(tx)
   if (!isSlowed || !(await recordEpisode(tx))) return
   for (const to of operators) await queueMail(tx, 'send-refusals-mail', { to, ...refusals })
 }
