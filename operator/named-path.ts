@@ -25,8 +25,8 @@ type Ids = { uid: number; gids: number[] }
 
 let wallIds: Ids | undefined
 
-/** Returns the ids of the wall's user. */
-function idsOfWall(): Ids {
+/** Returns the uid and the gids of the system's user `vslukh`; -1 and none if it does not exist. */
+function idsOfWallUser(): Ids {
   wallIds ??= askIds()
   return wallIds
 }
@@ -44,7 +44,7 @@ function askIds(): Ids {
 
 /** Returns whether the wall's user owns or may write this file or folder. */
 export function isOfWall({ uid, gid, mode }: Stats): boolean {
-  const ids = idsOfWall()
+  const ids = idsOfWallUser()
   if (uid === ids.uid || (mode & 0o020 && ids.gids.includes(gid))) return true
   return (mode & 0o002) !== 0 && (mode & STICKY) === 0
 }
@@ -73,7 +73,7 @@ export function walkTo(path: string): Place | undefined {
   try {
     for (let name = names.shift(); name !== undefined; name = names.shift()) {
       const found = statOf({ folder, name })
-      if (found?.uid === idsOfWall().uid && isShared(fstatSync(folder))) return undefined
+      if (found?.uid === idsOfWallUser().uid && isShared(fstatSync(folder))) return undefined
       if (found?.isSymbolicLink()) {
         if (++links > MOST_LINKS) throw tooManyLinks(path)
         if (![0, Number(process.env.SUDO_UID ?? 0)].includes(found.uid)) return undefined

@@ -70,7 +70,7 @@ export async function runWithOpenedFiles(args: string[]): Promise<number> {
   const [target] = targets.filter((one): one is Target => 'folder' in one)
   if (target) await removeAbandonedFiles(pathOf({ ...target, name: '.' }))
   try {
-    return await run(args, [...files, ...targets], target)
+    return await runWithFiles(args, [...files, ...targets], target)
   } finally {
     if (target) await removePath(target.unfinished)
   }
@@ -130,7 +130,8 @@ function inFolder(place: Place): Place | undefined {
   return isOfWall(fstatSync(folder)) ? undefined : { folder, name: backupName(new Date()) }
 }
 
-async function run(args: string[], files: OpenedFile[], target: Target | undefined) {
+/** Runs the command with the files open, and names its new file on demand. Returns the exit code. */
+async function runWithFiles(args: string[], files: OpenedFile[], target: Target | undefined) {
   const fds = files.flatMap(({ fd }) => fd ?? [])
   const naming = FIRST_FD + fds.length
   const described = files.map(({ given, path, fd, failure }) => ({

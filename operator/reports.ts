@@ -5,7 +5,10 @@ import type {
 } from '../server/features/moderation/decisions.service.ts'
 import { decide } from '../server/features/moderation/decisions.service.ts'
 import { readQueue } from '../server/features/moderation/moderation.service.ts'
-import { countWaiting, selectDecidedPosts } from '../server/features/moderation/queue.repository.ts'
+import {
+  countWaiting,
+  selectReportDecisions,
+} from '../server/features/moderation/queue.repository.ts'
 import type { Verdict } from '../server/features/moderation/report-states.repository.ts'
 import { selectReasons } from '../server/features/reports/reports.repository.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
@@ -32,7 +35,7 @@ async function list({ db, options }: Context): Promise<Output> {
   const limit = json && page === 1 ? SHOWN_MAX : SHOWN
   const { posts } = await readQueue(db, limit, first)
   const { posts: total } = await countWaiting(db)
-  const decided = showsDecided ? await selectDecidedPosts(db, SHOWN_MAX) : []
+  const decided = showsDecided ? await selectReportDecisions(db, SHOWN_MAX) : []
   const waiting = posts.flatMap((post) => [...queuedPostLines(post), ''])
   const [{ id } = { id: '' }] = posts
   const nothing =

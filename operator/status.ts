@@ -153,6 +153,7 @@ async function readRefusedNetworks({ db, config }: Context): Promise<RefusedNetw
   }
 }
 
+/** Names the networks that the node refused most requests; null: the node did not answer. */
 function refusedNetworkLines(refused: RefusedNetwork[] | null): string[] {
   if (!refused) return ['Отказы:     узел не отвечает']
   const [worst] = refused

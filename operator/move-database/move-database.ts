@@ -44,7 +44,7 @@ async function moveWall(context: ContextWithoutWall): Promise<Output> {
   return finish(site, context, url, moved)
 }
 
-/** Returns the target URL. Throws UsageError for a password in it, which every user could read. */
+/** Reads the target from `--url-file`, or from the words, where every user could see a password. */
 function readTargetUrl({ words: [word], options }: ContextWithoutWall): string | undefined {
   const path = options['url-file']
   if (path !== undefined) return readOptionFile(path, '--url-file')

@@ -49,14 +49,17 @@ function makePage({ url, head, data, isVisitors }: PageParts): MadePage {
   const looks = first.shows === 'reply mails' ? withFlag(before, 'sparing') : before
   const start = (isVisitors ? looks : withFlag(looks, 'session')) + head + after
   const content = render(url, first)
-  const body = Buffer.from(`${start}${content}</div>${dataBlock(data)}${end}`)
+  const body = Buffer.from(`${start}${content}</div>${dataScript(data)}${end}`)
   // `now` is excluded, because the content already contains the times that the page shows.
   const shown = start + content + JSON.stringify({ ...first, now: 0 }) + end
   return { body, tag: hash('sha1', shown, 'base64url') }
 }
 
-/** Escapes `<`, so that no text in the JSON can end the script element. */
-function dataBlock(json: string): string {
+/**
+ * Returns the script element with the data of the page. FIRST_PAGE_START contains the first brace.
+ * `<` is escaped, so that no text in the JSON can end the element.
+ */
+function dataScript(json: string): string {
   const escaped = json.slice(1).replaceAll('<', '\\u003c')
   return `<script type="application/json" ${FIRST_PAGE_START}${escaped}</script>`
 }

@@ -36,7 +36,7 @@ import {
   RenderedPages,
   urlOf,
 } from './rendered-pages.ts'
-import { serveSitemap } from './sitemap.ts'
+import { registerSitemaps } from './sitemap.ts'
 import type { PagesContext, WebApp } from './web-app.ts'
 
 const WITH_LIST = new Set<string>(PAGES_WITH_LIST)
@@ -59,7 +59,7 @@ export async function servePages(site: PagesContext): Promise<void> {
     })
   }
   await serveFeeds(site)
-  await serveSitemap(site)
+  await registerSitemaps(site)
   await http.register(async (missing) => {
     missing.addHook('onRequest', async (request, reply) => {
       const isPage = pages && wantsPage(request)

@@ -25,7 +25,8 @@ const LANE = { config: { lane: 'page' } } as const
 
 type SitemapRequest = { Params: { number: string } }
 
-export async function serveSitemap({
+/** Registers the index of sitemaps, the sitemaps of 5,000 ids, and robots.txt, which names them. */
+export async function registerSitemaps({
   http,
   db,
   config,

@@ -69,7 +69,10 @@ const KNOWN_NO = sql`greatest(state.seen_no, state.mailed_no)`
 
 export type DueMail = { userId: string; email: string; afterNo: string; isLast: boolean }
 
-/** Claims due mails: a reply is unread for an hour without a visit, the last mail a day old. */
+/**
+ * Claims mails about replies that are unread for an hour: one a day to a user, and no further one
+ * after `isLast` until the next visit.
+ */
 export async function claimReplyMails(tx: Queryable, limit: number): Promise<DueMail[]> {
   const isUnreadForAnHour = sql`EXISTS (
     SELECT FROM received_replies WHERE recipient_id = state.user_id AND received_no > ${KNOWN_NO}

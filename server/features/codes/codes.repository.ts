@@ -172,7 +172,8 @@ function whereGuessable({ id, purpose, userId, ...client }: Attempt) {
     ])
 }
 
-export function selectOperation(db: Queryable, attempt: Attempt) {
+/** Selects the operation whose code this client may guess; undefined if it has ended. */
+export function selectGuessable(db: Queryable, attempt: Attempt) {
   return db
     .selectFrom('codes')
     .select(['attempts', 'email', 'device', 'known_by as knownBy', SECONDS_LEFT])

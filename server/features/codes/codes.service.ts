@@ -30,7 +30,7 @@ import {
   countAttempt,
   mailKey,
   removeOperation,
-  selectOperation,
+  selectGuessable,
   upsertOperation,
 } from './codes.repository.ts'
 import { forgetMailedNetwork } from './mailed-networks.repository.ts'
@@ -176,7 +176,7 @@ export async function redeemCode<Account, Result, Outcome>(
   redemption: Redemption<Account, Result, Outcome>,
 ): Promise<CodeResult<Result>> {
   const attempt = { ...guess, userId: guess.userId ?? NO_USER }
-  const operation = await selectOperation(context.db, attempt)
+  const operation = await selectGuessable(context.db, attempt)
   const redeemed = operation ? undefined : await selectRedeemedCode(context.db, attempt)
   // Codes that cannot be right have their own limit, so that they block no valid code.
   const canBeRight = operation ? operation.attempts < CODE_ATTEMPTS : redeemed !== undefined

@@ -86,7 +86,8 @@ export async function rememberBlock(tx: Queryable, userId: string, nameKey: Buff
   if (user) await blockMailbox(tx, hashMailbox(mailboxOf(user.email), nameKey), block)
 }
 
-export async function blockNewUser(
+/** Blocks a new account if another of its mailbox, even an erased one, is blocked. */
+export async function inheritBlock(
   tx: Queryable,
   { userId, email }: { userId: string; email: string },
   nameKey: Buffer,

@@ -173,7 +173,8 @@ export async function selectMainReason(db: Queryable, id: string): Promise<strin
   return (await reasonsOf(sql`${id}`).execute(db)).rows[0]?.name
 }
 
-export async function selectDecidedPosts(db: Queryable, limit: number) {
+/** Returns the newest decisions about reported posts, with their reports and the reported text. */
+export async function selectReportDecisions(db: Queryable, limit: number) {
   const { rows } = await sql<{
     post_id: string
     state: 'removed' | 'kept'

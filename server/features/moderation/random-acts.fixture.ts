@@ -146,10 +146,10 @@ async function leaveWall({ world, person }: Moment): Promise<number> {
   return (await leave(world.app, person)).status
 }
 
-/** Acts on a person who has left: nobody else returns or is erased. */
-async function withLeft(world: World, act: (at: number) => Promise<number>): Promise<number> {
-  const at = world.people.findIndex(({ id }) => world.left.delete(id))
-  return at < 0 ? NOT_NOW : act(at)
+/** Acts on a person who has left and whom no other act takes; NOT_NOW if nobody has left. */
+async function withLeft(world: World, act: (index: number) => Promise<number>): Promise<number> {
+  const index = world.people.findIndex(({ id }) => world.left.delete(id))
+  return index < 0 ? NOT_NOW : act(index)
 }
 
 async function erase({ app, people }: World, at: number): Promise<number> {

@@ -58,7 +58,10 @@ function createTransactionRunner({ db, publishChange }: ServerContext): RunTrans
   }
 }
 
-/** Decides about a post, and removes the author's other posts of the last day. */
+/**
+ * Decides about a post, and removes the author's other posts of the last day: each post in its own
+ * transaction, all with one mail.
+ */
 export async function decideAndRemoveRecent(
   context: ServerContext,
   decision: NewDecision,

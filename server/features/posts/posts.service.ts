@@ -46,7 +46,10 @@ export async function lockPost(tx: Queryable, id: string): Promise<LockedPost | 
 /** The job `purge-posts` erases a post with more likes, in short steps. */
 const LIKES_AT_ONCE = 500
 
-/** Deletes a post for its author; a reported post stays as evidence. Throws POST_NOT_FOUND. */
+/**
+ * Deletes a visible post for its author. A job deletes one with many likes; a reported one stays
+ * hidden as evidence. Throws POST_NOT_FOUND.
+ */
 export async function deletePost(
   tx: Queryable,
   { id, ownerId, evidenceDays }: { id: string; ownerId: string; evidenceDays: number },

@@ -58,11 +58,11 @@ export function registerSearch({ route, db, limits }: ServerContext): Search {
 
 const SIMILAR = 'similar-'
 
-function parseCursor(cursor = ''): { isSimilar: boolean; before: string | undefined } {
-  const isSimilar = cursor.startsWith(SIMILAR)
-  const id = isSimilar ? cursor.slice(SIMILAR.length) : cursor
+function parseCursor(cursor = ''): { continuesSimilar: boolean; before: string | undefined } {
+  const continuesSimilar = cursor.startsWith(SIMILAR)
+  const id = continuesSimilar ? cursor.slice(SIMILAR.length) : cursor
   if (cursor !== '' && !isRowId(id)) throw new AppError('INVALID_REQUEST')
-  return { isSimilar, before: id || undefined }
+  return { continuesSimilar, before: id || undefined }
 }
 
 type Page = ReturnType<typeof parseCursor> & { q: string; limit: number; viewerId: string }
@@ -77,7 +77,7 @@ const NOTHING: Part = { ids: [], words: [], nextCursor: null }
 async function find(db: Db, page: Page): Promise<Part & { similar: string[] }> {
   const exact = { ...NOTHING }
   try {
-    return await db.transaction().execute((tx) => findIn(tx, page, exact))
+    return await db.transaction().execute((tx) => findWithin(tx, page, exact))
   } catch (error) {
     if (errorCode(error) !== CANCELED) throw error
     if (exact.ids.length === 0) throw new AppError('QUERY_TOO_BROAD')
@@ -85,15 +85,19 @@ async function find(db: Db, page: Page): Promise<Part & { similar: string[] }> {
   }
 }
 
-/** Sets `exact` to what forms of the words found, before it looks for similar words. */
-async function findIn(tx: Queryable, { q, isSimilar, before, limit, viewerId }: Page, exact: Part) {
+/** Finds forms of the words, which it puts into `exact`, and similar words in the room that is left. */
+async function findWithin(
+  tx: Queryable,
+  { q, continuesSimilar, before, limit, viewerId }: Page,
+  exact: Part,
+) {
   const search = await parseSearch(tx, q, SEARCH_MS)
   if (!search?.hasWords) throw new AppError('INVALID_REQUEST', { message: NO_WORDS })
   const { forms, begun, newest } = search
   const from = { before: before ?? `${BigInt(newest) + 1n}`, viewerId }
-  if (!isSimilar) Object.assign(exact, await findPart(tx, { ...from, query: forms }, limit))
+  if (!continuesSimilar) Object.assign(exact, await findPart(tx, { ...from, query: forms }, limit))
   const room = limit - exact.ids.length
-  const mayBegin = begun !== null && (isSimilar || before === undefined)
+  const mayBegin = begun !== null && (continuesSimilar || before === undefined)
   if (!mayBegin || room === 0) return { ...exact, similar: [] }
   const part = await findPart(tx, { ...from, query: begun, except: forms }, room)
   return {

@@ -10,7 +10,7 @@ import type { BackgroundWork, ServerContext } from '../../kernel/server-context.
 import { AccountAppeared, findOrCreateUser } from '../account/account.service.ts'
 import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
 import { redeemCode, requireEmail, requireNewEmail } from '../codes/codes.service.ts'
-import { blockNewUser } from '../moderation/blocks.service.ts'
+import { inheritBlock } from '../moderation/blocks.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
 import { askerOf, hashAsker } from '../site-state/mail-reputation.service.ts'
 import {
@@ -112,7 +112,7 @@ function registerVerifications(context: ServerContext, { sessions, readText }: P
           const userId = user.id
           if (isNew) {
             await claimRegistration(tx, { email, ip, invitation, contact: config.contactEmail })
-            await blockNewUser(tx, { userId, email }, nameKey)
+            await inheritBlock(tx, { userId, email }, nameKey)
             await chargeAccount(context, ip, tx)
           }
           const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })

@@ -45,7 +45,7 @@ export function createTexts({ folder, ...facts }: Options): ReadText {
   return (name) => texts.forceFetch(name)
 }
 
-/** Returns the faults of the operator's own texts as Russian sentences. */
+/** States in Russian which of the operator's own texts are unreadable or name an unknown field. */
 export async function findTextFaults(folder: string): Promise<string[]> {
   const files = TEXT_NAMES.map(async (name) => {
     try {

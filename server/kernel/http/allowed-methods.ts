@@ -11,7 +11,7 @@ export function collectAllowedMethods(app: FastifyInstance): void {
   const routes = new Map<string, { matcher: RegExp; methods: Set<string> }>()
 
   app.addHook('onRoute', ({ url, method }) => {
-    const create = () => ({ matcher: matcherOf(url), methods: new Set<string>() })
+    const create = () => ({ matcher: routeMatcher(url), methods: new Set<string>() })
     const { methods } = routes.getOrInsertComputed(url, create)
     for (const name of [method].flat()) methods.add(name)
   })
@@ -24,7 +24,8 @@ export function collectAllowedMethods(app: FastifyInstance): void {
   })
 }
 
-function matcherOf(pattern: string): RegExp {
-  const parts = pattern.split(/:\w+(?:\([^)]*\))?/).map((part) => RegExp.escape(part))
+/** Returns a pattern of a route's paths. A parameter matches any one segment. */
+function routeMatcher(routeUrl: string): RegExp {
+  const parts = routeUrl.split(/:\w+(?:\([^)]*\))?/).map((part) => RegExp.escape(part))
   return new RegExp(`^${parts.join('[^/]+')}$`)
 }

@@ -10,7 +10,7 @@ const NAME_MAX = 50
 export function parseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parseBody)
-  app.addContentTypeParser('*', requireEmpty)
+  app.addContentTypeParser('*', refuseOtherTypes)
 }
 
 async function parseBody({ headers }: FastifyRequest, body: Buffer): Promise<unknown> {
@@ -24,7 +24,8 @@ async function parseBody({ headers }: FastifyRequest, body: Buffer): Promise<unk
   }
 }
 
-async function requireEmpty({ headers }: FastifyRequest, body: Readable): Promise<void> {
+/** Parses a body that is not JSON: an empty one is accepted, any other UNSUPPORTED_MEDIA_TYPE. */
+async function refuseOtherTypes({ headers }: FastifyRequest, body: Readable): Promise<void> {
   if (headers['content-length'] === '0') return
   const refusal = new AppError('UNSUPPORTED_MEDIA_TYPE')
   if (headers['transfer-encoding'] === undefined) throw refusal

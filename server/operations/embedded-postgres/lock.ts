@@ -48,7 +48,7 @@ export async function connect(address: Address): Promise<Client | 'starting' | '
   }
 }
 
-/** Takes the lock, which ends with the connection. Throws DataDirTaken after two seconds. */
+/** Takes the lock, which ends with the connection. Throws DataDirTaken after its lock_timeout. */
 export async function takeLock(client: Client, dataDir: string): Promise<void> {
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])
