@@ -28,9 +28,9 @@ export const PLANTED_FAULTS: PlantedFault[] = [
   {
     judge: 'pairs',
     fault: 'a like does not wait for what becomes of its post',
-    file: 'server/features/likes/likes.repository.ts',
-    text: ' FOR NO KEY UPDATE\n  )',
-    planted: '\n  )',
+    file: 'server/schema/012-one-call-a-write.sql',
+    text: 'deadlocks.\n  PERFORM FROM visible_posts WHERE id = liked_id FOR NO KEY UPDATE;',
+    planted: 'deadlocks.\n  PERFORM FROM visible_posts WHERE id = liked_id;',
     run: ['vitest', 'run', '--project', 'server', 'trials/pairs/sample.test.ts'],
     reports: /FAIL .*×/,
   },
