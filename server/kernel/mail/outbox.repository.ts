@@ -46,10 +46,10 @@ type Claim = { tasks: string[]; lane: Lane }
 export function claimMail(db: Db, { tasks, lane }: Claim): Promise<ClaimedMail | undefined> {
   return db.transaction().execute(async (tx) => {
     await sql`SELECT pg_advisory_xact_lock(hashtext('claim a mail'))`.execute(tx)
-    const isProbe = await beginProbe(tx)
+    const mayProbe = await isProbeDue(tx)
     // Mails that are too late leave the queue also while the login is refused.
-    const mayLeave = isProbe
-      ? sql<boolean>`expires_at > now()`
+    const mayLeave = mayProbe
+      ? sql<boolean>`true`
       : sql<boolean>`(expires_at <= now() OR NOT ${IS_PAUSED})`
     const { rows } = await sql<Omit<ClaimedMail, 'isProbe'>>`
       UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${sql.raw(CLAIM)})
@@ -60,17 +60,23 @@ export function claimMail(db: Db, { tasks, lane }: Claim): Promise<ClaimedMail |
       RETURNING id, task, payload, claimed_until AS "claimedUntil", state, tries,
         (extract(epoch FROM expires_at - now()) * 1000)::float8 AS "leftMs",
         is_unanswered AS "isUnanswered"`.execute(tx)
-    return rows[0] && { ...rows[0], isProbe }
+    const [mail] = rows
+    if (!mail) return undefined
+    const isProbe = mayProbe && mail.leftMs > 0
+    // A sender that may claim none of the mails must leave the try to another one.
+    if (isProbe)
+      await sql`UPDATE mail_pause SET next_try_at = now() + ${sql.raw(PAUSE)}`.execute(tx)
+    return { ...mail, isProbe }
   })
 }
 
 /** Returns whether one mail may try the refused login now, as one does a minute. */
-async function beginProbe(tx: Queryable): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    UPDATE mail_pause SET next_try_at = now() + ${sql.raw(PAUSE)}
-    WHERE refused_since IS NOT NULL AND NOT ${isRecent(`next_try_at - ${PAUSE}`, PAUSE_MS / 1000)}
-      AND EXISTS (SELECT FROM due_mails WHERE expires_at > now())`.execute(tx)
-  return numAffectedRows === 1n
+async function isProbeDue(tx: Queryable): Promise<boolean> {
+  const { rows } = await sql`SELECT FROM mail_pause
+    WHERE refused_since IS NOT NULL AND NOT ${isRecent(`next_try_at - ${PAUSE}`, PAUSE_MS / 1000)}`.execute(
+    tx,
+  )
+  return rows.length > 0
 }
 
 export function pauseMails(db: Db): Promise<void> {

@@ -10,7 +10,7 @@ import { appForTest, mailAppForTest, NODES } from '../../testing/test-app.ts'
 import type { Db } from '../db/database.ts'
 import { readMailHealth } from './mail-log.repository.ts'
 import { createMailLimit } from './mails-per-hour.ts'
-import { claimMail, IS_PAUSED, storeOutcome } from './outbox.repository.ts'
+import { claimMail, IS_PAUSED, pauseMails, storeOutcome } from './outbox.repository.ts'
 import { type QueuedMail, queueMail, SENDERS } from './queue-mail.ts'
 
 const EMAIL = 'olga@example.org'
@@ -129,6 +129,23 @@ test('of the mails that wait for a limit, the oldest is sent first', async () =>
     await storeOutcome(db, mail, { state: 'slowed', againMs: 0, logKey })
   }
   expect((await claim(db)).id).toBe(olga.id)
+})
+
+test('of senders that may send other mails, one that has a mail tries the refused login', async () => {
+  const { db } = await openDatabaseForTest()
+  const code = { ...noticeTo(EMAIL), isUrgent: true, isToNewAddress: true }
+  await queueMail(db, 'send-x', code)
+  await pauseMails(db)
+  await passTime(db, 61, 'mail_pause', 'next_try_at')
+  for (const lane of ['codes to known addresses', 'no codes to new addresses'] as const) {
+    expect(await claimMail(db, { tasks: ['send-x'], lane })).toBeUndefined()
+  }
+  expect(await claimMail(db, { tasks: ['send-y'], lane: 'all' })).toBeUndefined()
+  expect(await claim(db)).toMatchObject({ payload: { to: EMAIL }, isProbe: true })
+  await queueMail(db, 'send-x', noticeTo('petr@example.com'))
+  await expect(claim(db)).rejects.toThrow('no mail')
+  await sql`UPDATE outbox SET expires_at = now() WHERE claimed_until IS NULL`.execute(db)
+  expect(await claim(db)).toMatchObject({ payload: { to: 'petr@example.com' }, isProbe: false })
 })
 
 /** Jobs that a node runs at once. Each of them can be refused before the first refusal is stored. */
