@@ -61,9 +61,9 @@ BEGIN
   is_replied_liked := EXISTS (SELECT FROM likes WHERE post_id = target AND user_id = author);
 END $$;
 
--- Adds a like. Returns the post's number of likes; null if there is no such post. Fails if it waits for a lock for
--- longer than `lock_wait_ms`; 0: without a limit.
-CREATE FUNCTION like_post(liked_id bigint, liker bigint, lock_wait_ms int) RETURNS int
+-- Adds or removes a like. Returns the post's number of likes; null if there is no such post. Fails if it waits for a
+-- lock for longer than `lock_wait_ms`; 0: without a limit.
+CREATE FUNCTION set_like(liked_id bigint, liker bigint, is_liked boolean, lock_wait_ms int) RETURNS int
 LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('lock_timeout', lock_wait_ms::text, true);
@@ -72,19 +72,10 @@ BEGIN
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;
-  INSERT INTO likes (post_id, user_id) VALUES (liked_id, liker) ON CONFLICT DO NOTHING;
-  RETURN (SELECT likes_count FROM posts WHERE id = liked_id);
-END $$;
-
--- Removes a like. Returns and fails as like_post does.
-CREATE FUNCTION unlike_post(liked_id bigint, liker bigint, lock_wait_ms int) RETURNS int
-LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM set_config('lock_timeout', lock_wait_ms::text, true);
-  PERFORM FROM visible_posts WHERE id = liked_id FOR NO KEY UPDATE;
-  IF NOT FOUND THEN
-    RETURN NULL;
+  IF is_liked THEN
+    INSERT INTO likes (post_id, user_id) VALUES (liked_id, liker) ON CONFLICT DO NOTHING;
+  ELSE
+    DELETE FROM likes WHERE post_id = liked_id AND user_id = liker;
   END IF;
-  DELETE FROM likes WHERE post_id = liked_id AND user_id = liker;
   RETURN (SELECT likes_count FROM posts WHERE id = liked_id);
 END $$;

@@ -7,7 +7,7 @@ import { PAIRS } from './writes.ts'
  * differ. PostgreSQL tests its isolation levels likewise (isolationtester).
  *
  * Two nodes work on one database, and each runs one call. Each statement is held (held-postgres.ts)
- * until the schedule passes it (schedules.ts). The database tells what each statement has used
+ * until the schedule passes it (schedules.ts). The database shows what each statement has used
  * (effects.ts): two orders have one result if they differ only in statements without an effect on
  * each other, such as two reads. Jobs stand still; the pairs contain their work as calls.
  *

@@ -4,24 +4,14 @@ import type { Viewer } from '../../kernel/http/route.ts'
 
 export type Like = { postId: string; userId: string }
 
-/** Adds a like. Returns the post's number of likes; null if there is no such post. */
-export function addLike(db: Queryable, like: Like, lockWaitMs: number): Promise<number | null> {
-  return setLike(db, 'like_post', like, lockWaitMs)
-}
-
-/** Removes a like. Returns the post's number of likes; null if there is no such post. */
-export function removeLike(db: Queryable, like: Like, lockWaitMs: number): Promise<number | null> {
-  return setLike(db, 'unlike_post', like, lockWaitMs)
-}
-
-async function setLike(
+/** Adds or removes a like. Returns the post's number of likes; null if there is no such post. */
+export async function setLike(
   db: Queryable,
-  write: 'like_post' | 'unlike_post',
-  { postId, userId }: Like,
+  { postId, userId, isLiked }: Like & { isLiked: boolean },
   lockWaitMs: number,
 ): Promise<number | null> {
   const { rows } = await sql<{ likes: number | null }>`
-    SELECT ${sql.ref(write)}(${postId}, ${userId}, ${lockWaitMs}) AS likes`.execute(db)
+    SELECT set_like(${postId}, ${userId}, ${isLiked}, ${lockWaitMs}) AS likes`.execute(db)
   return rows[0]?.likes ?? null
 }
 

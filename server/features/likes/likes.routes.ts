@@ -3,7 +3,7 @@ import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
-import { addLike, type Like, removeLike } from './likes.repository.ts'
+import { setLike } from './likes.repository.ts'
 import { purgePosts } from './likes.service.ts'
 
 const LIKES: Limit = {
@@ -15,8 +15,8 @@ const LIKES: Limit = {
 export function registerLikes(context: ServerContext): BackgroundWork {
   const { route, db, background, limits, lockWaitMs } = context
 
-  async function setLike(write: typeof addLike, like: Like): Promise<number> {
-    const likesCount = isRowId(like.postId) ? await write(db, like, lockWaitMs) : null
+  async function countAfter(like: Parameters<typeof setLike>[1]): Promise<number> {
+    const likesCount = isRowId(like.postId) ? await setLike(db, like, lockWaitMs) : null
     if (likesCount === null) throw new AppError('POST_NOT_FOUND')
     return likesCount
   }
@@ -25,7 +25,7 @@ export function registerLikes(context: ServerContext): BackgroundWork {
     const charges = [{ limit: LIKES, key: userId }]
     await limits.charge(charges)
     try {
-      return { likes_count: await setLike(addLike, { postId, userId }) }
+      return { likes_count: await countAfter({ postId, userId, isLiked: true }) }
     } catch (error) {
       await limits.refund(charges)
       throw error
@@ -33,7 +33,7 @@ export function registerLikes(context: ServerContext): BackgroundWork {
   })
 
   route(calls.unlikePost, async ({ params: { id: postId }, viewer: { userId } }) => ({
-    likes_count: await setLike(removeLike, { postId, userId }),
+    likes_count: await countAfter({ postId, userId, isLiked: false }),
   }))
 
   return { jobs: { 'purge-posts': { run: ({ stopping }) => purgePosts(background, stopping) } } }

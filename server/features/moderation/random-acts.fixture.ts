@@ -146,7 +146,7 @@ async function leaveWall({ world, person }: Moment): Promise<number> {
   return (await leave(world.app, person)).status
 }
 
-/** Acts on a person who has left and whom no other act takes; NOT_NOW if nobody has left. */
+/** Calls `act` with the index of a person who has left; returns NOT_NOW if nobody has left. */
 async function withLeft(world: World, act: (index: number) => Promise<number>): Promise<number> {
   const index = world.people.findIndex(({ id }) => world.left.delete(id))
   return index < 0 ? NOT_NOW : act(index)

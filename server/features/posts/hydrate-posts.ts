@@ -44,9 +44,7 @@ export async function hydratePosts(
       LEFT JOIN likes r_like ON r_like.post_id = p.r_id AND r_like.user_id = ${viewerId}
     ) hydrated ON true
     ORDER BY hydrated.key DESC`.execute(db)
-  const posts = rows.flatMap((row) => {
-    return row.id === null ? [] : { key: row.key, post: toPost(row) }
-  })
+  const posts = rows.flatMap((row) => (row.id === null ? [] : { key: row.key, post: toPost(row) }))
   return { rows: posts, total: rows[0]?.total ?? null }
 }
 

@@ -22,7 +22,7 @@ const NEWER: Migrations = {
     UPDATE posts SET mood = 1;
     CREATE FUNCTION mood_of(post bigint) RETURNS text LANGUAGE sql RETURN NULL;
     CREATE FUNCTION mood_of(post text) RETURNS text LANGUAGE sql RETURN NULL;
-    CREATE FUNCTION like_post(post bigint) RETURNS text LANGUAGE sql RETURN NULL`,
+    CREATE FUNCTION set_like(post bigint) RETURNS text LANGUAGE sql RETURN NULL`,
 }
 
 test('after a downgrade a backup contains all of the newer version, which alone verifies and restores it', async () => {
