@@ -1,8 +1,11 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { tap } from './testing/hands.ts'
-import { desktopTest as test } from './testing/journey.ts'
-import { openThread, postWith } from './testing/page/feed.ts'
+import { test } from './testing/moderation-actions.ts'
+import { chooseFromMenu, openThread, postWith } from './testing/page/feed.ts'
+import { bringTo, tapInPlace } from './testing/page/layout.ts'
+import { holdCalls } from './testing/page/network.ts'
+import { dialogOf } from './testing/page/overlays.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 const LOW = { width: 1280, height: 400 }
@@ -54,6 +57,74 @@ test('back and a reload keep the place in the settings, whose content comes late
   await expectPlace(page, 0)
   await page.goBack()
   await expectPlace(page, further)
+})
+
+test.for([
+  ['one’s own reports', '/settings/reports', 'Мои жалобы', '**/current/reports'],
+  ['the moderators’ queue', '/moderation', 'Модерация · 12', '**/moderation/queue'],
+] as const)(
+  'back, forward and a reload keep the place in %s',
+  async ([, path, link, call], { journey, olga, petr, vera }) => {
+    await journey.fillWall(olga, 12, 'Спорная запись')
+    await journey.rows(
+      `INSERT INTO reports (post_id, reporter_id, reason_id, author_id, post_text, posted_at)
+       SELECT p.id, r.id, 1, p.owner_id, p.text, p.created_at
+       FROM posts p, unnest($1::bigint[]) AS r (id) ORDER BY p.id`,
+      [[vera.id, petr.id]],
+    )
+    const page = await journey.visit({ as: vera, viewport: LOW, path: '/settings' })
+    const inSettings = await follow(page, link, `**${path}`)
+    await page.getByText('Спорная запись 1', { exact: true }).waitFor()
+    await expectPlace(page, 0)
+    await scrollBy(page, 500)
+    const left = await place(page)
+    await page.goBack()
+    await page.waitForURL('**/settings')
+    await expectPlace(page, inSettings)
+    await page.goForward()
+    await page.waitForURL(`**${path}`)
+    await expectPlace(page, left)
+    await page.reload()
+    await expectPlace(page, left)
+    // The place is kept even if the page is left before it has been read again.
+    const read = await holdCalls(page, call)
+    await page.reload()
+    await read.asked
+    await page.goBack()
+    await expectPlace(page, inSettings)
+    read.letGo()
+    await page.goForward()
+    await expectPlace(page, left)
+    const further = await follow(page, 'Стена', `${journey.url}/`)
+    await expectPlace(page, 0)
+    await page.goBack()
+    await expectPlace(page, further)
+    await page.goto(`${journey.url}${path}`)
+    await page.getByText('Спорная запись 1', { exact: true }).waitFor()
+    await expectPlace(page, 0)
+  },
+)
+
+test('a list keeps its place if the post that was read is deleted on its page', async ({
+  journey,
+  olga,
+}) => {
+  await journey.fillWall(olga, 40)
+  const page = await journey.visit({ as: olga, viewport: LOW })
+  const read = postWith(page, /Запись 34$/)
+  await read.waitFor()
+  await bringTo(read, 20)
+  const left = await place(page)
+  expect(left).toBeGreaterThan(300)
+  await tapInPlace(read.locator('time'))
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await expectPlace(page, 0)
+  await chooseFromMenu(page.getByRole('article').first(), 'Удалить')
+  await tap((await dialogOf(page, 'Удалить запись?')).getByRole('button', { name: 'Удалить' }))
+  await page.waitForURL(`${journey.url}/`)
+  await postWith(page, /Запись 33$/).waitFor()
+  expect(await read.count()).toBe(0)
+  await expectPlace(page, left)
 })
 
 function place(page: Page): Promise<number> {

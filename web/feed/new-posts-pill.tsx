@@ -15,7 +15,7 @@ import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './new-posts-pill.module.css'
 import { useNear } from './use-near-end.ts'
-import type { Place } from './use-scroll-anchor.ts'
+import type { ReadingPlace } from './use-scroll-anchor.ts'
 
 /** The wait for an answer: the event about the viewer's own post may arrive before it. */
 const OWN_ANSWER_MS = 300
@@ -31,7 +31,7 @@ type NewsOptions = {
 }
 
 /** Shows new posts after a tap, which moves nothing. A second tap scrolls to the newest. */
-export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place }) {
+export function NewPostsPill({ place, ...options }: NewsOptions & { place: ReadingPlace }) {
   const { list, newer } = options
   const [named, forget] = useNamed(options)
   /** Whether a tap has added posts that the reader has not scrolled up to. */

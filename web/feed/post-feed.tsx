@@ -15,7 +15,7 @@ import {
   withCursor,
 } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
-import { findAnchor } from '../history/scroll-places.ts'
+import { findPlace } from '../history/scroll-places.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { whenIdle } from '../platform/timing.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'
@@ -57,13 +57,14 @@ export function PostFeed(props: PostFeedProps) {
 function EntryFeed(props: PostFeedProps) {
   const { source } = props
   const { key, isReturn } = useEntry()
-  const [anchor] = useState(() => (isReturn ? findAnchor(key) : null))
+  const [left] = useState(() => (isReturn ? findPlace(key) : null))
+  const anchor = left?.anchor ?? null
   // The scripts may run long after the server rendered the page.
   const [isLate] = useState(() => isReturn && performance.now() > LIVE_RECENT_MS)
   const list = usePostList(source, anchor)
   const end = useNear(list.loadMore)
   const beginning = useNear(list.loadAbove)
-  const place = useScrollAnchor(list, anchor)
+  const place = useScrollAnchor(list, left)
   const { newer, start = '' } = source
   const isLater = start !== '' && !isOldestFirst(start)
 

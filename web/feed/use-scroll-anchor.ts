@@ -1,7 +1,7 @@
 import { useEffectEvent, useLayoutEffect, useRef } from 'react'
 import { isForUsers, pageAt } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
-import { type Anchor, keepByAnchor, removePlace, saveAnchor } from '../history/scroll-places.ts'
+import { type Anchor, keepByAnchor, type Place } from '../history/scroll-places.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { viewerId } from '../session/viewer.ts'
 import { isForOther } from '../ui/shortcuts.ts'
@@ -15,22 +15,24 @@ type ReadPost = Pick<Anchor, 'postId' | 'top'> & {
   spot: string | undefined
 }
 
-export type Place = ReturnType<typeof useScrollAnchor>
+export type ReadingPlace = ReturnType<typeof useScrollAnchor>
 
 /** Restores and stores the reader's place as a post, because the posts above it may change. */
-export function useScrollAnchor(list: PostListView, anchor: Anchor | null) {
+export function useScrollAnchor(list: PostListView, left: Place | null) {
   const { key: entryKey, pathname } = useEntry()
+  const anchor = left?.anchor
   const { isReady } = list
   /** The post to keep in place; null until the reader scrolls. */
-  const read = useRef<ReadPost | null>(anchor && { ...anchor, spot: '' })
+  const read = useRef<ReadPost | null>(anchor ? { ...anchor, spot: '' } : null)
 
   useLayoutEffect(() => {
-    keepByAnchor(entryKey)
     if (!isReady) return
     // Safari has no scroll anchoring, and no browser anchors new elements or the very top of a page.
     const { current } = read
     const spot = current ? spotOf(list, current.postId) : undefined
     if (current && current.spot !== spot) {
+      // The post may have been deleted meanwhile. Without the posts above, the height means nothing.
+      if (left && current.spot === '' && !spot) scrollTo(0, list.above === 0 ? left.y : 0)
       current.spot = spot
       scrollToTop(articleOf(current.postId), current.top)
     }
@@ -40,17 +42,12 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | null) {
   const remember = useEffectEvent(() => {
     read.current = positionIn(list, firstVisibleArticle()) ?? read.current
   })
-  const save = useEffectEvent(() => {
+  const anchorOf = useEffectEvent((): Anchor | null => {
     const { postId, top } = read.current ?? positionIn(list, firstVisibleArticle()) ?? {}
-    if (!postId || top === undefined || isOfFormerUser(pathname)) return
+    if (!postId || top === undefined || isOfFormerUser(pathname)) return null
     const focusedId = focusedArticle()?.dataset.postId
     const focusVisible = document.activeElement?.matches(':focus-visible')
-    saveAnchor(entryKey, { postId, top, ...list.placeOf(postId), focusedId, focusVisible })
-  })
-  const saveForReload = useEffectEvent(() => {
-    // A reload at the top should show new posts.
-    if (scrollY === 0 && list.above === 0) removePlace(entryKey)
-    else save()
+    return { postId, top, ...list.placeOf(postId), focusedId, focusVisible }
   })
 
   useLayoutEffect(() => {
@@ -60,18 +57,14 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | null) {
       const { focusedId, focusVisible } = anchor
       articleOf(focusedId)?.focus({ preventScroll: true, focusVisible } as FocusOptions)
     }
-    const stop = new AbortController()
-    const { signal } = stop
-    addEventListener('scroll', remember, { passive: true, signal })
-    // A background tab may be discarded without another event, and be reloaded later.
-    document.addEventListener('visibilitychange', saveForReload, { signal })
-    addEventListener('pagehide', saveForReload, { signal })
+    addEventListener('scroll', remember, { passive: true })
+    const release = keepByAnchor(entryKey, () => anchorOf())
     return () => {
-      stop.abort()
-      save()
+      removeEventListener('scroll', remember)
+      release()
       reserveHeight(0)
     }
-  }, [anchor, isReady])
+  }, [anchor, entryKey, isReady])
 
   return {
     /** Remembers the post being read, before others are added above it. */

@@ -4,12 +4,14 @@ import {
   startTransition,
   useContext,
   useLayoutEffect,
+  useRef,
   useState,
 } from 'react'
 import { type Page, pageAt, pageTitle } from '../../contract/pages.ts'
 import { createAtom } from '../platform/atom.ts'
 import { settings } from '../session/page-settings.ts'
 import { currentEntry, type Entry, followLinks, onEntryChange } from './history.ts'
+import { comeInSight, returnToPlace } from './scroll-places.ts'
 
 const EntryContext = createContext<Entry | null>(null)
 
@@ -25,8 +27,28 @@ export function HistoryProvider({ entry, children }: { entry?: Entry; children: 
     return onEntryChange(show)
   }, [entry])
   useLayoutEffect(followLinks, [])
+  usePlace(shown)
 
   return <EntryContext value={shown}>{children}</EntryContext>
+}
+
+/**
+ * Starts a page that a link has opened at its top, with the focus on its content. Goes on where a
+ * page was left that its reader returns to or reloads.
+ */
+function usePlace({ key, pathname, isReturn }: Entry): void {
+  const last = useRef({ key, pathname })
+
+  useLayoutEffect(() => {
+    const { key: lastKey, pathname: lastPathname } = last.current
+    last.current = { key, pathname }
+    comeInSight(key)
+    const isFirst = key === lastKey
+    if (isReturn) return returnToPlace(key, isFirst ? scrollY : 0)
+    if (isFirst) return
+    scrollTo(0, 0)
+    if (pathname !== lastPathname) focusContent()
+  }, [key, pathname, isReturn])
 }
 
 export function entryAt(address: string): Entry {

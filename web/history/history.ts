@@ -1,7 +1,7 @@
 import { pageAt } from '../../contract/pages.ts'
 import { createAtom, createEmitter, type ReadableAtom } from '../platform/atom.ts'
 import { isNumber, isString, shape } from '../platform/guards.ts'
-import { saveHeight } from './scroll-places.ts'
+import { savePlace } from './scroll-places.ts'
 
 export type Dialog =
   /** `over` opens again if the sign-in is closed. */
@@ -67,9 +67,9 @@ export function startHistory(): void {
   entry = readEntry(true)
   restoreDialog(readState().dialog ?? null)
   addEventListener('popstate', onPopState)
-  addEventListener('pagehide', savePlace)
+  addEventListener('pagehide', saveForReload)
   // A background tab may be discarded without another event, and be reloaded later.
-  document.addEventListener('visibilitychange', savePlace)
+  document.addEventListener('visibilitychange', saveForReload)
 }
 
 /** Returns false if the person went back before the scripts ran, which changes the address. */
@@ -246,12 +246,12 @@ function restoreDialog(next: Dialog | null): void {
   dialog.set(next)
 }
 
-function savePlace(): void {
-  saveHeight(currentEntry().key)
+function saveForReload(): void {
+  savePlace(currentEntry().key, true)
 }
 
 function showEntry(next: Entry): void {
-  savePlace()
+  savePlace(currentEntry().key, false)
   entry = next
   changes.emit()
 }

@@ -14,58 +14,65 @@ export type Anchor = {
   total: number
 }
 
-/** The place of an entry: an anchor in a list or, without one, the height above the viewport. */
-type Place = Anchor | { y: number }
+/** The place of an entry: the height (px) above the viewport and, in a list, the post that was read. */
+export type Place = { y: number; anchor?: Anchor | null }
 
 const isAnchor = shape<Anchor>({ postId: isString, top: isNumber, cursor: isString })
-const isHeight = shape<{ y: number }>({ y: isNumber })
-const isPlace = (value: unknown): value is Place => isAnchor(value) || isHeight(value)
+const isPlace = shape<Place>({ y: isNumber, anchor: (it) => it === undefined || isAnchor(it) })
 
 /** The signs that a reader scrolls to another place. */
 const SIGNS_OF_SCROLLING = ['wheel', 'touchmove', 'keydown', 'pointerdown']
 
-/** The entry whose list keeps the place. */
-let listEntry: string | undefined
+/** The entry whose page is in sight. The current entry's page may not be rendered yet. */
+let inSight: string | undefined
+/** Whether the page in sight, or its list, has still to return to its place. */
+let isReturning = false
+let list: { entryKey: string; anchor: () => Anchor | null } | undefined
 
-export function findAnchor(entryKey: string): Anchor | null {
-  const place = findPlace(entryKey)
-  return place && 'postId' in place ? place : null
+export function findPlace(entryKey: string): Place | null {
+  return sessionStore.readJson(anchorKey(entryKey), isPlace)
 }
 
-export function saveAnchor(entryKey: string, anchor: Anchor): void {
-  sessionStore.writeJson(anchorKey(entryKey), anchor)
+/** Lets a list that has been read name the post at which its reader is. */
+export function keepByAnchor(entryKey: string, anchor: () => Anchor | null): () => void {
+  const own = { entryKey, anchor }
+  list = own
+  isReturning = false
+  return () => {
+    if (list === own) list = undefined
+  }
 }
 
-export function removePlace(entryKey: string): void {
-  sessionStore.remove(anchorKey(entryKey))
-}
-
-/** Leaves the place of an entry to its list, which knows it by a post. */
-export function keepByAnchor(entryKey: string): void {
-  listEntry = entryKey
-}
-
-/** Saves the place of an entry that is left, unless it has a list. */
-export function saveHeight(entryKey: string): void {
-  if (entryKey === listEntry) return
-  if (scrollY === 0) removePlace(entryKey)
-  else sessionStore.writeJson(anchorKey(entryKey), { y: scrollY })
+/** Saves the place of the page in sight, which is that of `entryKey` until one has been shown. */
+export function savePlace(entryKey: string, isUnloading: boolean): void {
+  const key = inSight ?? entryKey
+  if (isReturning) return
+  const anchor = list?.entryKey === key ? list.anchor() : null
+  // A reload at the top should show new posts.
+  const isAtTop = scrollY === 0 && (!anchor || (isUnloading && anchor.above === 0))
+  if (isAtTop) sessionStore.remove(anchorKey(key))
+  else sessionStore.writeJson(anchorKey(key), { y: scrollY, ...(anchor && { anchor }) })
 }
 
 /**
- * Scrolls to the saved height of an entry, or to `otherwise`, unless its list scrolls. Waits for
- * content that makes the page high enough, until the reader scrolls or the returned function is called.
+ * Shows a page where it was left, or at `otherwise`. Its list scrolls to an anchor by itself. Waits
+ * for content that makes the page high enough, until the reader scrolls or the returned function is
+ * called.
  */
-export function returnToHeight(entryKey: string, otherwise: number): () => void {
-  const place = findPlace(entryKey)
-  const y = place && 'y' in place ? place.y : otherwise
+export function returnToPlace(entryKey: string, otherwise: number): (() => void) | undefined {
+  const { y, anchor } = findPlace(entryKey) ?? { y: otherwise }
+  isReturning = true
+  if (anchor) return
   const stop = new AbortController()
   const observer = new ResizeObserver(scroll)
   function scroll(): void {
-    if (entryKey !== listEntry) scrollTo(0, y)
-    if (entryKey === listEntry || Math.abs(scrollY - y) < 1) stop.abort()
+    scrollTo(0, y)
+    if (Math.abs(scrollY - y) < 1) stop.abort()
   }
-  stop.signal.addEventListener('abort', () => observer.disconnect())
+  stop.signal.addEventListener('abort', () => {
+    observer.disconnect()
+    isReturning = false
+  })
   for (const sign of SIGNS_OF_SCROLLING) {
     addEventListener(sign, () => stop.abort(), { passive: true, signal: stop.signal })
   }
@@ -74,6 +81,7 @@ export function returnToHeight(entryKey: string, otherwise: number): () => void 
   return () => stop.abort()
 }
 
-function findPlace(entryKey: string): Place | null {
-  return sessionStore.readJson(anchorKey(entryKey), isPlace)
+export function comeInSight(entryKey: string): void {
+  inSight = entryKey
+  isReturning = false
 }

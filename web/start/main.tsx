@@ -6,7 +6,7 @@ import { App } from '../app/app.tsx'
 import { loadFirstPage } from '../app/routes.tsx'
 import { startApp } from '../app/start-app.ts'
 import { currentEntry, isAsOpened, startHistory } from '../history/history.ts'
-import { findAnchor } from '../history/scroll-places.ts'
+import { findPlace } from '../history/scroll-places.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { whenIdle } from '../platform/timing.ts'
 import { readLikes } from '../posts/cache/posts.queries.ts'
@@ -47,8 +47,8 @@ function registerServiceWorker(): void {
 
 /** Returns false if the list was left further down, or newer posts have come since. */
 function beginsAtAnchor(shown: FirstPage): boolean {
-  const left = findAnchor(currentEntry().key)
-  if (left === null || !('cursor' in shown)) return true
+  const left = findPlace(currentEntry().key)?.anchor
+  if (!left || !('cursor' in shown)) return true
   const [first] = (shown.shows === 'post' ? shown.replies : shown.posts).posts
   return left.cursor === shown.cursor || left.cursor === (first && cursorAt(first.id))
 }

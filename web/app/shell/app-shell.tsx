@@ -1,8 +1,7 @@
-import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
+import type { MouseEvent, ReactNode } from 'react'
 import { useFeedKeys } from '../../feed/feed-keys.ts'
-import { CONTENT, focusContent, useEntry } from '../../history/entry.tsx'
+import { CONTENT } from '../../history/entry.tsx'
 import { openedDialog } from '../../history/history.ts'
-import { returnToHeight } from '../../history/scroll-places.ts'
 import { useAtom } from '../../platform/atom.ts'
 import { pageFlags } from '../../platform/flags.ts'
 import { createLazyChunk } from '../../platform/lazy-chunk.ts'
@@ -20,7 +19,6 @@ import { BottomBar, SideRail } from './navigation.tsx'
 import { SideInfo } from './side-info.tsx'
 
 export function AppShell({ children }: { children: ReactNode }) {
-  usePlace()
   useFeedKeys()
   return (
     <div className={styles.frame}>
@@ -49,25 +47,6 @@ export function AppShell({ children }: { children: ReactNode }) {
       </ErrorBoundary>
     </div>
   )
-}
-
-/**
- * Starts a page that a link has opened at its top, with the focus on its content. Goes on where a
- * page was left that its reader returns to or reloads.
- */
-function usePlace(): void {
-  const { key, pathname, isReturn } = useEntry()
-  const last = useRef({ key, pathname })
-
-  useLayoutEffect(() => {
-    const { key: lastKey, pathname: lastPathname } = last.current
-    last.current = { key, pathname }
-    const isFirst = key === lastKey
-    if (isReturn) return returnToHeight(key, isFirst ? scrollY : 0)
-    if (isFirst) return
-    scrollTo(0, 0)
-    if (pathname !== lastPathname) focusContent()
-  }, [key, pathname, isReturn])
 }
 
 /** Renders the first stop of the Tab key, which jumps over the navigation to the content. */
