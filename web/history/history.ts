@@ -1,6 +1,7 @@
 import { pageAt } from '../../contract/pages.ts'
 import { createAtom, createEmitter, type ReadableAtom } from '../platform/atom.ts'
 import { isNumber, isString, shape } from '../platform/guards.ts'
+import { onHide } from '../platform/timing.ts'
 import { savePlace } from './scroll-places.ts'
 
 export type Dialog =
@@ -67,9 +68,7 @@ export function startHistory(): void {
   entry = readEntry(true)
   restoreDialog(readState().dialog ?? null)
   addEventListener('popstate', onPopState)
-  addEventListener('pagehide', saveForReload)
-  // A background tab may be discarded without another event, and be reloaded later.
-  document.addEventListener('visibilitychange', saveForReload)
+  onHide(saveForReload)
 }
 
 /** Returns false if the person went back before the scripts ran, which changes the address. */

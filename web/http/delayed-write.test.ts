@@ -2,16 +2,25 @@ import { beforeEach, expect, test, vi } from 'vitest'
 
 const page = new EventTarget()
 vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+const tab = Object.assign(new EventTarget(), { visibilityState: 'visible' })
+vi.stubGlobal('document', tab)
 vi.resetModules()
 const { cancelDelayed, delayWrite, sendDelayed } = await import('./delayed-write.ts')
 
 let sent: string[]
 let answered: Promise<void>
 beforeEach(() => {
+  vi.stubGlobal('document', tab)
   sent = []
   answered = Promise.resolve()
   vi.useFakeTimers()
+  turn('visible')
 })
+
+function turn(visibilityState: 'visible' | 'hidden'): void {
+  tab.visibilityState = visibilityState
+  tab.dispatchEvent(new Event('visibilitychange'))
+}
 
 function delay(name: string) {
   const write = {
@@ -35,9 +44,11 @@ function happened(): string[] {
 test.each([
   ['after ten seconds', () => vi.advanceTimersByTime(1)],
   ['when the page is left', () => page.dispatchEvent(new Event('pagehide'))],
+  ['when the page is hidden', () => turn('hidden')],
 ])('a write is sent once, %s', (_, send) => {
   const write = delay('first')
   vi.advanceTimersByTime(9999)
+  turn('visible')
   expect(sent).toEqual([])
   send()
   expect(sent).toEqual(['first'])

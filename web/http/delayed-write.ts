@@ -1,3 +1,5 @@
+import { onHide } from '../platform/timing.ts'
+
 export type DelayedWrite = {
   /** Sends the write, even while the page is being left. Never rejects. */
   send: () => Promise<void>
@@ -10,7 +12,7 @@ let waiting: DelayedWrite | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 let sent: Promise<unknown> = Promise.resolve()
 
-/** Delays a write by 10 s. Sends it at once if another write is delayed, or the page is left. */
+/** Delays a write by 10 s. Sends it at once if another write is delayed, or the page is hidden. */
 export function delayWrite(write: DelayedWrite): void {
   void sendDelayed()
   waiting = write
@@ -34,4 +36,4 @@ export function sendDelayed(): Promise<unknown> {
   return sent
 }
 
-globalThis.addEventListener?.('pagehide', sendDelayed)
+onHide(sendDelayed)

@@ -24,3 +24,16 @@ export function whenVisible(action: () => void): () => void {
   check()
   return () => waiting.abort()
 }
+
+/**
+ * Runs `action` each time the page is left or hidden, because a hidden page may be discarded without
+ * another event. Returns the function that ends this.
+ */
+export function onHide(action: () => void): () => void {
+  const following = new AbortController()
+  const { signal } = following
+  const check = () => document.visibilityState === 'hidden' && action()
+  globalThis.addEventListener?.('pagehide', action, { signal })
+  globalThis.document?.addEventListener('visibilitychange', check, { signal })
+  return () => following.abort()
+}

@@ -12,7 +12,7 @@ import { useEntry } from '../history/entry.tsx'
 import { queryClient } from '../http/query-client.ts'
 import { arrayOf, isString } from '../platform/guards.ts'
 import { localStore } from '../platform/storage.ts'
-import { whenVisible } from '../platform/timing.ts'
+import { onHide, whenVisible } from '../platform/timing.ts'
 import { type CachedPages, pagesKey } from '../posts/cache/list-cache.ts'
 import { type CachedPost, readCachedPost } from '../posts/cache/post-cache.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
@@ -46,16 +46,18 @@ export function VisitedThread({ post, source, isFresh, setFresh, className }: Vi
 
   const keepVisit = useEffectEvent(() => storeVisit(post.id, newestOf([post.id, ...ids()])))
   useEffect(() => {
-    let keep = () => {}
+    let end = () => {}
     const stop = whenVisible(() => {
-      keep = keepVisit
-      keep()
-      addEventListener('pagehide', keep)
+      keepVisit()
+      const unfollow = onHide(() => keepVisit())
+      end = () => {
+        unfollow()
+        keepVisit()
+      }
     })
     return () => {
       stop()
-      removeEventListener('pagehide', keep)
-      keep()
+      end()
     }
   }, [])
 

@@ -1,5 +1,6 @@
 import { isRecord, isString } from '../platform/guards.ts'
 import { localStore, memoryStore, sessionStore } from '../platform/storage.ts'
+import { onHide } from '../platform/timing.ts'
 
 const KEY = 'kept'
 
@@ -10,12 +11,11 @@ const KEY = 'kept'
 export const keptTexts = memoryStore()
 
 takeStored()
-globalThis.addEventListener?.('pagehide', store)
+// The user may leave for the mail with the code.
+onHide(store)
 globalThis.addEventListener?.('pageshow', forgetStored)
 globalThis.document?.addEventListener('visibilitychange', () => {
-  // A phone may discard the page while its user reads the mail with the code.
-  if (document.visibilityState === 'hidden') store()
-  else forgetStored()
+  if (document.visibilityState === 'visible') forgetStored()
 })
 
 /** Makes the kept texts of a user drafts again, and forgets those of others. */
