@@ -7,7 +7,10 @@ import { type SendOptions, send } from './send.ts'
 type CallOptions = { signal?: AbortSignal | undefined }
 type ReadName = Exclude<CallName, WriteName>
 
-/** Sends a read or a visitor's write. Throws CallError; rethrows an abort unchanged. */
+/**
+ * Sends a read or a visitor's write. Throws CallError; rethrows an abort unchanged. Any call may find
+ * that the session has ended, and then signs the viewer out on the screen.
+ */
 export const call: <N extends ReadName>(
   name: N,
   input: Input<Api[N]>,

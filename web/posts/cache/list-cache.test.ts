@@ -100,7 +100,12 @@ test('for another viewer, public lists stay without likes and are read again; ev
   const unread = pagesKey('wall', 'unread')
   queryClient.getQueryCache().build(queryClient, { queryKey: unread })
 
+  // Nobody has said that all viewers may see it.
+  const added = ['list', 'drafts', 'a', 'pages']
+  queryClient.setQueryData(added, { pages: [first('1')], pageParams: [''] })
+
   forgetViewer()
+  expect(queryClient.getQueryState(added)).toBeUndefined()
   const isRead = (name: ListName) => queryClient.getQueryState(pagesKey(name, 'a'))
   for (const name of publicLists) expect(isRead(name)?.isInvalidated, name).toBe(true)
   for (const name of privateLists) expect(isRead(name), name).toBeUndefined()

@@ -5,6 +5,19 @@ import { changePost, forgetLikes, putPosts, readCachedPost, setTombstone } from 
 
 export type ListName = 'wall' | 'search' | 'liked' | 'received' | `${ListOf} ${string}`
 type ListOf = 'replies' | 'author' | 'authorReplies'
+type KindOf<Name> = Name extends `${infer Kind} ${string}` ? Kind : Name
+type ListKind = KindOf<ListName>
+
+/** Whether all viewers see the same list, so that it may stay on the screen for another one. */
+const IS_PUBLIC: Record<ListKind, boolean> = {
+  wall: true,
+  search: true,
+  replies: true,
+  author: true,
+  authorReplies: true,
+  liked: false,
+  received: false,
+}
 
 export type CachedPage = {
   /** The cursor at which the page begins, read downwards; '' is the beginning of the list. */
@@ -54,7 +67,8 @@ export function forgetViewer(): void {
 }
 
 function isPublicList([kind, name]: readonly unknown[]): boolean {
-  return kind === LISTS && name !== 'liked' && name !== 'received'
+  const [first = ''] = String(name).split(' ')
+  return kind === LISTS && Object.hasOwn(IS_PUBLIC, first) && IS_PUBLIC[first as ListKind]
 }
 
 export function seedList(
