@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { tap } from './testing/hands.ts'
+import { tap, write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { like, postWith, switchView } from './testing/page/feed.ts'
 import { countRequests, goOffline, holdCalls } from './testing/page/network.ts'
@@ -19,15 +19,44 @@ test('a page without a known session is read, and retries by itself', async ({ j
     as: olga,
     expectedErrors: /ERR_FAILED/,
     before: (page) =>
-      // The early refresh gets no answer at all.
-      page.route(REFRESH, (it) => (asked++ === 0 ? it.abort() : it.fulfill({ status: 503 }))),
+      page.route(REFRESH, (it) => {
+        asked += 1
+        // The early refresh gets no answer at all, and the fourth no retry within an hour.
+        if (asked === 1) return it.abort()
+        return it.fulfill({ status: 503, headers: asked < 4 ? {} : { 'retry-after': '3600' } })
+      }),
   })
-  await expect.poll(() => asked).toBeGreaterThanOrEqual(3)
+  await expect.poll(() => asked).toBe(4)
   await postWith(page, 'И снова туда').waitFor()
   expect(await signInButton(page).count()).toBe(0)
   expect(await profileLink(page).count()).toBe(0)
+  const retry = page.getByRole('banner').getByRole('button', { name: 'Повторить' })
+  await retry.waitFor()
   await page.unroute(REFRESH)
+  await tap(retry)
   await profileLink(page).waitFor()
+  expect(await retry.count()).toBe(0)
+})
+
+test('what is typed stays while the viewer is read again without an answer', async ({
+  journey,
+  olga,
+}) => {
+  const page = await journey.visit({ as: olga, path: '/settings/account/username' })
+  const field = page.getByLabel('Имя пользователя')
+  await write(field, 'half_typed_name')
+  let failed = 0
+  await page.route('**/users/current', (it) => {
+    failed += 1
+    return it.fulfill({ status: 503 })
+  })
+  await page.evaluate(() => new BroadcastChannel('session').postMessage(false))
+  await expect.poll(() => failed).toBeGreaterThanOrEqual(2)
+  expect(await field.inputValue()).toBe('half_typed_name')
+  const read = page.waitForResponse((it) => it.url().endsWith('/users/current') && it.ok())
+  await page.unroute('**/users/current')
+  await read
+  expect(await field.inputValue()).toBe('half_typed_name')
 })
 
 test('pages and actions show a missing answer until one comes', async ({ journey, olga }) => {

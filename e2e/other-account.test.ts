@@ -3,7 +3,8 @@ import { tap } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { submitPost } from './testing/page/compose.ts'
 import { chooseFromMenu, like, postWith } from './testing/page/feed.ts'
-import { refuseNews, refuseOnce } from './testing/page/network.ts'
+import { bringTo, isAt, readOn } from './testing/page/layout.ts'
+import { countRequests, refuseNews, refuseOnce } from './testing/page/network.ts'
 import { closeByKey, dialogOf, toast } from './testing/page/overlays.ts'
 import { restoreFromCache } from './testing/page/tab.ts'
 import {
@@ -55,6 +56,33 @@ test('no pending like, waiting text or open dialog passes to the next user', asy
   const { clientToken } = vera
   await changeUserInOtherTab(journey, page, { former: { ...petr, clientToken }, next: vera })
   await expect.poll(ofVera).toEqual([{ text: 'Пишет Вера' }])
+})
+
+test('a long list reads only the likes near the reader for the next user', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  await journey.fillWall(olga, 60)
+  await journey.rows(
+    `INSERT INTO likes (post_id, user_id)
+     SELECT id, $1 FROM posts WHERE text IN ('Запись 10', 'Запись 60')`,
+    [petr.id],
+  )
+  const page = await journey.visit({ as: olga, before: refuseNews })
+  await readOn(page, 60)
+  const post = (text: string) =>
+    page.getByRole('article').filter({ has: page.getByText(text, { exact: true }) })
+  const last = post('Запись 10')
+  await bringTo(last, 300)
+  const reads = countRequests(page, 'GET', /\/posts\?/)
+  await changeUserInOtherTab(journey, page, { former: olga, next: petr })
+  await expect.poll(() => like(last).getAttribute('aria-pressed')).toBe('true')
+  expect(await isAt(last, 300)).toBe(true)
+  expect(reads()).toBeLessThanOrEqual(2)
+  const newest = post('Запись 60')
+  await bringTo(newest, 100)
+  await expect.poll(() => like(newest).getAttribute('aria-pressed')).toBe('true')
 })
 
 test('a page that the browser restores is the next user’s', async ({ journey, olga, petr }) => {

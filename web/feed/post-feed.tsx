@@ -121,6 +121,9 @@ function FeedPages({ list, anchorId, ...props }: FeedPartProps & { anchorId: str
           data-empty={!isRendered(index) || undefined}
           data-short={(pages.length === 1 && nextCursor === null) || undefined}
         >
+          {page.isOutdated && isRendered(index) && (
+            <Outdated onNear={() => list.readLikes(page.key)} />
+          )}
           {isRendered(index) &&
             page.ids.map((id, at) => (
               <Fragment key={id}>
@@ -142,6 +145,11 @@ function FeedPages({ list, anchorId, ...props }: FeedPartProps & { anchorId: str
       ))}
     </div>
   )
+}
+
+/** Covers a page whose likes are another viewer's, which are read when it comes near. */
+function Outdated({ onNear }: { onNear: () => void }) {
+  return <div ref={useNear(onNear)} className={styles.outdated} />
 }
 
 function FeedEnd({ list, areReplies, empty = <NoPosts />, endText, hasFoot }: FeedPartProps) {

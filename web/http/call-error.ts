@@ -82,6 +82,12 @@ export function isShortLimit(error: unknown): error is ShortLimit {
   return (error.retryAfter ?? Number.POSITIVE_INFINITY) <= LONGEST_LIMIT_SECONDS
 }
 
+/** Returns whether the server refuses a call for another reason than its limits. */
+export function isRefused(error: unknown): boolean {
+  if (!(error instanceof CallError)) return false
+  return error.status >= 400 && error.status < 500 && error.status !== 429
+}
+
 export function isUnanswered(error: unknown): boolean {
   return error instanceof CallError && (error.code === 'OFFLINE' || error.code === 'TIMEOUT')
 }

@@ -2,7 +2,7 @@ import { type QueryFunctionContext, QueryObserver, queryOptions } from '@tanstac
 import { useState } from 'react'
 import type { CurrentUser, OwnAccount } from '../../contract/account.ts'
 import { call } from '../http/call.ts'
-import { CallError, type Failure } from '../http/call-error.ts'
+import { CallError, type Failure, isRefused } from '../http/call-error.ts'
 import { queryClient, retryPause } from '../http/query-client.ts'
 import { createEmitter, useAtom } from '../platform/atom.ts'
 import { localStore } from '../platform/storage.ts'
@@ -117,9 +117,10 @@ export async function viewerForAction(): Promise<Exclude<Viewer, { state: 'autho
   return promise.finally(stop)
 }
 
+/** Returns the viewer, who stays known if a later read gets no answer. */
 function currentViewer(): Viewer {
   const { data, fetchFailureReason: error } = queryClient.getQueryState<KnownViewer>(queryKey) ?? {}
-  if (!error || data?.state === 'signed-out') return data ?? AUTHORIZING
+  if (data || !error) return data ?? AUTHORIZING
   if (noAnswer?.error !== error) noAnswer = { state: 'no-answer', error }
   return noAnswer
 }
@@ -152,7 +153,8 @@ function forgetClosed({ code, message, status }: CallError): void {
 
 function followOtherTab(change: boolean | Failure): void {
   if (change) forgetTab()
-  if (typeof change !== 'object' || change === null) reloadViewer()
+  if (!change) reloadViewer()
+  else if (change === true) signedOut()
   else if (currentViewer().state !== 'signed-out') signedOut(new CallError(change))
 }
 
@@ -197,7 +199,7 @@ function fetchViewer(): Promise<void> {
 }
 
 function retryNow(): void {
-  if (currentViewer().state === 'no-answer') void fetchViewer()
+  if (queryClient.getQueryState(queryKey)?.fetchFailureReason) void fetchViewer()
 }
 
 async function readViewer({ signal }: QueryFunctionContext): Promise<KnownViewer> {
@@ -210,7 +212,7 @@ async function readViewer({ signal }: QueryFunctionContext): Promise<KnownViewer
     accountRead.emit(user)
     return { state: 'authorized', user }
   } catch (error) {
-    if (!(error instanceof CallError) || error.status !== 401) throw error
+    if (!isRefused(error)) throw error
     resetToken('none')
     return visitor()
   } finally {

@@ -2,16 +2,18 @@ import { ArrowLeft, ChevronDown, Search } from 'lucide'
 import { PATHS, TITLES } from '../../../contract/pages.ts'
 import { headerTitle, usePage } from '../../history/entry.tsx'
 import { goBack, navigate, openDialog } from '../../history/history.ts'
+import { errorMessage } from '../../http/error-message.ts'
 import { useAtom } from '../../platform/atom.ts'
 import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { withViewer } from '../../session/intents.ts'
 import { settings } from '../../session/page-settings.ts'
-import { useViewer } from '../../session/viewer.ts'
+import { useViewer, viewerForAction } from '../../session/viewer.ts'
 import { Button, IconButton, iconButtonClass } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Icon, Mark } from '../../ui/icon.tsx'
 import { Monogram } from '../../ui/monogram.tsx'
 import { menu, useMenuButton } from '../../ui/overlay/menu-button.tsx'
+import { RetryButton } from '../../ui/states/errors.tsx'
 import { Lazy } from '../../ui/states/lazy.tsx'
 import styles from './header.module.css'
 
@@ -146,6 +148,13 @@ function Account({ withBell }: { withBell: boolean }) {
           {!!waitingReports && <span className={classes('dot', styles.waiting)} />}
         </a>
       </>
+    )
+  }
+  if (viewer.state === 'no-answer') {
+    return (
+      <span className={styles.noAnswer} title={errorMessage(viewer.error)}>
+        <RetryButton size="s" onRetry={viewerForAction} />
+      </span>
     )
   }
   return (

@@ -31,6 +31,8 @@ export type CachedPage = {
   above: number
   /** The cursor at which the list began before newer posts were added above it. */
   stop?: string | undefined
+  /** Whether the likes of its posts were read for another viewer. */
+  isOutdated?: boolean | undefined
 }
 export type CachedPages = InfiniteData<CachedPage, string>
 
@@ -55,15 +57,26 @@ function isPages({ queryKey }: Query): boolean {
 
 /**
  * Clears the cache for another viewer. Public lists stay on the screen, so that the reader keeps
- * their place, but without likes until they have been read again.
+ * their place, but without likes. Each page of them reads the likes when it comes near.
  */
-export function forgetViewer(): void {
+export async function forgetViewer(): Promise<void> {
   forgetLikes()
   const isKept = ({ queryKey, state, meta }: Query) =>
     state.data !== undefined && (isPublicList(queryKey) || meta?.outlivesViewer)
   queryClient.removeQueries({ predicate: (it) => !isKept(it) && it.getObserversCount() === 0 })
   void queryClient.resetQueries({ predicate: (it) => !isKept(it) && !isPublicList(it.queryKey) })
-  void queryClient.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
+  const isRead = (it: Query) => isPublicList(it.queryKey) && isPages(it) && it.state.data
+  void queryClient.invalidateQueries({
+    predicate: (it) => isPublicList(it.queryKey) && !isRead(it),
+  })
+  // An answer in flight may have the former viewer's likes. The list asks again.
+  const read = { predicate: (it: Query) => !!isRead(it) }
+  await queryClient.cancelQueries(read)
+  queryClient.setQueriesData<CachedPages>(read, outdated)
+}
+
+function outdated(list: CachedPages | undefined): CachedPages | undefined {
+  return list && { ...list, pages: list.pages.map((page) => ({ ...page, isOutdated: true })) }
 }
 
 function isPublicList([kind, name]: readonly unknown[]): boolean {

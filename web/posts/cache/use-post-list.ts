@@ -4,7 +4,7 @@ import { cursorAt, oppositeCursor } from '../../../contract/pages.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
 import type { Anchor } from '../../history/scroll-places.ts'
-import { queryClient } from '../../http/query-client.ts'
+import { queryClient, worthRetrying } from '../../http/query-client.ts'
 import { useHidden } from './hidden.ts'
 import {
   type CachedPage,
@@ -143,6 +143,29 @@ function firstCursor({ newer }: ListSource, page: CachedPage): string {
   return newer ? beginningOf(page) : page.cursor
 }
 
+async function readLikesOf(
+  source: ListSource,
+  queryKey: PagesKey,
+  page: CachedPage,
+): Promise<void> {
+  const [lists, name, entryKey] = queryKey
+  const read = queryClient.fetchQuery({
+    queryKey: [lists, name, entryKey, 'likes', keyOf(page)],
+    queryFn: ({ signal }) => readPage(source, firstCursor(source, page), signal),
+    staleTime: 0,
+    gcTime: 0,
+    retry: worthRetrying,
+  })
+  // After a failure the page asks again when it comes near the next time.
+  if (!(await read.then(Boolean, () => false))) return
+  const current = (it: CachedPage) =>
+    keyOf(it) === keyOf(page) ? { ...it, isOutdated: false } : it
+  queryClient.setQueryData<CachedPages>(
+    queryKey,
+    (list) => list && { ...list, pages: list.pages.map(current) },
+  )
+}
+
 function readingOf(source: ListSource, queryKey: PagesKey, query: PageQuery) {
   const first = query.data?.pages[0]
   // A page may have arrived since this render. Each read renders again when it ends.
@@ -168,6 +191,11 @@ function readingOf(source: ListSource, queryKey: PagesKey, query: PageQuery) {
     retry: () => void query.fetchNextPage(),
     retryAbove: () => query.fetchPreviousPage(),
     restart,
+    /** Reads the likes of an outdated page for the viewer. The page keeps its posts. */
+    readLikes: (key: string): void => {
+      const page = query.data?.pages.find((it) => keyOf(it) === key)
+      if (page) void readLikesOf(source, queryKey, page)
+    },
     /** Adds newer posts above the list. Returns false if there are none. Throws CallError. */
     showNewer: async (): Promise<boolean> => {
       // Waits for a refetch in flight, which fetchPreviousPage() would cancel.
@@ -221,6 +249,10 @@ export function stoppedAt(stop: string | undefined, ids: readonly string[]): str
   return at > 0 ? ids[at] : undefined
 }
 
+function keyOf({ nextCursor }: CachedPage): string {
+  return nextCursor ?? 'end'
+}
+
 /**
  * Returns the pages that have posts to show. Posts published in this tab come first, until they are
  * among the posts that were read. A page without hidden posts keeps its array, so that its cards
@@ -232,14 +264,14 @@ export function shownPages(
   isShown: (id: string) => boolean = () => true,
 ) {
   let above = pages[0]?.above ?? 0
-  const place = (key: string, all: readonly string[]) => {
+  const place = (key: string, all: readonly string[], isOutdated = false) => {
     const ids = all.every(isShown) ? all : all.filter(isShown)
-    const page = { key, ids, above }
+    const page = { key, ids, above, ...(isOutdated && { isOutdated }) }
     above += ids.length
     return page
   }
   const own = published.filter((id) => isAboveRead(pages, id))
   const first = place(PUBLISHED, own)
-  const read = pages.map(({ ids, nextCursor }) => place(nextCursor ?? 'end', ids))
+  const read = pages.map((page) => place(keyOf(page), page.ids, page.isOutdated))
   return [first, ...read].filter(({ ids }) => ids.length > 0)
 }

@@ -39,7 +39,7 @@ export function ErrorPage({ onRetry, retryLabel, ...state }: ErrorPageProps) {
 }
 
 /** Retries at a press, and by itself when the network is back. */
-function RetryButton({
+export function RetryButton({
   onRetry,
   children = 'Повторить',
   ...look
