@@ -19,16 +19,7 @@ type LazyProps<Props extends object> = Omit<ErrorBoundaryProps, 'children'> & {
 
 /** Shows a chunk, and catches failures of it or its load. `onError` adds a toast about them. */
 export function Lazy<Props extends object>(options: LazyProps<Props>) {
-  const { chunk, loading, props, fallback, onError } = options
-  const [attempt] = useState(chunk.load)
-  const [, setIsLoaded] = useState(() => chunk.content() !== undefined)
-  // React shows a fallback for at least 300 ms, unless another update is rendered.
-  useEffect(() => {
-    attempt.then(
-      () => startTransition(() => setIsLoaded(true)),
-      () => {},
-    )
-  }, [attempt])
+  const { fallback, onError, ...rest } = options
 
   function fail(): void {
     void tellNotLoaded()
@@ -37,19 +28,40 @@ export function Lazy<Props extends object>(options: LazyProps<Props>) {
 
   return (
     <ErrorBoundary fallback={fallback} onError={onError && fail}>
-      <Suspense fallback={loading}>
-        <Loaded chunk={chunk} attempt={attempt} props={props} />
-      </Suspense>
+      <Attempt {...rest} />
     </ErrorBoundary>
   )
 }
 
-type LoadedProps<Props extends object> = Pick<LazyProps<Props>, 'chunk' | 'props'> & {
-  attempt: Promise<ComponentType<Props>>
+type AttemptProps<Props extends object> = Pick<LazyProps<Props>, 'chunk' | 'loading' | 'props'>
+
+/** Shows a chunk that is loaded, or waits for it. A retry after a failure is another attempt. */
+function Attempt<Props extends object>({ chunk, loading, props }: AttemptProps<Props>) {
+  // Decided once: React keeps no state of a component that suspends.
+  const [content] = useState(() => chunk.content() ?? chunk.load())
+  const [, setIsLoaded] = useState(false)
+  // React shows a fallback for at least 300 ms, unless another update is rendered.
+  useEffect(() => {
+    if (content instanceof Promise) {
+      content.then(
+        () => startTransition(() => setIsLoaded(true)),
+        () => {},
+      )
+    }
+  }, [content])
+  return (
+    <Suspense fallback={loading}>
+      <Loaded content={content} props={props} />
+    </Suspense>
+  )
 }
 
-function Loaded<Props extends object>({ chunk, attempt, props }: LoadedProps<Props>) {
-  const Content = chunk.content() ?? use(attempt)
+type LoadedProps<Props extends object> = Pick<LazyProps<Props>, 'props'> & {
+  content: ComponentType<Props> | Promise<ComponentType<Props>>
+}
+
+function Loaded<Props extends object>({ content, props }: LoadedProps<Props>) {
+  const Content = content instanceof Promise ? use(content) : content
   return <Content {...props} />
 }
 
