@@ -1,22 +1,17 @@
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { tap, write } from './testing/hands.ts'
+import { clear, tap, write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { startPost, textField } from './testing/page/compose.ts'
 import { boxOf } from './testing/page/layout.ts'
 import { closeByKey, dialogOf, toast, untilStill } from './testing/page/overlays.ts'
-import { typeRussian } from './testing/page/tab.ts'
+import { openTab, typeRussian } from './testing/page/tab.ts'
 import { enterCode, profileLink, sendNewEmail, signInButton } from './testing/sign-in-actions.ts'
 
 test('a toast states that the browser has no room for a draft', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga })
   await profileLink(page).waitFor()
-  await page.evaluate(() => {
-    for (let size = 2 ** 22; size >= 1; size /= 2) {
-      try {
-        for (let n = 0; ; n++) localStorage.setItem(`full ${size} ${n}`, 'x'.repeat(size))
-      } catch {}
-    }
-  })
+  await fillStorage(page)
   const dialog = await startPost(page)
   await write(textField(dialog), 'Некуда положить')
   // A resize moves the toast from under the pointer.
@@ -33,6 +28,19 @@ test('a toast states that the browser has no room for a draft', async ({ journey
   await closeByKey(sheet)
   await startPost(page)
   expect(await textField(dialog).inputValue()).toBe('Некуда положить')
+})
+
+test('each tab marks that there is a draft, and that it is gone', async ({ journey, olga }) => {
+  const page = await journey.visit({ as: olga })
+  const other = await openTab(page)
+  const mark = other.getByText('есть черновик')
+  await profileLink(other).waitFor()
+  await page.bringToFront()
+  const dialog = await startPost(page)
+  await write(textField(dialog), 'Черновик')
+  await mark.first().waitFor({ state: 'attached' })
+  await clear(textField(dialog))
+  await expect.poll(() => mark.count()).toBe(0)
 })
 
 test('a new author may choose a name without losing the text', async ({ journey }) => {
@@ -59,3 +67,13 @@ test('a new author may choose a name without losing the text', async ({ journey 
   expect(await textField(dialog).inputValue()).toBe('Пока без имени')
   expect(await dialog.getByText('Пишете как').count()).toBe(0)
 })
+
+function fillStorage(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    for (let size = 2 ** 22; size >= 1; size /= 2) {
+      try {
+        for (let n = 0; ; n++) localStorage.setItem(`full ${size} ${n}`, 'x'.repeat(size))
+      } catch {}
+    }
+  })
+}

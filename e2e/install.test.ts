@@ -38,11 +38,15 @@ test('a shared text waits in the composer, once', async ({ journey, olga, petr }
   expect(new URL(page.url()).search).toBe('')
   await write(textField(page.getByRole('dialog')), 'Своё')
   await page.goto(journey.url + path)
-  const both = textField(await dialogOf(page, 'Новая запись'))
-  expect(await both.inputValue()).toBe(`Своё\n\n${shared}`)
+  const dialog = await dialogOf(page, 'Новая запись')
+  await tap(dialog.getByRole('button', { name: 'Добавить', exact: true }))
+  const both = `Своё\n\n${shared}`
+  expect(await textField(dialog).inputValue()).toBe(both)
   await page.goto(journey.url + path)
-  await dialogOf(page, 'Новая запись')
-  expect(await both.inputValue()).toBe(`Своё\n\n${shared}`)
+  await dialog.getByText(QUESTION).waitFor()
+  expect(await textField(dialog).inputValue()).toBe(both)
+  await tap(dialog.getByRole('button', { name: 'Добавить', exact: true }))
+  expect(await textField(dialog).inputValue()).toBe(both)
 
   const visitor = await journey.visit({ path })
   await signInDialog(visitor).email.waitFor()
@@ -50,7 +54,7 @@ test('a shared text waits in the composer, once', async ({ journey, olga, petr }
   expect(await textField(await dialogOf(visitor, 'Новая запись')).inputValue()).toBe(shared)
 })
 
-test('a link with a text leaves the stored draft as it was, until its reader writes', async ({
+test('a link with a text adds it to a draft only if the reader agrees', async ({
   journey,
   olga,
 }) => {
@@ -59,28 +63,37 @@ test('a link with a text leaves the stored draft as it was, until its reader wri
   await write(textField(dialog), 'Моё начатое')
   await closeByKey(dialog)
   const link = `${journey.url}/?text=${encodeURIComponent('Купите слона')}`
+  const question = dialog.getByText(QUESTION)
   await page.goto(link)
-  await dialog.getByText('Добавлен текст из ссылки').waitFor()
-  expect(await textField(dialog).inputValue()).toBe('Моё начатое\n\nКупите слона')
-  await page.reload()
-  await dialog.getByText('Добавлен текст из ссылки').waitFor()
-  expect(await storedTexts(page)).toEqual(['Моё начатое'])
-  await closeByKey(dialog)
-  expect(await storedTexts(page)).toEqual(['Моё начатое'])
-  await startPost(page)
+  await question.waitFor()
+  await dialog.getByText('Купите слона').waitFor()
   expect(await textField(dialog).inputValue()).toBe('Моё начатое')
+  await write(textField(dialog), 'Моё продолженное')
+  await page.reload()
+  await question.waitFor()
+  expect(await textField(dialog).inputValue()).toBe('Моё продолженное')
+  await closeByKey(dialog)
+  await startPost(page)
+  expect(await question.count()).toBe(0)
   await closeByKey(dialog)
 
   await page.goto(link)
-  await tap(dialog.getByRole('button', { name: 'Убрать' }))
-  expect(await textField(dialog).inputValue()).toBe('Моё начатое')
+  await tap(dialog.getByRole('button', { name: 'Не добавлять' }))
+  await question.waitFor({ state: 'detached' })
+  await page.reload()
+  await dialog.waitFor()
+  expect(await question.count()).toBe(0)
+  expect(await storedTexts(page)).toEqual(['Моё продолженное'])
+
   await page.goto(link)
-  await dialog.getByText('Добавлен текст из ссылки').waitFor()
+  await tap(dialog.getByRole('button', { name: 'Добавить', exact: true }))
   await page.keyboard.press('Control+Enter')
   await toast(page, 'Опубликовано').waitFor()
   await dialog.waitFor({ state: 'detached' })
   expect(await storedTexts(page)).toEqual([])
   expect(await journey.rows('SELECT text FROM posts')).toEqual([
-    { text: 'Моё начатое\n\nКупите слона' },
+    { text: 'Моё продолженное\n\nКупите слона' },
   ])
 })
+
+const QUESTION = 'Добавить текст из ссылки?'

@@ -89,7 +89,7 @@ test('a tab whose scripts could not be loaded shows what waits once the network 
   // As if another tab had sent it while this one was in the cache.
   await first.evaluate(() => {
     for (const key of Object.keys(localStorage))
-      if (/^outbox /.test(key)) localStorage.removeItem(key)
+      if (/^text /.test(key)) localStorage.removeItem(key)
   })
   await restoreFromCache(first)
   await row(first, /запись/).waitFor({ state: 'detached' })

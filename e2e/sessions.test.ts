@@ -111,7 +111,7 @@ test('an expired session keeps drafts and hidden words', async ({ journey, olga 
   await endSessions(journey, olga)
   await page.reload()
   await signInButton(page).waitFor()
-  expect(await personalKeys(page, olga)).toEqual([`draft ${olga.id} new`, 'hidden'])
+  expect(await personalKeys(page, olga)).toEqual(['hidden', `text ${olga.id} new`])
 })
 
 const CLOSED = 'Сессия завершена с другого устройства'
@@ -135,7 +135,7 @@ async function typeAtEnd(field: Locator, text: string): Promise<void> {
   await typeOn(field, text)
 }
 
-/** Returns the keys that the browser stores about a person, without the tab's id of a draft. */
+/** Returns the keys that the browser stores about a person, without the id of a text. */
 async function personalKeys(page: Page, { id }: TestUser): Promise<string[]> {
   const keys = await page.evaluate(() => Object.keys({ ...localStorage, ...sessionStorage }))
   const personal = keys.filter((key) => key.includes(` ${id}`) || /^(hidden|intent)$/.test(key))

@@ -39,7 +39,7 @@ test('logging out removes only the user’s data, from all tabs, and closes thei
   await other.waitForFunction(() => scrollY > 0)
   await chooseFromMenu(other.getByRole('article').nth(9), 'Пожаловаться')
   await dialogOf(other, 'Пожаловаться')
-  const kept = { theme: 'light', [`draft ${petr.id} new tab`]: '{"text":"Пётр не дописал"}' }
+  const kept = { theme: 'light', [`text ${petr.id} new 1`]: draftOf(petr) }
   const local = { ...kept, [`told-removal ${olga.id}`]: '1' }
   const session = { invitation: 'secret', [`deletion ${olga.id}`]: '{}' }
   for (const tab of [page, other]) await tab.evaluate(storeJunk, { local, session })
@@ -95,6 +95,11 @@ function blockSiteData(): void {
 
 /** Keys that a visitor's page stores too. */
 const ANYBODYS = ['intro-seen', 'places', 'notice-seen', 'tab']
+
+function draftOf({ id: by }: { id: string }): string {
+  const record = { id: '1', by, target: 'new', tab: 'tab', at: 0, until: 0, tries: 0 }
+  return JSON.stringify({ ...record, state: 'draft', text: 'Не дописано' })
+}
 
 function storedKeys(page: Page): Promise<string[]> {
   return page.evaluate(() => Object.keys({ ...localStorage, ...sessionStorage }))

@@ -29,8 +29,8 @@ export type View = {
   everything: string
   /** The part of it that is on the screen: no storage. */
   onScreen: string
-  /** The outbox of the browser, by the names of its entries. */
-  outbox: Record<string, string>
+  /** The texts that the browser stores, by their keys. */
+  texts: Record<string, string>
 }
 
 export type Control = { name: string; kind: string; x: number; y: number; isOnTop: boolean }
@@ -137,8 +137,8 @@ export function look(): View {
     fields,
     everything: [onScreen, ...stored.flat()].join('\n'),
     onScreen,
-    outbox: Object.fromEntries(
-      Object.entries(localStorage).filter(([name]) => name.startsWith('outbox ')),
+    texts: Object.fromEntries(
+      Object.entries(localStorage).filter(([name]) => name.startsWith('text ')),
     ),
   }
 }

@@ -565,9 +565,9 @@ class Walker {
     do {
       const view = await this.#view()
       const now = Date.now()
-      overdue = Object.values(view?.outbox ?? {}).filter((entry) => {
-        const { by, isRefused, until } = JSON.parse(entry)
-        return by === this.#user.id && !isRefused && until < now - 8000
+      overdue = Object.values(view?.texts ?? {}).filter((entry) => {
+        const { by, state, until } = JSON.parse(entry)
+        return by === this.#user.id && /sending|waiting/.test(state) && until < now - 8000
       })
       const isSignedIn = view?.everything.includes(this.#user.username)
       if (overdue.length === 0 || !isSignedIn) return

@@ -81,6 +81,6 @@ function isFor(now: Viewer, dialog: Dialog, openedBy: string | undefined): boole
   if (name === 'sign-in') return now.state !== 'authorized'
   // If the session ended by itself, the dialog stays: its user may sign in again.
   if (now.state === 'signed-out') return isAnew && (openedBy === undefined || 'because' in now)
-  // Another user's dialog closes. Its text is a draft, or waits in the outbox.
+  // Another user's dialog closes. Its text is a draft, or waits.
   return now.state !== 'authorized' || openedBy === undefined || openedBy === now.user.id
 }

@@ -1,6 +1,6 @@
 import { PATHS } from '../../contract/pages.ts'
 import { navigate, openDialog } from '../history/history.ts'
-import { sharedText } from '../posts/compose/drafts.ts'
+import { offeredText } from '../posts/compose/offered-text.tsx'
 import { dropIntent, intentToResume, keepIntent, withViewer } from '../session/intents.ts'
 import { knownViewer } from '../session/viewer.ts'
 
@@ -25,8 +25,8 @@ export async function takeShared(): Promise<void> {
   await withViewer(intent)
 }
 
-/** Opens a new post that shows a text below the viewer's draft, which it does not change. */
+/** Opens a new post that offers a text, or begins with it if the viewer has no draft. */
 export function writeShared(text = ''): void {
-  sharedText.write(text)
+  offeredText.write(text)
   openDialog({ name: 'new-post' })
 }

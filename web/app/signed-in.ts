@@ -93,6 +93,6 @@ async function preloadFor(user: CurrentUser): Promise<void> {
   await preload(async () => (await import('./open-dialog.tsx')).preloadDialogs(user))
   await preloadViewerPages()
   await preload(async () =>
-    (await import('../posts/compose/orphaned-texts.ts')).moveOrphanedTexts(user.id),
+    (await import('../posts/compose/orphaned-texts.ts')).checkDrafts(user.id),
   )
 }

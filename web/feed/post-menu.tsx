@@ -19,7 +19,7 @@ import { type Dialog, openDialog } from '../history/history.ts'
 import { useAction } from '../http/use-action.tsx'
 import { copyText, NOT_COPIED } from '../platform/copy-text.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
-import { useUnsentText } from '../posts/compose/stored-drafts.ts'
+import { useDraftText } from '../posts/compose/stored-texts.ts'
 import { useEditSeconds } from '../posts/view/post-time.tsx'
 import { withViewer } from '../session/intents.ts'
 import { useUser } from '../session/viewer.ts'
@@ -35,7 +35,7 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
   const user = useUser()
   const isOwner = user?.id === post.owner.id
   const secondsLeft = useEditSeconds(post)
-  const unsentText = useUnsentText(`edit ${post.id}`)
+  const unsentText = useDraftText(`edit ${post.id}`)
   const newsItems = useNewsItems(post)
   const authorItems = useMuteItems(post.owner)
   const mayEdit = secondsLeft > 0 || (unsentText !== null && unsentText !== post.text)

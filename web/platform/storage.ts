@@ -1,6 +1,6 @@
 import { createEmitter } from './atom.ts'
 
-export type SafeStorage = ReturnType<typeof safeStorage>
+type SafeStorage = ReturnType<typeof safeStorage>
 
 /**
  * Emits when another tab has stored or removed a value, and with the key '' when any value may have
@@ -18,7 +18,7 @@ export const localStore = safeStorage(() => localStorage)
 export const sessionStore = safeStorage(() => sessionStorage)
 
 /** Returns a storage that never throws: a value that the browser refuses stays in memory. */
-export function safeStorage(open: () => Storage) {
+function safeStorage(open: () => Storage) {
   const attempt = <T>(action: (storage: Storage) => T): T | null => {
     try {
       return action(open())
@@ -75,19 +75,6 @@ export function memoryStore(): SafeStorage {
   return safeStorage(() => {
     throw new Error('Nothing is stored')
   })
-}
-
-/** Returns a storage that is, at each access, the one that `current` returns. */
-export function switchedStore(current: () => SafeStorage): SafeStorage {
-  return {
-    read: (key) => current().read(key),
-    write: (key, text) => current().write(key, text),
-    isUnsaved: (key) => current().isUnsaved(key),
-    readJson: (key, is) => current().readJson(key, is),
-    writeJson: (key, value) => current().writeJson(key, value),
-    remove: (key) => current().remove(key),
-    keys: (prefix) => current().keys(prefix),
-  }
 }
 
 function parse(text: string): unknown {

@@ -21,7 +21,7 @@ export function createTabChannel<Message>(name: string) {
 }
 
 /** Returns false on plain http, where all tabs act at the same time. */
-export const hasLocks = (): boolean => Boolean(navigator.locks)
+const hasLocks = (): boolean => Boolean(navigator.locks)
 
 /** Runs `action` under a lock. With `ifAvailable`, passes null if another tab has the lock. */
 export async function withLock<Result>(

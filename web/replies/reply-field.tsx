@@ -1,6 +1,6 @@
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useBlockNote } from '../posts/compose/block.ts'
-import { useDraft } from '../posts/compose/drafts.ts'
+import { useText } from '../posts/compose/open-text.ts'
 import { PostForm, usePostForm } from '../posts/compose/post-form.tsx'
 import { WritingAs } from '../posts/compose/writing-as.tsx'
 import { useSessionEnd } from '../session/viewer.ts'
@@ -17,7 +17,7 @@ type ReplyFieldProps = {
 
 export function ReplyField({ postId, username, placeholder, signIn }: ReplyFieldProps) {
   const hasEnded = useSessionEnd() !== undefined
-  const form = usePostForm({ draft: useDraft(`reply ${postId}`) })
+  const form = usePostForm({ text: useText(`reply ${postId}`) })
   const blockNote = useBlockNote()
   const field = useRef<HTMLDivElement>(null)
   // The bottom bar of a phone must not cover the field.

@@ -1,3 +1,4 @@
+import { isRecord } from '../platform/guards.ts'
 import { localStore, sessionStore } from '../platform/storage.ts'
 import { LETTERS_OFF_KEY } from '../ui/shortcuts.ts'
 import { forgetKept } from './kept-texts.ts'
@@ -7,7 +8,7 @@ import {
   INTRO_SEEN_KEY,
   NO_COUNTS_KEY,
   NOTICE_SEEN_KEY,
-  OUTBOX,
+  TEXT,
   THEME_KEY,
 } from './stored-keys.ts'
 
@@ -23,16 +24,22 @@ const OF_THE_BROWSER = new Set([
 
 /**
  * Removes what the browser stores about a user. The second word of a key may be its user's id.
- * `keepsOutbox` leaves the texts that wait to be sent.
+ * `keepsSubmitted` leaves the texts that wait to be sent, or were refused.
  */
-export function forgetPerson(userId: string, { keepsOutbox = false } = {}): void {
+export function forgetPerson(userId: string, { keepsSubmitted = false } = {}): void {
   // Removed first: a form of another tab learns by it that its draft was not sent.
   localStore.remove(HAD_SESSION_KEY)
   for (const key of localStore.keys('')) {
     const [kind, owner] = key.split(' ')
-    if (keepsOutbox && kind === OUTBOX) continue
+    // Before 1.0.0 submitted texts had keys of their own.
+    const isSubmitted = kind === 'outbox' || (kind === TEXT && stateOf(key) !== 'draft')
+    if (keepsSubmitted && isSubmitted) continue
     if (owner === undefined ? !OF_THE_BROWSER.has(key) : owner === userId) localStore.remove(key)
   }
+}
+
+function stateOf(key: string): unknown {
+  return localStore.readJson(key, isRecord)?.state
 }
 
 export function forgetTab(): void {

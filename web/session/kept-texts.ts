@@ -1,6 +1,7 @@
 import { isRecord, isString } from '../platform/guards.ts'
 import { localStore, memoryStore, sessionStore } from '../platform/storage.ts'
 import { onHide } from '../platform/timing.ts'
+import { TEXT } from './stored-keys.ts'
 
 const KEY = 'kept'
 
@@ -22,7 +23,7 @@ globalThis.document?.addEventListener('visibilitychange', () => {
 export function returnKept(userId: string): void {
   for (const key of keptTexts.keys('')) {
     const [kind, owner] = key.split(' ')
-    const isDraft = kind === 'draft'
+    const isDraft = kind === TEXT
     if (isDraft && owner === userId) localStore.write(key, keptTexts.read(key) ?? '')
     if (isDraft || owner !== userId) keptTexts.remove(key)
   }

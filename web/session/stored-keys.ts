@@ -7,8 +7,8 @@ export const SIGN_IN_KEY = 'sign-in'
 /** Stores 'registered' or 'returned' until the next page greets the person. */
 export const ARRIVAL_KEY = 'registered'
 export const CLIENT_TOKEN_KEY = 'client-token'
-/** The key of each text in the outbox begins with this and the id of its author. */
-export const OUTBOX = 'outbox'
+/** The key of each text that is not published yet begins with this and the id of its author. */
+export const TEXT = 'text'
 /** Stored from a session's first token until its end. Holds the user's id once it is known. */
 export const HAD_SESSION_KEY = 'had-session'
 

@@ -144,9 +144,9 @@ export function announceSessionChange(isLogOut = false): void {
   sessionChanges.post(isLogOut)
 }
 
-/** Removes what is stored, except texts that wait to be sent. */
+/** Removes what is stored, except texts that were submitted. */
 function forgetClosed({ code, message, status }: CallError): void {
-  forgetPerson(localStore.read(HAD_SESSION_KEY) ?? '', { keepsOutbox: true })
+  forgetPerson(localStore.read(HAD_SESSION_KEY) ?? '', { keepsSubmitted: true })
   forgetTab()
   sessionChanges.post({ code, message, status })
 }

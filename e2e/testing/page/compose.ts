@@ -23,10 +23,10 @@ export function textField(dialog: Locator): Locator {
   return dialog.getByRole('textbox', { name: /^Текст (записи|ответа)$/ })
 }
 
-/** Returns the texts of drafts and of the outbox, sorted. */
+/** Returns the texts that are drafts, wait or were refused, sorted. */
 export function storedTexts(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const entries = Object.entries(localStorage).filter(([key]) => /^(draft|outbox) /.test(key))
+    const entries = Object.entries(localStorage).filter(([key]) => /^text /.test(key))
     return entries.map(([, value]) => JSON.parse(value).text).sort()
   })
 }

@@ -4,7 +4,7 @@ import { useAtom } from '../../platform/atom.ts'
 import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { useOnline } from '../../platform/online.ts'
 import { useFreshPosts } from '../../posts/cache/posts.queries.ts'
-import { useHasOutbox } from '../../posts/compose/stored-drafts.ts'
+import { useHasSubmitted } from '../../posts/compose/stored-texts.ts'
 import { Notice } from './notice.tsx'
 
 /** The chunk is preloaded, because it is needed most without a network. */
@@ -14,14 +14,14 @@ export const outboxRow = createLazyChunk(() => import('./outbox-row.tsx'), 'Outb
 export function ConnectionBanner() {
   const online = useOnline()
   const stale = useAtom(isStale, false)
-  const hasOutbox = useHasOutbox()
+  const hasSubmitted = useHasSubmitted()
   const [, setIsLoaded] = useState(false)
-  const OutboxRow = hasOutbox && outboxRow.content()
+  const OutboxRow = hasSubmitted && outboxRow.content()
   useFreshPosts(stale)
   // biome-ignore lint/correctness/useExhaustiveDependencies: tries again once the network is back
   useEffect(() => {
-    if (hasOutbox) void outboxRow.preload().then(() => setIsLoaded(!!outboxRow.content()))
-  }, [hasOutbox, online])
+    if (hasSubmitted) void outboxRow.preload().then(() => setIsLoaded(!!outboxRow.content()))
+  }, [hasSubmitted, online])
   const notice = (stale || !online) && (
     <Notice>
       {online

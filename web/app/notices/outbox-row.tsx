@@ -7,14 +7,10 @@ import { reasonOf } from '../../http/error-message.ts'
 import { useAtom } from '../../platform/atom.ts'
 import { useOnline } from '../../platform/online.ts'
 import { localStore } from '../../platform/storage.ts'
-import { dialogOf } from '../../posts/compose/stored-drafts.ts'
-import {
-  errorOf,
-  type Outgoing,
-  openText,
-  outbox,
-  startOutbox,
-} from '../../posts/compose/text-outbox.ts'
+import { showNext } from '../../posts/compose/open-text.ts'
+import { dialogOf, type Text } from '../../posts/compose/stored-texts.ts'
+import { errorOf } from '../../posts/compose/text-failures.ts'
+import { startSending, texts } from '../../posts/compose/texts.ts'
 import { SecondsLeft } from '../../posts/compose/waiting-line.tsx'
 import { HAD_SESSION_KEY } from '../../session/stored-keys.ts'
 import { useSessionEnd, useViewer } from '../../session/viewer.ts'
@@ -22,22 +18,18 @@ import { Notice } from './notice.tsx'
 
 /** Shows how many of the viewer's texts were refused or wait. Without any, shows `children`. */
 export function OutboxRow({ children }: { children: ReactNode }) {
-  useEffect(startOutbox, [])
+  useEffect(startSending, [])
   const viewerId = useLikelyViewerId()
-  // A text without a failure is being sent for the first time: that needs no notice.
-  const own = useAtom(outbox).filter((it) => it.by === viewerId && it.failure)
-  const refused = own.filter(({ isRefused }) => isRefused)
-  const [first, ...others] = refused.length > 0 ? refused : own
+  const own = useAtom(texts).filter(({ by }) => by === viewerId)
+  const refused = own.filter(({ state }) => state === 'refused')
+  const waiting = own.filter(({ state }) => state === 'waiting')
+  const [first, ...others] = refused.length > 0 ? refused : waiting
   if (!first) return children
   return (
     <Notice>
       <p>
         <Words first={first} count={1 + others.length} />{' '}
-        <button
-          type="button"
-          className="act cover"
-          onClick={() => openText(first, () => openDialog(dialogOf(first.target)))}
-        >
+        <button type="button" className="act cover" onClick={() => open(first)}>
           Открыть
         </button>
       </p>
@@ -45,16 +37,22 @@ export function OutboxRow({ children }: { children: ReactNode }) {
   )
 }
 
-function Words({ first, count }: { first: Outgoing; count: number }) {
+function open(text: Text): void {
+  showNext(text)
+  openDialog(dialogOf(text.target))
+}
+
+function Words({ first, count }: { first: Text; count: number }) {
   const isOnline = useOnline()
   const hasEnded = useSessionEnd() !== undefined
   const error = errorOf(first)
   const isOne = plural(count, POST_FORMS) === POST_FORMS.one
   const texts = `${count} ${plural(count, POST_FORMS)}`
-  if (first.isRefused) {
+  const areNotSent = `${texts} не ${isOne ? 'ушла' : 'ушли'}`
+  if (first.state === 'refused') {
     const isLater = error.retryAfter !== undefined && first.until > Date.now()
     const later = isLater ? ` Можно будет ${exactTime(first.until / 1000)}.` : ''
-    return `${texts} не ${isOne ? 'ушла' : 'ушли'}: ${reasonOf(error)}.${later}`
+    return `${areNotSent}: ${reasonOf(error)}.${later}`
   }
   if (hasEnded) return `${texts} ${isOne ? 'уйдёт' : 'уйдут'}, когда вы войдёте.`
   if (!isOnline || !isShortLimit(error)) return `${texts} ${isOne ? 'ждёт' : 'ждут'} связи.`

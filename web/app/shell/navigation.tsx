@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react'
 import { MODERATION_PATH, PATHS } from '../../../contract/pages.ts'
 import { moderationLabel } from '../../format/labels.ts'
 import { usePage } from '../../history/entry.tsx'
-import { useUnsentText } from '../../posts/compose/stored-drafts.ts'
+import { useDraftText } from '../../posts/compose/stored-texts.ts'
 import { writePost } from '../../session/intents.ts'
 import { useUser } from '../../session/viewer.ts'
 import { ThemeToggle } from '../../theme/theme-toggle.tsx'
@@ -74,7 +74,7 @@ function NavigationLink(props: ComponentProps<'a'>) {
 
 /** Shows a dot on the button for a new post while the viewer has an unsent draft of one. */
 function DraftMark() {
-  if (useUnsentText('new') === null) return null
+  if (useDraftText('new') === null) return null
   return (
     <span className={classes('dot', rail.draft)}>
       <span className="visually-hidden">есть черновик</span>

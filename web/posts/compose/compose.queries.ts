@@ -9,16 +9,12 @@ import { addToLists, evictPost } from '../cache/list-cache.ts'
 import { REMOVED_POSTS } from '../cache/moderated.queries.ts'
 import { nextVersion, putPosts } from '../cache/post-cache.ts'
 import { announcePostChange } from '../cache/post-channel.ts'
-import { OWN_TEXT } from './drafts.ts'
-import { type DraftKind, type DraftTarget, parseTarget } from './stored-drafts.ts'
-import { isSame, type Written, writtenOf } from './written.ts'
+import { type Kind, parseTarget, type Text } from './stored-texts.ts'
+import { isSame, OWN_TEXT, writtenOf } from './written.ts'
 
-/** All attempts to send a text have the same key, so that the server takes it once. */
-export type SubmittedText = Written & { key: string; by: string; target: DraftTarget }
+type Send = (text: Text, postId: string) => Promise<void>
 
-type Send = (text: SubmittedText, postId: string) => Promise<void>
-
-const SEND: Record<DraftKind, Send> = {
+const SEND: Record<Kind, Send> = {
   new: publishPost,
   reply: publishReply,
   edit: saveEdit,
@@ -26,27 +22,29 @@ const SEND: Record<DraftKind, Send> = {
 }
 
 /** Sends a text, only as its author, and shows the result. Throws CallError. */
-export async function sendText(text: SubmittedText): Promise<void> {
+export async function sendText(text: Text): Promise<void> {
   const { kind, postId } = parseTarget(text.target)
   return SEND[kind](text, postId)
 }
 
-async function publishPost(text: SubmittedText): Promise<void> {
+async function publishPost(text: Text): Promise<void> {
   const { by } = text
   const post = await write('POST /posts', onceSent(text), { by })
   showPublished(post)
   addToLists(['wall', `author ${by}`], post.id)
 }
 
-async function publishReply(text: SubmittedText, id: string): Promise<void> {
+async function publishReply(text: Text, id: string): Promise<void> {
   const { by } = text
   const post = await write('POST /posts/:id/replies', { params: { id }, ...onceSent(text) }, { by })
   showPublished(post)
   addToLists([`replies ${id}`, `authorReplies ${by}`], post.id)
 }
 
-function onceSent(text: SubmittedText) {
-  return { headers: { 'idempotency-key': text.key }, body: writtenOf(text) }
+/** All attempts to send a text have the same key, so that the server takes it once. */
+function onceSent(text: Text) {
+  const headers = { 'idempotency-key': text.sent?.key ?? text.id }
+  return { headers, body: writtenOf(text) }
 }
 
 function showPublished(post: Post): void {
@@ -55,7 +53,7 @@ function showPublished(post: Post): void {
   toast({ text: 'Опубликовано', link }, { about: [OWN_TEXT, `post ${post.id}`] })
 }
 
-async function saveEdit(edit: SubmittedText, id: string) {
+async function saveEdit(edit: Text, id: string) {
   const input = { params: { id }, body: writtenOf(edit) }
   try {
     const post = await write('PATCH /posts/:id', input, { by: edit.by })
@@ -76,7 +74,7 @@ async function readAgain(id: string): Promise<Post> {
   return post
 }
 
-async function sendAppeal({ text, by }: SubmittedText, id: string): Promise<void> {
+async function sendAppeal({ text, by }: Text, id: string): Promise<void> {
   const input = { params: { id }, body: { text } }
   try {
     await write('POST /users/current/removed-posts/:id/appeal', input, { by })

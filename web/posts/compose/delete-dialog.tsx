@@ -3,11 +3,13 @@ import { leave, openDialog, openedDialog } from '../../history/history.ts'
 import { useAction } from '../../http/use-action.tsx'
 import type { Intent } from '../../session/intents.ts'
 import { SessionEnded } from '../../session/session-ended.tsx'
+import { useAuthorId } from '../../session/viewer.ts'
 import { AskFooter, Modal } from '../../ui/overlay/modal.tsx'
 import { toast } from '../../ui/overlay/toaster.tsx'
 import { usePost } from '../cache/post-cache.ts'
 import { deletePost } from './compose.queries.ts'
-import { appendToDraft, useDraft } from './drafts.ts'
+import { addToDraft } from './open-text.ts'
+import { isDraft, remove, textsAt } from './texts.ts'
 
 type DeleteDialogProps = {
   postId: string
@@ -38,22 +40,24 @@ export function DeleteDialog({ postId, rewrites, onClose }: DeleteDialogProps) {
 
 function useDelete(props: DeleteDialogProps & { reopen: Intent }) {
   const { postId, rewrites, onClose, reopen } = props
-  const edit = useDraft(`edit ${postId}`)
+  const by = useAuthorId()
   const post = usePost(postId)
   const repliedId = post?.actions.replied_post_id ?? ''
   // There is nothing left to reply to if the replied post is gone.
   const isReply = usePost(repliedId) != null
-  const draft = useDraft(isReply ? `reply ${repliedId}` : 'new')
+  const target = isReply ? (`reply ${repliedId}` as const) : 'new'
 
   return useAction({
     mutationFn: () => {
-      if (rewrites && post) appendToDraft(draft, post)
+      if (rewrites && post) addToDraft({ by, target }, post)
       return deletePost(postId)
     },
     onSuccess: (existed) => {
       const text = existed ? 'Удалено' : 'Сообщение не найдено'
       toast({ text }, { about: [`post ${postId}`] })
-      edit.clear()
+      textsAt({ by, target: `edit ${postId}` })
+        .filter(isDraft)
+        .forEach(remove)
       // A person who has closed the dialog may write something else by now.
       const writesNow = rewrites && openedDialog.get()?.name === 'delete'
       onClose()

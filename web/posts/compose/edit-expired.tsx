@@ -1,56 +1,49 @@
 import { useState } from 'react'
-import { parsePostText, tidyTypedText } from '../../../contract/text.ts'
 import { copyText, NOT_COPIED } from '../../platform/copy-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { TextArea } from '../../ui/form/field.tsx'
 import { ModalFooter } from '../../ui/overlay/modal.tsx'
 import { FormError } from '../../ui/states/errors.tsx'
-import type { Draft } from './drafts.ts'
 import styles from './post-form.module.css'
-import { useSubmit } from './use-submit.ts'
+import type { PostFormState } from './post-form.tsx'
 import { WaitingLine } from './waiting-line.tsx'
-import type { Written } from './written.ts'
 
 type EditExpiredProps = {
   postId: string
   /** The accessible name of the text. */
   label: string
   /** The edit that was not saved before the period ended; null if nothing was changed. */
-  unsaved: Written | null
-  draft: Draft
+  form: PostFormState | null
   onClose: () => void
 }
 
-export function EditExpired({ unsaved, ...props }: EditExpiredProps) {
+export function EditExpired({ form, ...props }: EditExpiredProps) {
   return (
     <>
       <p className={styles.notice} role="alert">
         Время изменения записи истекло
       </p>
-      {unsaved === null ? (
+      {form === null ? (
         <ModalFooter>
           <Button variant="primary" onClick={props.onClose}>
             Понятно
           </Button>
         </ModalFooter>
       ) : (
-        <UnsavedText {...props} unsaved={unsaved} />
+        <UnsavedText {...props} form={form} />
       )}
     </>
   )
 }
 
-function UnsavedText(props: EditExpiredProps & { unsaved: Written }) {
-  const { postId, label, unsaved, draft, onClose } = props
-  const typed = unsaved.text
+function UnsavedText(props: EditExpiredProps & { form: PostFormState }) {
+  const { postId, label, form, onClose } = props
+  const { typed } = form
   const [copied, setCopied] = useState('')
-  const text = parsePostText(tidyTypedText(typed))
-  const reply = useSubmit(draft, {
-    target: `reply ${postId}`,
-    onSent: onClose,
-    onRefused: () => setCopied(''),
-  })
+  const asReply = `reply ${postId}` as const
+  // The refusal of the edit is stated above.
+  const errorLine = form.target === asReply ? form.errorLine : { children: undefined }
 
   async function copy(): Promise<void> {
     // Screen readers announce the same text again only after it was removed.
@@ -59,11 +52,12 @@ function UnsavedText(props: EditExpiredProps & { unsaved: Written }) {
   }
 
   function sendAsReply(): void {
-    if (text !== null) reply.mutate({ ...unsaved, text })
+    setCopied('')
+    form.submit(asReply)
   }
 
   function drop(): void {
-    draft.clear()
+    form.remove()
     onClose()
   }
 
@@ -73,9 +67,9 @@ function UnsavedText(props: EditExpiredProps & { unsaved: Written }) {
         Правка не пропала: скопируйте текст или отправьте его ответом.
       </p>
       <TextArea label={label} value={typed} onChange={ignore} readOnly focusOnMount />
-      <FormError {...reply.errorLine} />
+      <FormError {...errorLine} />
       <div role="status">
-        {reply.outgoing && <WaitingLine outgoing={reply.outgoing} onStop={reply.stop} />}
+        {form.pending && <WaitingLine text={form.pending} onStop={form.stop} />}
       </div>
       <p className={classes('soft', styles.copied)} role="status">
         {copied}
@@ -84,8 +78,8 @@ function UnsavedText(props: EditExpiredProps & { unsaved: Written }) {
         <Button
           wide
           variant="primary"
-          pending={reply.isPending}
-          disabled={text === null}
+          pending={form.isPending}
+          disabled={!form.canSend}
           onClick={sendAsReply}
         >
           Отправить ответом

@@ -15,10 +15,9 @@ import {
   remainingLength,
   tidyTypedText,
 } from '../../../contract/text.ts'
-import { storedElsewhere } from '../../platform/storage.ts'
-import { forgetUnlessSigningIn, SessionEnded } from '../../session/session-ended.tsx'
-import { hadSession } from '../../session/token.ts'
-import { isSessionClosed, useSessionEnd } from '../../session/viewer.ts'
+import { useAtom } from '../../platform/atom.ts'
+import { SessionEnded } from '../../session/session-ended.tsx'
+import { isSessionClosed } from '../../session/viewer.ts'
 import { Button, isSecondClick } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { TextArea } from '../../ui/form/field.tsx'
@@ -27,18 +26,18 @@ import { toast } from '../../ui/overlay/toaster.tsx'
 import { FormError } from '../../ui/states/errors.tsx'
 import { usePost } from '../cache/post-cache.ts'
 import { hasCode } from './compose.queries.ts'
-import { type Draft, OWN_TEXT } from './drafts.ts'
+import type { OpenText } from './open-text.ts'
 import { moveToNewPost } from './orphaned-texts.ts'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
-import { dialogOf, parseTarget } from './stored-drafts.ts'
-import type { Outgoing } from './text-outbox.ts'
-import { useSubmit } from './use-submit.ts'
+import { dialogOf, parseTarget, type Target, textsChanged } from './stored-texts.ts'
+import { errorOf } from './text-failures.ts'
+import { isPending, isUnsaved } from './texts.ts'
 import { WaitingLine } from './waiting-line.tsx'
-import { append, isSame, type Written, writtenOf } from './written.ts'
+import { append, isSame, OWN_TEXT, type Written, writtenOf } from './written.ts'
 
 type PostFormProps = {
-  form: ReturnType<typeof usePostForm>
+  form: PostFormState
   submitLabel?: string
   placeholder: string
   /** The accessible name of the field. */
@@ -92,20 +91,12 @@ export function PostForm(props: PostFormProps) {
         readOnly={form.isPending}
         focusOnMount={isDialog}
       />
-      {form.hasAdded && (
-        <p className={classes('soft spread', styles.waiting)} role="status">
-          Добавлен текст из ссылки
-          <Button size="s" onClick={form.dropAdded}>
-            Убрать
-          </Button>
-        </p>
-      )}
       <FormError {...form.errorLine} />
       {!form.isPending && (
         <SessionEnded text={form.typed} {...(isDialog && { reopen: dialogOf(form.target) })} />
       )}
       <div role="status">
-        {form.outgoing && <WaitingLine outgoing={form.outgoing} onStop={form.stopWaiting} />}
+        {form.pending && <WaitingLine text={form.pending} onStop={form.stop} />}
       </div>
       {isDialog && <ModalFooter inPhoneHeader>{submit}</ModalFooter>}
       {!isDialog && (form.isUsed || form.typed !== '') && (
@@ -119,33 +110,32 @@ export function PostForm(props: PostFormProps) {
 }
 
 type PostFormOptions = {
-  draft: Draft
+  text: OpenText
   /** What an edit begins with. */
   initial?: Written
   /** If absent, the form stays open, and is emptied for the next text. */
   onSent?: (() => void) | undefined
-  /** A text below the draft, which it becomes a part of once the person changes or sends it. */
-  added?: string
+  /** What the form begins with if there is no draft. It is stored once the person changes it. */
+  begin?: string
 }
 
-export function usePostForm({ draft, onSent, added = '', ...options }: PostFormOptions) {
+export type PostFormState = ReturnType<typeof usePostForm>
+
+export function usePostForm({ text, onSent, begin = '', ...options }: PostFormOptions) {
+  const { now, pending, sendError } = useStored(text, finish)
   // Never changes: if the answer was lost, a later value may be the text that was sent.
   const [initial] = useState(() => writtenOf(options.initial ?? EMPTY_POST_BODY))
-  const sending = useSubmit(draft, { onSent: finish, onRefused: () => setWritten(readDraft()) })
-  const readDraft = () => draft.read() ?? initial
   // The field keeps the raw text, because a change would lose its caret and its undo history.
-  const [hasAdded, setHasAdded] = useState(added !== '' && !sending.resumed)
-  const [written, setWritten] = useState(() => sending.resumed ?? withAdded(readDraft(), added))
+  const [written, setWritten] = useState(() =>
+    now?.text ? writtenOf(now) : append(initial, { text: begin }),
+  )
   const typed = written.text
   const tidy = tidied(written)
   const { isUsed, area, onFocus } = useFirstFocus(typed, onSent !== undefined)
   /** Keeps another Enter from publishing the text again before the form unmounts. */
   const isSent = useRef(false)
-  const text = parsePostText(tidy.text)
-  const canSend = text !== null && !isSame(tidy, initial)
-
-  const unsent = sending.isPending || isSame(tidy, initial) ? null : tidy
-  useStoredDraft(draft, { unsent, isStored: !hasAdded, onSent: finish })
+  const parsed = parsePostText(tidy.text)
+  const canSend = parsed !== null && !isSame(tidy, initial)
 
   function finish(): void {
     isSent.current = onSent !== undefined
@@ -158,74 +148,49 @@ export function usePostForm({ draft, onSent, added = '', ...options }: PostFormO
 
   function change(next: Written): void {
     const changed = tidied(next)
-    setHasAdded(false)
     setWritten(next)
     isSent.current = false
-    sending.clearError()
-    draft.write(isSame(changed, initial) ? EMPTY_POST_BODY : changed)
+    text.write(isSame(changed, initial) ? EMPTY_POST_BODY : changed)
   }
 
   return {
-    target: draft.target,
+    target: text.target,
     written,
     typed,
     isUsed,
-    sendError: sending.error,
-    errorLine: sending.error ? sending.errorLine : { children: validationError(tidy.text, text) },
-    isPending: sending.isPending,
-    outgoing: sending.outgoing,
-    stopWaiting: (outgoing: Outgoing) => {
-      sending.stop(outgoing)
-      // The button that had the focus disappears.
+    sendError,
+    errorLine: { children: sendError?.message ?? validationError(tidy.text, parsed) },
+    isPending: pending !== undefined,
+    pending,
+    /** Makes the text a draft again. Focuses the field, because the pressed button disappears. */
+    stop(): void {
+      text.stop()
       area.current?.focus()
     },
     canSend,
     left: remainingLength(tidy.text),
     change,
-    submit(): void {
-      if (!canSend || isSent.current) return
-      if (hasAdded) change(written)
-      sending.mutate({ ...tidy, text })
+    /** Submits the text, for another target than its own if `target` is set. */
+    submit(target?: Target): void {
+      if (!canSend || isSent.current || pending) return
+      if (target) text.sendTo(target, { ...tidy, text: parsed })
+      else text.send({ ...tidy, text: parsed })
     },
-    hasAdded,
-    dropAdded(): void {
-      change(readDraft())
-      area.current?.focus()
-    },
+    remove: () => text.remove(),
+    focus: () => area.current?.focus(),
     onFocus,
   }
 }
 
-function withAdded(draft: Written, text: string): Written {
-  return text === '' ? draft : append(draft, { text })
-}
-
-type UnsentText = {
-  /** The text of the form; null while it is being sent, and if there is nothing to send. */
-  unsent: Written | null
-  isStored: boolean
-  onSent: () => void
-}
-
-/** Follows what else happens to the stored draft: another tab sends it, or the session ends. */
-function useStoredDraft(draft: Draft, { unsent, isStored, onSent }: UnsentText): void {
-  const isClosed = useSessionEnd()?.code === 'SESSION_CLOSED'
-  const keep = useEffectEvent(() => {
-    if (unsent) draft.write(unsent)
-  })
-  const onStorage = useEffectEvent(({ key }: StorageEvent) => {
-    // The end of the session has removed the draft.
-    if (key !== null && !hadSession()) return
-    if (!unsent || !isStored || draft.read() !== null) return
-    // The data of the site was cleared or the draft taken over; else another tab has sent the text.
-    if (key === null || draft.isContinuedElsewhere()) draft.write(unsent)
-    else onSent()
-  })
-  useEffect(() => {
-    if (isClosed) keep()
-  }, [isClosed])
-  useEffect(() => storedElsewhere.subscribe((event) => onStorage(event)), [])
-  useEffect(() => () => forgetUnlessSigningIn(draft.name), [draft.name])
+/** Follows the stored text of a form, and calls `onSent` when the server has it. */
+function useStored(text: OpenText, onSent: () => void) {
+  const now = useAtom({ get: () => text.get(), subscribe: textsChanged.subscribe }, undefined)
+  const sent = useEffectEvent(onSent)
+  useEffect(() => text.follow(() => sent()), [text])
+  const pending = now && isPending(now) ? now : undefined
+  const error = !pending && now?.failure ? errorOf(now) : null
+  // The form shows the end of the session, which the person may also learn of without sending.
+  return { now, pending, sendError: hasCode(error, 'SESSION_CLOSED') ? null : error }
 }
 
 function tidied(written: Written): Written {
@@ -253,14 +218,19 @@ function isSubmit({ key, ctrlKey, metaKey, nativeEvent }: KeyboardEvent): boolea
 const UNSAVED = 'Браузеру негде сохранить черновик. Он здесь, пока открыта эта страница'
 
 /** Returns a function that closes, and shows in a toast that an unsent text stays as a draft. */
-export function useCloseWithDraft(draft: Draft, onClose: () => void, error?: unknown): () => void {
-  const { kind, postId } = parseTarget(draft.target)
+export function useCloseWithDraft(
+  text: OpenText,
+  onClose: () => void,
+  error?: unknown,
+): () => void {
+  const { kind, postId } = parseTarget(text.target)
   const isGone = usePost(postId) === null || hasCode(error, 'POST_NOT_FOUND')
   return () => {
     if (isSessionClosed()) return onClose()
-    if (kind !== 'appeal' && isGone) moveToNewPost(draft)
-    else if (draft.read() !== null) {
-      toast({ text: draft.isUnsaved() ? UNSAVED : 'Черновик сохранён' }, { about: [OWN_TEXT] })
+    const draft = text.draft()
+    if (draft && isGone && kind !== 'appeal') moveToNewPost(draft)
+    else if (draft) {
+      toast({ text: isUnsaved(draft) ? UNSAVED : 'Черновик сохранён' }, { about: [OWN_TEXT] })
     }
     onClose()
   }

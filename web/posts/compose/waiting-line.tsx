@@ -9,25 +9,28 @@ import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { bringIntoView } from '../../ui/states/errors.tsx'
 import styles from './post-form.module.css'
-import { errorOf, type Outgoing } from './text-outbox.ts'
+import type { Text } from './stored-texts.ts'
+import { errorOf } from './text-failures.ts'
 
-type WaitingLineProps = { outgoing: Outgoing; onStop: (outgoing: Outgoing) => void }
+type WaitingLineProps = { text: Text; onStop: () => void }
 
 /** Shows why a text waits. Shows nothing during the first attempt. */
-export function WaitingLine({ outgoing, onStop }: WaitingLineProps) {
+export function WaitingLine({ text, onStop }: WaitingLineProps) {
   const end = useSessionEnd()
   const isSignedOut = useViewer().state === 'signed-out'
-  if (!isSignedOut && !outgoing.failure) return null
+  if (!isSignedOut && text.state === 'sending') return null
   return (
     <p ref={bringIntoView} className={classes('soft spread', styles.waiting)}>
-      <WaitingReason outgoing={outgoing} isSignedOut={isSignedOut} end={end} />
+      <span>
+        <WaitingReason text={text} isSignedOut={isSignedOut} end={end} />
+      </span>
       <span className={classes('line', styles.acts)}>
         {isSignedOut && (
           <Button variant="strong" size="s" onClick={() => openDialog({ name: 'sign-in' })}>
             Войти
           </Button>
         )}
-        <Button size="s" onClick={() => onStop(outgoing)}>
+        <Button size="s" onClick={onStop}>
           Не отправлять
         </Button>
       </span>
@@ -35,10 +38,10 @@ export function WaitingLine({ outgoing, onStop }: WaitingLineProps) {
   )
 }
 
-type WaitingReasonProps = { outgoing: Outgoing; isSignedOut: boolean; end: CallError | undefined }
+type WaitingReasonProps = { text: Text; isSignedOut: boolean; end: CallError | undefined }
 
-function WaitingReason({ outgoing, isSignedOut, end }: WaitingReasonProps) {
-  const error = errorOf(outgoing)
+function WaitingReason({ text, isSignedOut, end }: WaitingReasonProps) {
+  const error = errorOf(text)
   const isOnline = useOnline()
   if (!isOnline) return 'Нет связи. Отправим, когда она вернётся'
   if (end?.code === 'SESSION_CLOSED') return `${end.message}. Отправим, когда вы войдёте`
@@ -47,9 +50,9 @@ function WaitingReason({ outgoing, isSignedOut, end }: WaitingReasonProps) {
   if (!isShortLimit(error))
     return 'Сервис пока недоступен. Текст сохранён: отправим его, как только сервис вернётся'
   return (
-    <span>
-      {reasonOf(error)}. Отправим через <SecondsLeft until={outgoing.until} />
-    </span>
+    <>
+      {reasonOf(error)}. Отправим через <SecondsLeft until={text.until} />
+    </>
   )
 }
 

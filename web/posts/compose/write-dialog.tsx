@@ -1,43 +1,45 @@
 import { type ComponentProps, type ReactNode, useEffect, useState } from 'react'
 import { Modal } from '../../ui/overlay/modal.tsx'
 import { useBlockNote } from './block.ts'
-import { sharedText, useDraft } from './drafts.ts'
+import { OfferedText, offeredText } from './offered-text.tsx'
+import { useText } from './open-text.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
-import type { DraftTarget } from './stored-drafts.ts'
+import type { Target } from './stored-texts.ts'
 import { WritingAs } from './writing-as.tsx'
 
 type WriteDialogProps = Omit<ComponentProps<typeof PostForm>, 'form' | 'shape'> & {
   title: string
   /** The target of the text, which stays a draft until it is sent. */
-  target: DraftTarget
-  /** A text that is shown below the draft. */
-  added?: string
+  target: Target
+  /** A text from a link: the form begins with it or, if there is a draft, asks about it. */
+  offered?: string
   children: ReactNode
   onClose: () => void
 }
 
 /** Shows a dialog to write a new text, which fills the screen of a phone. */
 export function WriteDialog(props: WriteDialogProps) {
-  const { title, target, added = '', children, onClose, ...look } = props
-  const draft = useDraft(target)
-  const form = usePostForm({ draft, added, onSent: onClose })
+  const { title, target, offered = '', children, onClose, ...look } = props
+  const text = useText(target)
+  const form = usePostForm({ text, begin: offered, onSent: onClose })
   return (
-    <Modal title={title} isLarge onClose={useCloseWithDraft(draft, onClose, form.sendError)}>
+    <Modal title={title} isLarge onClose={useCloseWithDraft(text, onClose, form.sendError)}>
       {children}
+      {offered && <OfferedText text={offered} form={form} />}
       <PostForm {...look} form={form} />
     </Modal>
   )
 }
 
 export function NewPostDialog({ onClose }: { onClose: () => void }) {
-  const [added] = useState(sharedText.read)
+  const [offered] = useState(offeredText.read)
   // A reload shows it again.
-  useEffect(() => sharedText.remove, [])
+  useEffect(() => offeredText.remove, [])
   return (
     <WriteDialog
       title="Новая запись"
       target="new"
-      added={added}
+      offered={offered}
       note={useBlockNote()}
       placeholder="О чём скажете вслух?"
       onClose={onClose}

@@ -2,10 +2,13 @@ import { WRITTEN_FIELD_NAMES } from '../../../contract/post-rules.ts'
 import type { PostBody } from '../../../contract/posts.ts'
 import { normalizeText } from '../../../contract/text.ts'
 
-/** What an author sets in the form of a post or reply; drafts and the outbox store it. */
+/** The subject of toasts about a text that the viewer writes, which replace each other. */
+export const OWN_TEXT = 'own text'
+
+/** What an author sets in the form of a post or reply; a stored text has it. */
 export type Written = PostBody
 
-/** Returns only these fields of a post, a draft or a text in the outbox, without unset ones. */
+/** Returns only these fields of a post or of a stored text, without unset ones. */
 export function writtenOf(source: Written): Written {
   const set = WRITTEN_FIELD_NAMES.filter((field) => source[field])
   return { text: '', ...Object.fromEntries(set.map((field) => [field, source[field]])) }
