@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { clear, tap, write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
-import { startPost, textField } from './testing/page/compose.ts'
+import { startPost, storedTexts, submitPost, textField } from './testing/page/compose.ts'
 import { boxOf } from './testing/page/layout.ts'
 import { closeByKey, dialogOf, toast, untilStill } from './testing/page/overlays.ts'
 import { openTab, typeRussian } from './testing/page/tab.ts'
@@ -28,6 +28,27 @@ test('a toast states that the browser has no room for a draft', async ({ journey
   await closeByKey(sheet)
   await startPost(page)
   expect(await textField(dialog).inputValue()).toBe('Некуда положить')
+})
+
+test('a text that waits is not called saved if the browser has no room for it', async ({
+  journey,
+  olga,
+}) => {
+  const page = await journey.visit({ as: olga })
+  await profileLink(page).waitFor()
+  await fillStorage(page)
+  await page.route('**/api/v1/posts', (route) => route.abort())
+  const dialog = await submitPost(page, 'Некуда положить')
+  await dialog
+    .getByText(/^Сервер не отвечает\. Отправим сами\. Браузеру негде сохранить текст/)
+    .waitFor()
+  expect(await storedTexts(page)).toEqual([])
+  await closeByKey(dialog)
+  const row = page.getByText(/^1 запись ждёт связи\. Браузеру негде сохранить текст/)
+  await row.waitFor()
+  await page.unroute('**/api/v1/posts')
+  await toast(page, 'Опубликовано').waitFor()
+  await row.waitFor({ state: 'detached' })
 })
 
 test('each tab marks that there is a draft, and that it is gone', async ({ journey, olga }) => {

@@ -10,8 +10,8 @@ import { localStore } from '../../platform/storage.ts'
 import { showNext } from '../../posts/compose/open-text.ts'
 import { dialogOf, type Text } from '../../posts/compose/stored-texts.ts'
 import { errorOf } from '../../posts/compose/text-failures.ts'
-import { startSending, texts } from '../../posts/compose/texts.ts'
-import { SecondsLeft } from '../../posts/compose/waiting-line.tsx'
+import { isUnsaved, startSending, texts } from '../../posts/compose/texts.ts'
+import { SecondsLeft, UNSAVED } from '../../posts/compose/waiting-line.tsx'
 import { HAD_SESSION_KEY } from '../../session/stored-keys.ts'
 import { useSessionEnd, useViewer } from '../../session/viewer.ts'
 import { Notice } from './notice.tsx'
@@ -29,6 +29,7 @@ export function OutboxRow({ children }: { children: ReactNode }) {
     <Notice>
       <p>
         <Words first={first} count={1 + others.length} />{' '}
+        {[first, ...others].some(isUnsaved) && `${UNSAVED}. `}
         <button type="button" className="act cover" onClick={() => open(first)}>
           Открыть
         </button>
@@ -54,6 +55,8 @@ function Words({ first, count }: { first: Text; count: number }) {
     const later = isLater ? ` Можно будет ${exactTime(first.until / 1000)}.` : ''
     return `${areNotSent}: ${reasonOf(error)}.${later}`
   }
+  // Signing in loads the page again.
+  if (hasEnded && isUnsaved(first)) return `${areNotSent}: сессия завершена.`
   if (hasEnded) return `${texts} ${isOne ? 'уйдёт' : 'уйдут'}, когда вы войдёте.`
   if (!isOnline || !isShortLimit(error)) return `${texts} ${isOne ? 'ждёт' : 'ждут'} связи.`
   return (

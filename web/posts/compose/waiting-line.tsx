@@ -11,6 +11,9 @@ import { bringIntoView } from '../../ui/states/errors.tsx'
 import styles from './post-form.module.css'
 import type { Text } from './stored-texts.ts'
 import { errorOf } from './text-failures.ts'
+import { isUnsaved } from './texts.ts'
+
+export const UNSAVED = 'Браузеру негде сохранить текст. Он здесь, пока открыта эта страница'
 
 type WaitingLineProps = { text: Text; onStop: () => void }
 
@@ -23,6 +26,7 @@ export function WaitingLine({ text, onStop }: WaitingLineProps) {
     <p ref={bringIntoView} className={classes('soft spread', styles.waiting)}>
       <span>
         <WaitingReason text={text} isSignedOut={isSignedOut} end={end} />
+        {isUnsaved(text) && `. ${UNSAVED}`}
       </span>
       <span className={classes('line', styles.acts)}>
         {isSignedOut && (
@@ -43,12 +47,18 @@ type WaitingReasonProps = { text: Text; isSignedOut: boolean; end: CallError | u
 function WaitingReason({ text, isSignedOut, end }: WaitingReasonProps) {
   const error = errorOf(text)
   const isOnline = useOnline()
+  const isSaved = !isUnsaved(text)
+  // Signing in loads the page again.
+  const later = isSaved ? '. Отправим, когда вы войдёте' : ''
   if (!isOnline) return 'Нет связи. Отправим, когда она вернётся'
-  if (end?.code === 'SESSION_CLOSED') return `${end.message}. Отправим, когда вы войдёте`
-  if (isSignedOut || error.status === 401) return 'Сессия завершена. Отправим, когда вы войдёте'
-  if (isUnanswered(error)) return 'Сервер не отвечает. Текст сохранён, отправим сами'
-  if (!isShortLimit(error))
-    return 'Сервис пока недоступен. Текст сохранён: отправим его, как только сервис вернётся'
+  if (end?.code === 'SESSION_CLOSED') return end.message + later
+  if (isSignedOut || error.status === 401) return `Сессия завершена${later}`
+  if (isUnanswered(error)) {
+    return `Сервер не отвечает. ${isSaved ? 'Текст сохранён, отправим сами' : 'Отправим сами'}`
+  }
+  if (!isShortLimit(error)) {
+    return `Сервис пока недоступен. ${isSaved ? 'Текст сохранён: отправим' : 'Отправим'} его, как только сервис вернётся`
+  }
   return (
     <>
       {reasonOf(error)}. Отправим через <SecondsLeft until={text.until} />
