@@ -41,6 +41,8 @@ export type Text = Written & {
   tries: number
   /** Why the last attempt failed. */
   failure?: Failure
+  /** When the post that the draft is about was last read. */
+  checkedAt?: number
 }
 
 export type Target = 'new' | `${'reply' | 'edit' | 'appeal'} ${string}`
