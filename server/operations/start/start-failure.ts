@@ -46,6 +46,9 @@ const noRights = (message: string) =>
   `DATABASE_URL: у роли не хватает прав (${message}). ` +
   'База и её таблицы должны принадлежать ей: ALTER DATABASE имя OWNER TO роль'
 
+const isBusy = (message: string) =>
+  `База данных занята другой работой с теми же записями (${message}). Подождите и повторите`
+
 const damagedFiles = (message: string) =>
   `Файлы базы данных повреждены (${message}). Проверьте диск и верните стену из копии`
 
@@ -65,6 +68,10 @@ const DATABASE_FAILURES: Record<string, (message: string) => string> = {
     'Подождите и повторите; кто их держит, показывает pg_stat_activity, а сколько их можно — max_connections и CONNECTION LIMIT роли и базы',
   '58030': (message) =>
     `Диск базы данных отвечает ошибкой (${message}). Посмотрите на её машине dmesg, проверьте диск и перенесите копии стены на другой`,
+  '40001': isBusy,
+  '40P01': isBusy,
+  '55P03': isBusy,
+  '57014': (message) => `База данных прервала запрос (${message}). Подождите и повторите`,
   XX001: damagedFiles,
   XX002: damagedFiles,
   '53100': (message) => `На диске базы данных не осталось места (${message}). Освободите его`,

@@ -107,7 +107,9 @@ test('an error of a file is called one, and not a database that does not answer'
     // Of an address with several IP addresses only the code is known.
     ['ECONNREFUSED', '', /: там ничего не запущено \(ECONNREFUSED\)$/],
     ['53300', 'sorry, too many clients already', /^Все соединения базы данных заняты /],
-    ['40P01', 'deadlock detected', /: «deadlock detected»$/],
+    ['40P01', 'deadlock detected', /^База данных занята другой работой .*повторите$/],
+    ['55P03', 'canceling statement due to lock timeout', /^База данных занята /],
+    ['57014', 'canceling statement due to statement timeout', /^База данных прервала запрос /],
   ] as const) {
     expect(explainStartFailure(Object.assign(new Error(message), { code }))).toMatch(sentence)
   }
