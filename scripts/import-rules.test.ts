@@ -29,6 +29,8 @@ const IMPORTS = [
   ['web/posts/view/a.tsx', '../../likes/a.tsx', '../cache/a.tsx'],
   ['web/codes/a.tsx', '../sign-in/a.tsx', '../ui/a.tsx'],
   ['web/session/a.ts', '../posts/cache/a.ts', '../http/a.ts'],
+  ['web/http/a.ts', '../session/a.ts', '../ui/a.ts'],
+  ['web/history/a.ts', '../session/a.ts', '../platform/a.ts'],
   ['web/platform/a.ts', '../session/a.ts', '../format/a.ts'],
   ['web/service-worker/a.ts', '../platform/a.ts', './b.ts'],
   ['web/ui/a.tsx', '../../contract/a.ts', '../format/a.ts'],

@@ -25,7 +25,7 @@ const COUNTED = new Set([
 
 /**
  * Calls of which the second answer says that there is nothing left to do. If the web lost the first
- * one, it shows a success (web/http/write.ts, compose.queries.ts, account.queries.ts).
+ * one, it shows a success (web/session/write.ts, compose.queries.ts, account.queries.ts).
  */
 const NOTHING_LEFT: Record<string, string> = {
   'close a session': 'SESSION_NOT_FOUND',

@@ -1,6 +1,6 @@
 import type { Api } from '../../contract/api.ts'
 import type { Input } from '../../contract/endpoint.ts'
-import { write } from '../http/write.ts'
+import { write } from '../session/write.ts'
 
 export const startDeletion = ({ clientToken }: { clientToken: string }) =>
   write('POST /users/current/deletion', { body: { clientToken } })

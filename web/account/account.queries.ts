@@ -5,8 +5,8 @@ import { fallBackOn } from '../http/call-error.ts'
 import { sendDelayed } from '../http/delayed-write.ts'
 import { waitMessage } from '../http/error-message.ts'
 import { send } from '../http/send.ts'
-import { write } from '../http/write.ts'
 import { announceSessionChange, reloadViewer } from '../session/viewer.ts'
+import { write } from '../session/write.ts'
 import { toast } from '../ui/overlay/toaster.tsx'
 
 /** Resolves if the name is free. Throws CallError. */

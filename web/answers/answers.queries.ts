@@ -2,9 +2,9 @@ import { queryOptions } from '@tanstack/react-query'
 import { LIVE_RECENT_MS } from '../../contract/constants.ts'
 import { call } from '../http/call.ts'
 import { queryClient } from '../http/query-client.ts'
-import { write } from '../http/write.ts'
 import { createTabChannel } from '../platform/tabs.ts'
 import { RECEIVED_KEY } from '../posts/cache/posts.queries.ts'
+import { write } from '../session/write.ts'
 
 /** The number of unseen replies, and the viewer's muted posts. Seeded when the account is read. */
 export const receivedQuery = queryOptions({

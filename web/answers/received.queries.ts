@@ -4,11 +4,11 @@ import { pageAfter } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
 import { queryClient } from '../http/query-client.ts'
-import { write } from '../http/write.ts'
 import { whenVisible } from '../platform/timing.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 import { viewerId } from '../session/viewer.ts'
+import { write } from '../session/write.ts'
 import { receivedChanged, refreshReceived } from './answers.queries.ts'
 
 /** The replies that were new when the list was opened: their numbers are above `seen`. */

@@ -2,9 +2,9 @@ import { useMemo, useState } from 'react'
 import { countdown } from '../format/time.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
-import { useAction } from '../http/use-action.tsx'
 import { useSecondsLeft } from '../platform/use-seconds-left.ts'
 import { clientToken } from '../session/client-token.ts'
+import { useAction } from '../session/use-action.tsx'
 import type { Operation, savedOperation } from './saved-operation.ts'
 
 export type Start = Pick<Operation, 'email' | 'way'>

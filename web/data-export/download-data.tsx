@@ -1,5 +1,5 @@
 import { Download } from 'lucide'
-import { useAction } from '../http/use-action.tsx'
+import { useAction } from '../session/use-action.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass } from '../ui/row.tsx'
 import { requestDownload } from './data-export.queries.ts'

@@ -1,6 +1,5 @@
 import { ArrowUp } from 'lucide'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { useAction } from '../http/use-action.tsx'
 import { wait } from '../platform/timing.ts'
 import { type News, onNews } from '../posts/cache/news-stream.ts'
 import {
@@ -10,6 +9,7 @@ import {
   type PostListView,
   readPage,
 } from '../posts/cache/use-post-list.ts'
+import { useAction } from '../session/use-action.tsx'
 import { isSecondClick } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'

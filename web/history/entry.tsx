@@ -9,7 +9,7 @@ import {
 } from 'react'
 import { type Page, pageAt, pageTitle } from '../../contract/pages.ts'
 import { createAtom } from '../platform/atom.ts'
-import { settings } from '../session/page-settings.ts'
+import { settings } from '../platform/page-settings.ts'
 import { currentEntry, type Entry, followLinks, onEntryChange } from './history.ts'
 import { comeInSight, returnToPlace } from './scroll-places.ts'
 

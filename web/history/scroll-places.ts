@@ -1,6 +1,6 @@
 import { isNumber, isString, shape } from '../platform/guards.ts'
 import { sessionStore } from '../platform/storage.ts'
-import { anchorKey } from '../session/stored-keys.ts'
+import { anchorKey } from '../platform/stored-keys.ts'
 
 export type Anchor = {
   /** The first visible post, and its distance (px) from the top of the viewport. */

@@ -16,8 +16,8 @@ beforeEach(async () => {
 
 async function openPage() {
   const { call } = await import('./call.ts')
-  const { write } = await import('./write.ts')
-  return { call, write, ...(await import('../session/token.ts')) }
+  const { write } = await import('../session/write.ts')
+  return { call, write, ...(await import('./token.ts')) }
 }
 
 /** Opens a page of user 1, and returns it with a function by which user 2 signs in elsewhere. */

@@ -1,8 +1,8 @@
 import type { Api, CallName, WriteName } from '../../contract/api.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
-import { freshToken } from '../session/token.ts'
 import { CallError } from './call-error.ts'
 import { type SendOptions, send } from './send.ts'
+import { freshToken } from './token.ts'
 
 type CallOptions = { signal?: AbortSignal | undefined }
 type ReadName = Exclude<CallName, WriteName>

@@ -2,8 +2,8 @@ import type { Api, CallName } from '../../contract/api.ts'
 import { API_PREFIX, READ_AFTER_WRITE_MS, REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
 import { localStore } from '../platform/storage.ts'
-import type { EarlyRefresh } from '../session/early-refresh.ts'
 import { CallError, errorOf, generalError, noAnswer } from './call-error.ts'
+import type { EarlyRefresh } from './early-refresh.ts'
 import { readStaleness, setServerClock } from './server-clock.ts'
 
 export type SendOptions = {

@@ -3,12 +3,12 @@ import { useCallback, useSyncExternalStore } from 'react'
 import { CallError, isShortLimit, type ShortLimit } from '../http/call-error.ts'
 import { errorMessage, waitMessage } from '../http/error-message.ts'
 import { queryClient } from '../http/query-client.ts'
-import { write } from '../http/write.ts'
 import { evictPost, whenListsAreRead } from '../posts/cache/list-cache.ts'
 import { type CachedPost, type Likes, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
 import { announcePostChange } from '../posts/cache/post-channel.ts'
 import { type Intent, keepIntent } from '../session/intents.ts'
 import { viewerId } from '../session/viewer.ts'
+import { write } from '../session/write.ts'
 import { toast } from '../ui/overlay/toaster.tsx'
 
 type Tap = Extract<Intent, { name: 'like' }>

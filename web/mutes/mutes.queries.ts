@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../http/call.ts'
 import { queryClient } from '../http/query-client.ts'
-import { write } from '../http/write.ts'
 import { hidden, hide } from '../posts/cache/hidden.ts'
 import { LISTS, type ListName } from '../posts/cache/list-cache.ts'
+import { write } from '../session/write.ts'
 
 /** The muted authors with their names. The account contains only their ids. */
 export const mutesQuery = queryOptions({

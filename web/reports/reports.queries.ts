@@ -1,5 +1,5 @@
-import { write } from '../http/write.ts'
 import { hidden, hide } from '../posts/cache/hidden.ts'
+import { write } from '../session/write.ts'
 
 const FOLDED_MAX = 100
 

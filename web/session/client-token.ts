@@ -1,9 +1,9 @@
 import { CLIENT_TOKEN_MAX } from '../../contract/constants.ts'
+import { storedClientToken } from '../http/token.ts'
 import { randomKey } from '../platform/ids.ts'
 import { localStore } from '../platform/storage.ts'
+import { CLIENT_TOKEN_KEY } from '../platform/stored-keys.ts'
 import { wait, whenIdle } from '../platform/timing.ts'
-import { CLIENT_TOKEN_KEY } from './stored-keys.ts'
-import { storedClientToken } from './token.ts'
 
 const IDLE_MS = 500
 const IDENTIFY_MS = 3000

@@ -1,16 +1,16 @@
 import { isRecord } from '../platform/guards.ts'
 import { localStore, sessionStore } from '../platform/storage.ts'
-import { LETTERS_OFF_KEY } from '../ui/shortcuts.ts'
-import { forgetKept } from './kept-texts.ts'
 import {
   CLIENT_TOKEN_KEY,
   HAD_SESSION_KEY,
   INTRO_SEEN_KEY,
+  LETTERS_OFF_KEY,
   NO_COUNTS_KEY,
   NOTICE_SEEN_KEY,
   TEXT,
   THEME_KEY,
-} from './stored-keys.ts'
+} from '../platform/stored-keys.ts'
+import { forgetKept } from './kept-texts.ts'
 
 /** The keys that stay after a logout. */
 const OF_THE_BROWSER = new Set([

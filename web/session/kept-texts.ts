@@ -1,7 +1,7 @@
 import { isRecord, isString } from '../platform/guards.ts'
 import { localStore, memoryStore, sessionStore } from '../platform/storage.ts'
+import { TEXT } from '../platform/stored-keys.ts'
 import { onHide } from '../platform/timing.ts'
-import { TEXT } from './stored-keys.ts'
 
 const KEY = 'kept'
 

@@ -1,6 +1,6 @@
 import { OPEN_SITE, SITE_STATE_META, type SiteState } from '../../contract/pages.ts'
 import { createAtom, useAtom } from '../platform/atom.ts'
-import { readMeta } from './page-settings.ts'
+import { readMeta } from '../platform/page-settings.ts'
 
 /** The state of the site, from the meta element or from the data of a rendered page. */
 export const siteState = createAtom<SiteState>(readState())

@@ -4,14 +4,14 @@ import type { CurrentUser, OwnAccount } from '../../contract/account.ts'
 import { call } from '../http/call.ts'
 import { CallError, type Failure, isRefused } from '../http/call-error.ts'
 import { queryClient, retryPause } from '../http/query-client.ts'
+import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } from '../http/token.ts'
 import { createEmitter, useAtom } from '../platform/atom.ts'
+import { cameWithoutCookie } from '../platform/page-settings.ts'
 import { localStore } from '../platform/storage.ts'
+import { HAD_SESSION_KEY } from '../platform/stored-keys.ts'
 import { createTabChannel } from '../platform/tabs.ts'
 import { forgetPerson, forgetTab } from './forget-person.ts'
 import { returnKept } from './kept-texts.ts'
-import { cameWithoutCookie } from './page-settings.ts'
-import { HAD_SESSION_KEY } from './stored-keys.ts'
-import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } from './token.ts'
 
 export type Viewer = { state: 'authorizing' } | { state: 'no-answer'; error: unknown } | KnownViewer
 

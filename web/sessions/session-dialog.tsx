@@ -1,6 +1,6 @@
 import type { Session } from '../../contract/sessions.ts'
 import { Read } from '../http/read.tsx'
-import { useAction } from '../http/use-action.tsx'
+import { useAction } from '../session/use-action.tsx'
 import { AskFooter, Modal } from '../ui/overlay/modal.tsx'
 import { toast } from '../ui/overlay/toaster.tsx'
 import { Loading } from '../ui/states/spinner.tsx'

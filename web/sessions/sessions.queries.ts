@@ -3,7 +3,7 @@ import type { Session } from '../../contract/sessions.ts'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
 import { queryClient } from '../http/query-client.ts'
-import { write } from '../http/write.ts'
+import { write } from '../session/write.ts'
 
 const SESSIONS = ['sessions']
 

@@ -1,5 +1,5 @@
 import { CodeEntry } from '../codes/code-entry.tsx'
-import { settings } from '../session/page-settings.ts'
+import { settings } from '../platform/page-settings.ts'
 import { Mark } from '../ui/icon.tsx'
 import { Modal } from '../ui/overlay/modal.tsx'
 import styles from './steps.module.css'

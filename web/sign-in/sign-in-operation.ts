@@ -1,7 +1,7 @@
 import { type Operation, savedOperation } from '../codes/saved-operation.ts'
 import { createEmitter, type ReadableAtom } from '../platform/atom.ts'
 import { pageFlags } from '../platform/flags.ts'
-import { SIGN_IN_KEY } from '../session/stored-keys.ts'
+import { SIGN_IN_KEY } from '../platform/stored-keys.ts'
 
 const CHECK_EVERY_MS = 1000
 

@@ -1,6 +1,6 @@
 import { OPERATION_LIFE_MS } from '../../contract/constants.ts'
+import { beginEarlyRefresh } from '../http/early-refresh.ts'
 import { pageFlags } from '../platform/flags.ts'
-import { beginEarlyRefresh } from '../session/early-refresh.ts'
 import {
   anchorKey,
   HAD_SESSION_KEY,
@@ -10,7 +10,7 @@ import {
   NOTICE_SEEN_KEY,
   SIGN_IN_KEY,
   THEME_KEY,
-} from '../session/stored-keys.ts'
+} from '../platform/stored-keys.ts'
 import { hideNotice, showTheme } from '../theme/page-looks.ts'
 
 const flags = pageFlags()

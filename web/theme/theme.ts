@@ -1,7 +1,7 @@
 import { createEmitter, type ReadableAtom } from '../platform/atom.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { localStore, storedElsewhere } from '../platform/storage.ts'
-import { THEME_KEY } from '../session/stored-keys.ts'
+import { THEME_KEY } from '../platform/stored-keys.ts'
 import { showTheme, type Theme } from './page-looks.ts'
 
 const changes = createEmitter(() => storedElsewhere.subscribe(followOtherTab))

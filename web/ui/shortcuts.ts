@@ -1,9 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 import { isOwnKey } from '../platform/own-target.ts'
 import { localStore } from '../platform/storage.ts'
-
-/** The key is stored if the person has turned off single-letter shortcuts (WCAG 2.1.4). */
-export const LETTERS_OFF_KEY = 'letter-keys'
+import { LETTERS_OFF_KEY } from '../platform/stored-keys.ts'
 
 /** Functions by `event.code`, or by «?». If one returns false, the browser handles the key. */
 export type Shortcuts = Record<string, (() => unknown) | undefined>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../../http/call.ts'
-import { write } from '../../http/write.ts'
+import { write } from '../../session/write.ts'
 
 export function useOwnReports() {
   return useQuery({

@@ -12,9 +12,9 @@ import { exactDay } from '../../format/labels.ts'
 import { call } from '../../http/call.ts'
 import { outdatedPause, queryClient } from '../../http/query-client.ts'
 import { serverNow } from '../../http/server-clock.ts'
-import { write } from '../../http/write.ts'
 import { createAtom, useAtom } from '../../platform/atom.ts'
 import { changeViewer } from '../../session/viewer.ts'
+import { write } from '../../session/write.ts'
 
 type Queue = Answer<typeof readQueue>
 export type Decision = Input<typeof decide>['body']

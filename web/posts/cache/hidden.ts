@@ -1,7 +1,7 @@
 import { createEmitter, type ReadableAtom, useAtom } from '../../platform/atom.ts'
 import { arrayOf, isString, shape } from '../../platform/guards.ts'
 import { localStore, storedElsewhere } from '../../platform/storage.ts'
-import { HIDDEN_KEY } from '../../session/stored-keys.ts'
+import { HIDDEN_KEY } from '../../platform/stored-keys.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 
 /** The authors (by their ids) and the words that the user `by` hides. */

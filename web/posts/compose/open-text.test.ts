@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { HAD_SESSION_KEY, TEXT } from '../../session/stored-keys.ts'
+import { HAD_SESSION_KEY, TEXT } from '../../platform/stored-keys.ts'
 import { OpenText } from './open-text.ts'
 import { type Target, type Text, textPrefix, textsChanged } from './stored-texts.ts'
 

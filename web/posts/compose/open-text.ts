@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from 'react'
+import { hadSession } from '../../http/token.ts'
 import { randomKey, tabId } from '../../platform/ids.ts'
 import { storedElsewhere } from '../../platform/storage.ts'
 import { forgetUnlessSigningIn } from '../../session/session-ended.tsx'
-import { hadSession } from '../../session/token.ts'
 import { useAuthorId, useSessionEnd } from '../../session/viewer.ts'
 import { type Target, type Text, textsChanged } from './stored-texts.ts'
 import {

@@ -1,5 +1,5 @@
 import { openDialog, openedDialog } from '../../history/history.ts'
-import { settings } from '../../session/page-settings.ts'
+import { settings } from '../../platform/page-settings.ts'
 import { toast } from '../../ui/overlay/toaster.tsx'
 import { readPost } from '../cache/posts.queries.ts'
 import { addToDraft } from './open-text.ts'

@@ -2,7 +2,7 @@ import type { Failure } from '../../http/call-error.ts'
 import { createEmitter, useAtom } from '../../platform/atom.ts'
 import { isString, shape } from '../../platform/guards.ts'
 import { localStore, storedElsewhere } from '../../platform/storage.ts'
-import { TEXT } from '../../session/stored-keys.ts'
+import { TEXT } from '../../platform/stored-keys.ts'
 import { useUser } from '../../session/viewer.ts'
 import type { Written } from './written.ts'
 

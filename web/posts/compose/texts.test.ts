@@ -11,7 +11,7 @@ import type { Text } from './stored-texts.ts'
 // A page of its own: tests of other files have emptied the cache that theirs observes.
 vi.resetModules()
 const { queryClient } = await import('../../http/query-client.ts')
-const { resetToken } = await import('../../session/token.ts')
+const { resetToken } = await import('../../http/token.ts')
 const { readCachedPost } = await import('../cache/post-cache.ts')
 const { OpenText } = await import('./open-text.ts')
 const { convertOldTexts } = await import('./old-texts.ts')

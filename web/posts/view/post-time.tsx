@@ -3,7 +3,7 @@ import { universalTime } from '../../../contract/universal-time.ts'
 import { exactTime, timeAgo, timeAgoInWords } from '../../format/time.ts'
 import { clock } from '../../http/server-clock.ts'
 import { useAtom, useHydrated } from '../../platform/atom.ts'
-import { settings } from '../../session/page-settings.ts'
+import { settings } from '../../platform/page-settings.ts'
 import type { CachedPost } from '../cache/post-cache.ts'
 
 type PostTimeProps = {

@@ -4,15 +4,15 @@ import {
   TOKEN_REFRESH_SECONDS,
 } from '../../contract/constants.ts'
 import type { AccessTokenAnswer } from '../../contract/fields.ts'
-import { CallError } from '../http/call-error.ts'
-import { send } from '../http/send.ts'
-import { serverNow } from '../http/server-clock.ts'
 import { createEmitter } from '../platform/atom.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { localStore } from '../platform/storage.ts'
+import { CLIENT_TOKEN_KEY, HAD_SESSION_KEY } from '../platform/stored-keys.ts'
 import { withLock } from '../platform/tabs.ts'
+import { CallError } from './call-error.ts'
 import { REFRESH, SESSION_LOCK, takeEarlyRefresh } from './early-refresh.ts'
-import { CLIENT_TOKEN_KEY, HAD_SESSION_KEY } from './stored-keys.ts'
+import { send } from './send.ts'
+import { serverNow } from './server-clock.ts'
 
 type AccessToken = AccessTokenAnswer['accessToken']
 

@@ -2,6 +2,8 @@ export const THEME_KEY = 'theme'
 export const NO_COUNTS_KEY = 'no-counts'
 export const INTRO_SEEN_KEY = 'intro-seen'
 export const NOTICE_SEEN_KEY = 'notice-seen'
+/** Stored if the person has turned off single-letter shortcuts (WCAG 2.1.4). */
+export const LETTERS_OFF_KEY = 'letter-keys'
 export const HIDDEN_KEY = 'hidden'
 export const SIGN_IN_KEY = 'sign-in'
 /** Stores 'registered' or 'returned' until the next page greets the person. */

@@ -1,7 +1,7 @@
 import { API_PREFIX, REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
+import { cameWithoutCookie } from '../platform/page-settings.ts'
+import { CLIENT_TOKEN_KEY, HAD_SESSION_KEY } from '../platform/stored-keys.ts'
 import { withLock } from '../platform/tabs.ts'
-import { cameWithoutCookie } from './page-settings.ts'
-import { CLIENT_TOKEN_KEY, HAD_SESSION_KEY } from './stored-keys.ts'
 
 export type EarlyRefresh = {
   clientToken: string | undefined

@@ -1,11 +1,11 @@
 import { type UseMutationOptions, useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { CallError, isUnanswered } from '../http/call-error.ts'
+import { errorMessage } from '../http/error-message.ts'
 import { useReconnect } from '../platform/online.ts'
-import { type Intent, withViewer } from '../session/intents.ts'
-import { useSessionEnd } from '../session/viewer.ts'
 import { toast } from '../ui/overlay/toaster.tsx'
-import { CallError, isUnanswered } from './call-error.ts'
-import { errorMessage } from './error-message.ts'
+import { type Intent, withViewer } from './intents.ts'
+import { useSessionEnd } from './viewer.ts'
 
 type ActionOptions<Data, Variables> = UseMutationOptions<Data, Error, Variables> & {
   /** Where an error shows. An object is for a dialog with SessionEnded: after it is closed, a toast. */

@@ -1,15 +1,15 @@
 import type { Api, WriteName } from '../../contract/api.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
-import { wait } from '../platform/timing.ts'
-import { viewerId } from '../session/viewer.ts'
-import { callAs } from './call.ts'
+import { callAs } from '../http/call.ts'
 import {
   CallError,
   generalError,
   isShortLimit,
   isUnanswered,
   type ShortLimit,
-} from './call-error.ts'
+} from '../http/call-error.ts'
+import { wait } from '../platform/timing.ts'
+import { viewerId } from './viewer.ts'
 
 type WriteOptions = {
   /** The id of the user who began the write. Default: the viewer. */
