@@ -10,9 +10,10 @@ import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 /** The number of frames within which the posts above get their true height. */
 const FRAMES_TO_RENDER = 3
 
-type ReadPost = Pick<Anchor, 'postId' | 'top'> & {
-  /** What spotOf() returned when the post was last put or seen at `top`, or ''. */
-  spot: string | undefined
+/** The post that is kept in place. */
+type KeptPost = Pick<Anchor, 'postId' | 'top'> & {
+  /** Its position when it was last put or seen at `top`; '' on a return, before it is put there. */
+  position: string | undefined
 }
 
 export type ReadingPlace = ReturnType<typeof useScrollAnchor>
@@ -22,28 +23,34 @@ export function useScrollAnchor(list: PostListView, left: Place | null) {
   const { key: entryKey, pathname } = useEntry()
   const anchor = left?.anchor
   const { isReady } = list
-  /** The post to keep in place; null until the reader scrolls. */
-  const read = useRef<ReadPost | null>(anchor ? { ...anchor, spot: '' } : null)
+  /** Null until the reader scrolls. */
+  const kept = useRef<KeptPost | null>(anchor ? { ...anchor, position: '' } : null)
 
+  /** Moves the kept post back to where it was, if posts have come above it. */
+  const holdInPlace = useEffectEvent(() => {
+    const post = kept.current
+    const position = post ? positionOf(list, post.postId) : undefined
+    if (!post || post.position === position) return
+    const isDeleted = post.position === '' && !position
+    // Without the posts above, the height means nothing.
+    if (left && isDeleted) scrollTo(0, list.above === 0 ? left.y : 0)
+    post.position = position
+    scrollToTop(articleOf(post.postId), post.top)
+  })
+
+  // Runs after each render. Safari has no scroll anchoring, and no browser anchors new elements or
+  // the very top of a page.
   useLayoutEffect(() => {
     if (!isReady) return
-    // Safari has no scroll anchoring, and no browser anchors new elements or the very top of a page.
-    const { current } = read
-    const spot = current ? spotOf(list, current.postId) : undefined
-    if (current && current.spot !== spot) {
-      // The post may have been deleted meanwhile. Without the posts above, the height means nothing.
-      if (left && current.spot === '' && !spot) scrollTo(0, list.above === 0 ? left.y : 0)
-      current.spot = spot
-      scrollToTop(articleOf(current.postId), current.top)
-    }
+    holdInPlace()
     if (list.nextCursor === null) reserveHeight(0)
   })
 
   const remember = useEffectEvent(() => {
-    read.current = positionIn(list, firstVisibleArticle()) ?? read.current
+    kept.current = keptPost(list, firstVisibleArticle()) ?? kept.current
   })
   const anchorOf = useEffectEvent((): Anchor | null => {
-    const { postId, top } = read.current ?? positionIn(list, firstVisibleArticle()) ?? {}
+    const { postId, top } = kept.current ?? keptPost(list, firstVisibleArticle()) ?? {}
     if (!postId || top === undefined || isOfFormerUser(pathname)) return null
     const focusedId = focusedArticle()?.dataset.postId
     const focusVisible = document.activeElement?.matches(':focus-visible')
@@ -69,10 +76,10 @@ export function useScrollAnchor(list: PostListView, left: Place | null) {
   return {
     /** Remembers the post being read, before others are added above it. */
     keep: () => {
-      read.current = positionIn(list, firstReadArticle(list))
+      kept.current = keptPost(list, firstReadArticle(list))
     },
     leave: () => {
-      read.current = null
+      kept.current = null
     },
   }
 }
@@ -85,7 +92,7 @@ function firstReadArticle({ published, ids }: PostListView): HTMLElement | undef
 }
 
 /** Returns a value that changes when posts of others come above a post, or its page changes. */
-function spotOf({ pages, ids, published }: PostListView, postId: string): string | undefined {
+function positionOf({ pages, ids, published }: PostListView, postId: string): string | undefined {
   const page = pages.find((it) => it.ids.includes(postId))
   return page && `${page.key} ${ids.indexOf(postId) - published.length}`
 }
@@ -96,10 +103,10 @@ function isOfFormerUser(pathname: string): boolean {
   return page !== null && isForUsers(page) && !viewerId()
 }
 
-function positionIn(list: PostListView, article: HTMLElement | undefined): ReadPost | null {
+function keptPost(list: PostListView, article: HTMLElement | undefined): KeptPost | null {
   const postId = article?.dataset.postId
   if (!article || !postId) return null
-  return { postId, top: article.getBoundingClientRect().top, spot: spotOf(list, postId) }
+  return { postId, top: article.getBoundingClientRect().top, position: positionOf(list, postId) }
 }
 
 /** Scrolls again for some frames: posts above get their true height only when rendered. */

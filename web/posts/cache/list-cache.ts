@@ -27,7 +27,7 @@ export type CachedPage = {
   nextCursor: string | null
   /** The length of the list. Only the first page has a current `total`, `above` and `stop`. */
   total: number
-  /** The number of posts above the page; 0 only if there were none. */
+  /** An estimate of the number of posts above the page; 0 only if there were none. */
   above: number
   /** The cursor at which the list began before newer posts were added above it. */
   stop?: string | undefined

@@ -85,7 +85,7 @@ export function usePostList(source: ListSource, anchor: Anchor | null) {
     placeOf: (postId: string) => {
       const page = read.find((it) => it.ids.includes(postId))
       const shown = pages.find((it) => it.ids.includes(postId))
-      return { cursor: page ? firstCursor(source, page) : start, above: shown?.above ?? 0, total }
+      return { cursor: page ? cursorAgain(source, page) : start, above: shown?.above ?? 0, total }
     },
     ...readingOf(source, queryKey, query),
   }
@@ -115,14 +115,18 @@ function usePageQuery(source: ListSource, queryKey: PagesKey, anchor: Anchor | n
     queryKey,
     queryFn: async ({ pageParam: cursor, direction, signal }) => {
       const { pages, pageParams } = queryClient.getQueryData<CachedPages>(queryKey) ?? {}
-      const first = pages?.[0]
-      const isFirst = !first || (direction === 'forward' && cursor === pageParams?.[0])
-      const from = isFirst && first ? firstCursor(source, first) : cursor
-      const page = await readPage(source, from, signal)
-      if (first && direction === 'backward') return pageAbove(first, { cursor, start }, page)
-      const known = first ?? anchor
-      if (!isFirst || !known || page.cursor === start) return page
-      return { ...page, above: known.above, total: known.total, stop: first?.stop }
+      const top = pages?.[0]
+      const read = (from: string) => readPage(source, from, signal)
+      // First: a list begins where its reader has left it.
+      if (!top) return withPlace(await read(cursor), anchor, start)
+      // Above: newer posts, or posts above the place at which the list began.
+      if (direction === 'backward') return pageAbove(top, { cursor, start }, await read(cursor))
+      // Again: a refetch begins with the top page.
+      if (cursor === pageParams?.[0]) {
+        return withPlace(await read(cursorAgain(source, top)), top, start)
+      }
+      // Below: the next page, or one that a refetch reads again.
+      return read(cursor)
     },
     initialPageParam: anchor?.cursor ?? start,
     getNextPageParam: ({ nextCursor }) => nextCursor,
@@ -132,6 +136,16 @@ function usePageQuery(source: ListSource, queryKey: PagesKey, anchor: Anchor | n
   })
 }
 
+/** Adds to the top page of a list what is above it, unless the list begins with this page. */
+function withPlace(
+  page: CachedPage,
+  place: Pick<CachedPage, 'above' | 'total' | 'stop'> | null,
+  start: string,
+): CachedPage {
+  if (!place || page.cursor === start) return page
+  return { ...page, above: place.above, total: place.total, stop: place.stop }
+}
+
 /** Reads one page of a list, and puts its posts into the cache. Throws CallError. */
 export async function readPage(source: ListSource, cursor = '', signal?: AbortSignal) {
   const version = nextVersion()
@@ -139,7 +153,7 @@ export async function readPage(source: ListSource, cursor = '', signal?: AbortSi
 }
 
 /** Returns the cursor to read a page again, without newer posts if these wait for a tap. */
-function firstCursor({ newer }: ListSource, page: CachedPage): string {
+function cursorAgain({ newer }: ListSource, page: CachedPage): string {
   return newer ? beginningOf(page) : page.cursor
 }
 
@@ -151,7 +165,7 @@ async function readLikesOf(
   const [lists, name, entryKey] = queryKey
   const read = queryClient.fetchQuery({
     queryKey: [lists, name, entryKey, 'likes', keyOf(page)],
-    queryFn: ({ signal }) => readPage(source, firstCursor(source, page), signal),
+    queryFn: ({ signal }) => readPage(source, cursorAgain(source, page), signal),
     staleTime: 0,
     gcTime: 0,
     retry: worthRetrying,
@@ -210,7 +224,7 @@ function readingOf(source: ListSource, queryKey: PagesKey, query: PageQuery) {
 
 /**
  * Returns the page above `below`, made from an answer read upwards at `cursor`. `start` is the
- * beginning of the list. The difference of the totals is the number of posts added meanwhile.
+ * beginning of the list.
  */
 export function pageAbove(
   below: CachedPage,
@@ -218,11 +232,18 @@ export function pageAbove(
   { ids, nextCursor, total }: Pick<CachedPage, 'ids' | 'nextCursor' | 'total'>,
 ): CachedPage {
   const end = oppositeCursor(cursor)
-  const stop = below.above === 0 && ids.length > 0 ? end : below.stop
-  const page = { ids: [...ids].reverse(), nextCursor: end, total, stop }
-  if (nextCursor === null) return { ...page, cursor: ids.length > 0 ? start : end, above: 0 }
-  const above = below.above + total - below.total - ids.length
-  return { ...page, cursor: oppositeCursor(nextCursor), above: Math.max(1, above) }
+  const isEmpty = ids.length === 0
+  const wasTop = below.above === 0
+  const page = {
+    ids: [...ids].reverse(),
+    nextCursor: end,
+    total,
+    stop: wasTop && !isEmpty ? end : below.stop,
+  }
+  if (nextCursor === null) return { ...page, cursor: isEmpty ? end : start, above: 0 }
+  const added = total - below.total
+  const above = Math.max(1, below.above + added - ids.length)
+  return { ...page, cursor: oppositeCursor(nextCursor), above }
 }
 
 /** Returns the cursor at which a page of a list by id begins; '' if the list is empty. */
