@@ -74,39 +74,60 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Readi
   )
 }
 
+/** A list with an `unknown` change has to be read. Posts of a `former` one may be deleted. */
+type Change =
+  | { kind: 'unknown'; withinMs: number }
+  | { kind: 'added' | 'former'; posts: readonly NamedPost[] }
+
+/** Returns what a news event tells about a list. */
+function changeBy(event: News, newer: Newer): Change {
+  if (event.kind === 'missed') return { kind: 'unknown', withinMs: 0 }
+  const posts = newer.namedIn(event)
+  if (!posts) return { kind: 'unknown', withinMs: READ_WITHIN_MS }
+  return { kind: event.kind === 'former' ? 'former' : 'added', posts }
+}
+
 /** Returns the posts that news events name. Reads the list only if an event cannot name all. */
 function useNamed({ list, source, newer, isOld }: NewsOptions) {
   const [named, setNamed] = useState<readonly NamedPost[]>([])
   const reading = useRef<ReturnType<typeof setTimeout>>(undefined)
 
-  const take = (posts: readonly NamedPost[]) => setNamed((known) => [...known, ...posts])
+  const add = (posts: readonly NamedPost[]) => setNamed((known) => [...known, ...posts])
 
-  function readIn(ms: number): void {
+  function readWithin(ms: number): void {
     reading.current ??= setTimeout(async () => {
       // A read that fails is repeated on the next news event.
       const page = await readPage(source).catch(() => undefined)
       reading.current = undefined
-      take(page?.ids.map((id) => ({ id })) ?? [])
-    }, ms)
+      add(page?.ids.map((id) => ({ id })) ?? [])
+    }, Math.random() * ms)
   }
 
   const onEvent = useEffectEvent(async (event: News) => {
-    if (event.kind === 'missed') return readIn(0)
-    const posts = newer.namedIn(event)
-    if (!posts) return readIn(Math.random() * READ_WITHIN_MS)
-    if (event.kind === 'former') {
-      // A read since the stream was opened may have brought them.
-      if (posts.some(({ id }) => list.isNew({ id }) && !named.some((it) => it.id === id))) readIn(0)
-    } else {
-      await wait(OWN_ANSWER_MS)
-      take(posts)
+    const change = changeBy(event, newer)
+    switch (change.kind) {
+      case 'unknown':
+        return readWithin(change.withinMs)
+      case 'added':
+        await wait(OWN_ANSWER_MS)
+        return add(change.posts)
+      case 'former': {
+        const isNamed = (id: string) => named.some((it) => it.id === id)
+        // A read since the stream was opened may have brought them.
+        if (change.posts.some(({ id }) => list.isNew({ id }) && !isNamed(id))) readWithin(0)
+      }
     }
   })
-  const onStart = useEffectEvent(() => isOld && readIn(0))
+  const onStart = useEffectEvent(() => isOld && readWithin(0))
 
   useEffect(() => {
     onStart()
-    return onNews(onEvent)
+    const stop = onNews(onEvent)
+    return () => {
+      stop()
+      clearTimeout(reading.current)
+      reading.current = undefined
+    }
   }, [])
 
   // Posts that came after the tap may be newer than the posts that it read.
