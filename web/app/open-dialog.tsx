@@ -27,7 +27,21 @@ const DIALOGS: DialogChunks = {
   shortcuts: createLazyChunk(() => import('./shortcuts-dialog.tsx'), 'ShortcutsDialog'),
 }
 
-const FOR_MODERATORS = new Set<string>(['block-author', 'remove-post'] satisfies LazyName[])
+/** Who may see each dialog. */
+const AUDIENCE: Record<Dialog['name'], 'all' | 'visitors' | 'users' | 'moderators'> = {
+  shortcuts: 'all',
+  'sign-in': 'visitors',
+  'new-post': 'users',
+  reply: 'users',
+  edit: 'users',
+  delete: 'users',
+  report: 'users',
+  session: 'users',
+  'close-other-sessions': 'users',
+  appeal: 'users',
+  'block-author': 'moderators',
+  'remove-post': 'moderators',
+}
 
 type OpenDialogProps = {
   dialog: Dialog
@@ -47,7 +61,7 @@ export function OpenDialog({ dialog, loading, onClose, onError }: OpenDialogProp
 
 export async function preloadDialogs({ isModerator }: CurrentUser): Promise<void> {
   for (const [name, chunk] of Object.entries(DIALOGS)) {
-    if (isModerator || !FOR_MODERATORS.has(name)) await chunk.preload()
+    if (isModerator || AUDIENCE[name as LazyName] !== 'moderators') await chunk.preload()
   }
 }
 
@@ -62,7 +76,7 @@ function useMayShow(dialog: Dialog, onClose: () => void): boolean {
 
   const check = useEffectEvent(() => {
     const known = viewer.get()
-    if (isFor(known, dialog, openedBy)) return isKnown(known) && acceptRestored()
+    if (maySee(known, dialog, openedBy)) return isKnown(known) && acceptRestored()
     // Signing in here reloads the page, which resumes the intent. Signing in elsewhere drops it.
     return isRestored(dialog) ? closeDialog(dialog) : onClose()
   })
@@ -71,16 +85,22 @@ function useMayShow(dialog: Dialog, onClose: () => void): boolean {
     return viewer.subscribe(() => check())
   }, [])
 
-  return isFor(now, dialog, openedBy) && (isKnown(now) || !isRestored(dialog))
+  return maySee(now, dialog, openedBy) && (isKnown(now) || !isRestored(dialog))
 }
 
-function isFor(now: Viewer, dialog: Dialog, openedBy: string | undefined): boolean {
-  const { name } = dialog
-  const isAnew = !isRestored(dialog)
-  if (name === 'shortcuts') return true
-  if (name === 'sign-in') return now.state !== 'authorized'
-  // If the session ended by itself, the dialog stays: its user may sign in again.
-  if (now.state === 'signed-out') return isAnew && (openedBy === undefined || 'because' in now)
-  // Another user's dialog closes. Its text is a draft, or waits.
-  return now.state !== 'authorized' || openedBy === undefined || openedBy === now.user.id
+function maySee(now: Viewer, dialog: Dialog, openedBy: string | undefined): boolean {
+  const audience = AUDIENCE[dialog.name]
+  if (audience === 'all') return true
+  if (audience === 'visitors') return now.state !== 'authorized'
+  switch (now.state) {
+    // Another user's dialog closes. Its text is a draft, or waits.
+    case 'authorized':
+      return openedBy === undefined || openedBy === now.user.id
+    // If the session ended by itself, the dialog stays: its user may sign in again.
+    case 'signed-out':
+      return !isRestored(dialog) && (openedBy === undefined || 'because' in now)
+    case 'authorizing':
+    case 'no-answer':
+      return true
+  }
 }
