@@ -1,5 +1,5 @@
 import { isForUsers, PATHS, pageAt } from '../../contract/pages.ts'
-import { currentEntry, navigate, onEntryChange } from '../history/history.ts'
+import { currentEntry, onEntryChange, replacePage } from '../history/history.ts'
 import { withViewer } from '../session/intents.ts'
 import { viewer } from '../session/viewer.ts'
 
@@ -43,6 +43,6 @@ function sendVisitorAway(offersSignIn: boolean): void {
   const { pathname } = currentEntry()
   const page = pageAt(pathname)
   if (viewer.get().state !== 'signed-out' || !page || !isForUsers(page)) return
-  navigate(PATHS.wall, { replace: true })
+  replacePage(PATHS.wall)
   if (offersSignIn) void withViewer({ name: 'go', path: pathname })
 }

@@ -1,5 +1,5 @@
 import { PATHS } from '../../contract/pages.ts'
-import { navigate, openDialog } from '../history/history.ts'
+import { openDialog, replacePage } from '../history/history.ts'
 import { offeredText } from '../posts/compose/offered-text.tsx'
 import { dropIntent, intentToResume, keepIntent, withViewer } from '../session/intents.ts'
 import { knownViewer } from '../session/viewer.ts'
@@ -15,7 +15,7 @@ export async function takeShared(): Promise<void> {
         !parts.some((it, n) => n !== at && it.includes(part) && (it !== part || n < at)),
     )
     .join('\n')
-  navigate(PATHS.wall, { replace: true })
+  replacePage(PATHS.wall)
   const intent = { name: 'new-post', text } as const
   // A stored intent survives a reload and signing in.
   keepIntent(intent)

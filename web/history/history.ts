@@ -2,6 +2,7 @@ import { pageAt } from '../../contract/pages.ts'
 import { createAtom, createEmitter, type ReadableAtom } from '../platform/atom.ts'
 import { isNumber, isString, shape } from '../platform/guards.ts'
 import { onHide } from '../platform/timing.ts'
+import { closeModal } from '../ui/overlay/open-modal.ts'
 import { savePlace } from './scroll-places.ts'
 
 export type Dialog =
@@ -77,17 +78,28 @@ export function isAsOpened(): boolean {
   return opened.pathname === location.pathname && opened.search === location.search
 }
 
-/** Opens a page and closes a dialog. `replace` changes the page below, and the dialog stays. */
-export function navigate(to: string, { replace = false }: { replace?: boolean } = {}): void {
+/** Opens a page. An open dialog closes, and leaves its entry to the page. */
+export function navigate(to: string): void {
+  whenDialogIsClosed(() => {
+    const { href } = new URL(to, location.href)
+    const isInPlace = dialog.get() !== null || href === location.href
+    const state = newState(readState().index + (isInPlace ? 0 : 1))
+    state.from = currentEntry().pathname
+    write(isInPlace ? 'replaceState' : 'pushState', state, href)
+    closeLeftDialog()
+    showEntry(readEntry(false))
+  })
+}
+
+/** Opens a page in the place of the current one. An open dialog stays. */
+export function replacePage(to: string): void {
   whenDialogIsClosed(() => {
     const { href } = new URL(to, location.href)
     const open = dialog.get()
-    const isInPlace = replace || open !== null || href === location.href
-    const state = newState(readState().index + (isInPlace ? 0 : 1))
+    const state = newState(readState().index)
     state.from = currentEntry().pathname
-    if (replace && open) state.dialog = open
-    write(isInPlace ? 'replaceState' : 'pushState', state, href)
-    if (!replace) askToClose()
+    if (open) state.dialog = open
+    write('replaceState', state, href)
     showEntry(readEntry(false))
   })
 }
@@ -119,7 +131,7 @@ export function leave(path: string, to: string): void {
     const before = entryBefore()
     const isBefore = before?.sameDocument && before.url === new URL(to, location.href).href
     if (isBefore) takeStepBack()
-    else navigate(to, { replace: true })
+    else replacePage(to)
   })
 }
 
@@ -223,20 +235,18 @@ function onPopState(): void {
   if (!isEntryState(history.state)) write('replaceState', state)
   const { key, dialog: next = null } = state
   if (JSON.stringify(next) !== JSON.stringify(dialog.get())) {
-    if (!done) askToClose()
+    if (!done) closeLeftDialog()
     restoreDialog(next)
   }
   if (key !== currentEntry().key) showEntry(readEntry(true))
   done?.resolve()
 }
 
-/** Closes the dialog like Escape, so that it can save its draft. */
-function askToClose(): void {
+/** Closes the dialog of an entry that is no longer current, so that no step back is needed. */
+function closeLeftDialog(): void {
   const left = dialog.get()
   if (left === null) return
-  const shown = document.querySelector('dialog[open]')
-  if (shown) shown.dispatchEvent(new Event('cancel', { cancelable: true }))
-  else closeLoading(left)
+  if (!closeModal()) closeLoading(left)
   dialog.set(null)
 }
 

@@ -6,6 +6,7 @@ import {
   type PointerEvent,
   type ReactNode,
   type RefObject,
+  useEffectEvent,
   useLayoutEffect,
   useRef,
 } from 'react'
@@ -15,6 +16,7 @@ import { classes } from '../classes.ts'
 import { Icon } from '../icon.tsx'
 import { FormError } from '../states/errors.tsx'
 import styles from './modal.module.css'
+import { followModal } from './open-modal.ts'
 import { ToastRegion } from './toaster.tsx'
 
 type ModalProps = {
@@ -33,6 +35,8 @@ export function Modal(props: ModalProps) {
   const { title, heading = title, onClose, children, isLarge = false } = props
   const ref = useRef<HTMLDialogElement>(null)
   useShowModal(ref)
+  const close = useEffectEvent(onClose)
+  useLayoutEffect(() => followModal(() => close()), [])
   useAboveKeyboard(ref)
   const backdrop = useBackdropPress(ref, onClose)
 
