@@ -21,6 +21,13 @@ import { append, isSame, type Written, writtenOf } from './written.ts'
 
 type Place = Pick<Text, 'by' | 'target'>
 
+/**
+ * What has become of a text since its form last saw it: this or another tab has sent it, the server
+ * has refused it, the end of the session has removed the draft, or another tab has taken the draft
+ * over to write something else.
+ */
+type Fate = 'kept' | 'sent' | 'refused' | 'removed' | 'taken'
+
 /** The text that a form shows, and what the form does to it. */
 export class OpenText {
   readonly #tab: string
@@ -104,7 +111,7 @@ export class OpenText {
   /** Follows the text until the returned function is called. `onSent` is called once it is gone. */
   follow(onSent: () => void): () => void {
     const check = () => {
-      if (this.#isSent()) onSent()
+      if (this.#look() === 'sent') onSent()
     }
     const now = this.get()
     if (now && isSubmitted(now)) change(now, { tab: this.#tab })
@@ -119,27 +126,28 @@ export class OpenText {
     }
   }
 
-  #isSent(): boolean {
+  /** Looks at the stored text, and makes the form's own again what may be written on. */
+  #look(): Fate {
     const [before, now] = [this.#seen, this.get()]
-    if (now?.state === 'refused') {
-      this.#put({ ...now, state: 'draft' })
-      return false
-    }
-    const isOwn = before?.tab === this.#tab
-    const isWritten = before !== undefined && isDraft(before)
-    // The end of the session has removed the draft.
-    if (isWritten && !hadSession()) return false
-    this.#seen = now
-    if (!isWritten) return before !== undefined && isSubmitted(before) && now === undefined
-    if (!now) return true
-    if (now.tab === this.#tab) return false
-    // Another tab has submitted the text, or taken the draft over to write something else.
-    if (isSubmitted(now) && (!isOwn || isSame(now, before))) return true
-    if (isOwn) {
+    const fate = this.#fateOf(before, now)
+    if (fate !== 'removed') this.#seen = now
+    if (fate === 'refused' && now) this.#put({ ...now, state: 'draft' })
+    if (fate === 'taken' && before) {
       this.#id = randomKey()
       this.#put({ ...before, id: this.#id })
     }
-    return false
+    return fate
+  }
+
+  #fateOf(before: Text | undefined, now: Text | undefined): Fate {
+    if (now?.state === 'refused') return 'refused'
+    if (!before || !isDraft(before)) return before && isSubmitted(before) && !now ? 'sent' : 'kept'
+    if (!hadSession()) return 'removed'
+    if (!now) return 'sent'
+    if (now.tab === this.#tab) return 'kept'
+    const isOwn = before.tab === this.#tab
+    if (isSubmitted(now) && (!isOwn || isSame(now, before))) return 'sent'
+    return isOwn ? 'taken' : 'kept'
   }
 
   #close(): void {
