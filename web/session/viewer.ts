@@ -47,7 +47,8 @@ const accountRead = createEmitter<OwnAccount>()
 /** Calls a listener with the account of a user before the viewer becomes known. */
 export const onAccountRead = accountRead.subscribe
 
-let mayTell: Promise<void> | undefined
+/** Resolves when the page is hydrated, before which the viewer must not change. */
+let shown: Promise<void> | undefined
 let noAnswer: Extract<Viewer, { state: 'no-answer' }> | undefined
 
 export function useViewer(): Viewer {
@@ -120,14 +121,20 @@ export async function viewerForAction(): Promise<Exclude<Viewer, { state: 'autho
 /** Returns the viewer, who stays known if a later read gets no answer. */
 function currentViewer(): Viewer {
   const { data, fetchFailureReason: error } = queryClient.getQueryState<KnownViewer>(queryKey) ?? {}
-  if (data || !error) return data ?? AUTHORIZING
-  if (noAnswer?.error !== error) noAnswer = { state: 'no-answer', error }
+  if (data) return data
+  return error ? noAnswerFor(error) : AUTHORIZING
+}
+
+/** Returns the same viewer for the same error, because React compares objects by identity. */
+function noAnswerFor(error: unknown): Viewer {
+  if (noAnswer && noAnswer.error === error) return noAnswer
+  noAnswer = { state: 'no-answer', error }
   return noAnswer
 }
 
 /** Begins to read the viewer, who becomes known only after `isShown`, and follows other tabs. */
 export function loadViewer(isShown: Promise<void>): void {
-  mayTell = isShown
+  shown = isShown
   assumeVisitor()
   onSessionLost((error) => {
     if (error.code === 'SESSION_CLOSED') forgetClosed(error)
@@ -216,7 +223,7 @@ async function readViewer({ signal }: QueryFunctionContext): Promise<KnownViewer
     resetToken('none')
     return visitor()
   } finally {
-    await mayTell
+    await shown
   }
 }
 
