@@ -114,6 +114,16 @@ function declares(source: string, name: string): boolean {
   return new RegExp(`${declaration}|${method}`, 'm').test(source)
 }
 
+test('the table of emitters in docs/architecture.md names every file of the web that has one', () => {
+  const pattern = /^(?:export )?const \w+ = create(?:Emitter|Atom|TabChannel|ToastQueue)\b/m
+  const isSource = (path: string) => path.startsWith('web/') && !path.includes('.test.')
+  const files = SOURCES.filter((path) => isSource(path) && pattern.test(read(path)))
+  const [, table = ''] = read('docs/architecture.md').split('## Who emits, and who listens')
+  const rows = [...(table.split('\n## ')[0] ?? '').matchAll(/^\| `([\w./-]+)` \|/gm)]
+  const named = new Set(rows.map(([, path]) => path))
+  expect([...named].toSorted()).toEqual(files.toSorted())
+})
+
 test('no document names a host of a package registry', () => {
   expect(ALL.filter((path) => /registry\.npmjs|npmjs\.(?:com|org)/.test(read(path)))).toEqual([])
 })

@@ -3,7 +3,7 @@ import { RETURN_DAYS } from '../../contract/constants.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { savedOperation } from '../codes/saved-operation.ts'
 import { useMailedCode } from '../codes/use-mailed-code.ts'
-import { exactDay } from '../format/labels.ts'
+import { formatDate } from '../format/labels.ts'
 import { Button } from '../ui/button.tsx'
 import styles from '../ui/form/form.module.css'
 import { toast } from '../ui/overlay/toaster.tsx'
@@ -19,7 +19,7 @@ export function DeleteAccountForm({ user, onDeleted, onCancel }: Props) {
     verify: verifyDeletion,
     onVerified: ({ erasedAt }) => {
       onDeleted()
-      toast({ text: `Аккаунт удалён. Вернуть его можно до ${exactDay(erasedAt)}` })
+      toast({ text: `Аккаунт удалён. Вернуть его можно до ${formatDate(erasedAt)}` })
     },
   })
   if (mailed.entry) {

@@ -23,19 +23,19 @@ let clickedIn: Element | null = null
 let below = document.body
 const place = document.createRange()
 
-note()
-document.addEventListener('focusin', note)
+rememberFocus()
+document.addEventListener('focusin', rememberFocus)
 document.addEventListener('focusout', ({ relatedTarget }) => {
   // Chromium reports a removal too, and only later removes the element.
-  if (!relatedTarget) queueMicrotask(() => focused.isConnected && note())
+  if (!relatedTarget) queueMicrotask(() => focused.isConnected && rememberFocus())
 })
 document.addEventListener('keydown', stopRepeat, { capture: true })
-document.addEventListener('pointerdown', notePointer, { capture: true, passive: true })
+document.addEventListener('pointerdown', rememberPointer, { capture: true, passive: true })
 document.addEventListener('mousedown', stopSecondPress, { capture: true })
 document.addEventListener('click', stopSecondPress, { capture: true })
-new MutationObserver(mend).observe(document.body, { childList: true, subtree: true })
+new MutationObserver(restoreFocus).observe(document.body, { childList: true, subtree: true })
 
-function note(): void {
+function rememberFocus(): void {
   const { activeElement } = document
   if (!isOwn(activeElement)) return
   focused = activeElement
@@ -45,7 +45,7 @@ function note(): void {
   place.selectNode(below)
 }
 
-function mend(): void {
+function restoreFocus(): void {
   if (focused.isConnected || document.activeElement !== document.body) return
   const dialog = document.querySelector<HTMLElement>('dialog[open]')
   const next = dialog ?? (below.isConnected ? below : neighbour())
@@ -63,7 +63,7 @@ function stopRepeat(event: KeyboardEvent): void {
   event.stopPropagation()
 }
 
-function notePointer({ pointerType }: PointerEvent): void {
+function rememberPointer({ pointerType }: PointerEvent): void {
   isMouse = pointerType === 'mouse'
 }
 

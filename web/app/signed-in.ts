@@ -50,7 +50,10 @@ function greet({ id, username, ...news }: CurrentUser): void {
   const { hasNewOutcomes = false, lastRemoval } = news
   if (hasNewOutcomes || lastRemoval) {
     const tell = async () =>
-      (await import('../moderation/outcomes/new-outcomes.ts')).tellNews(hasNewOutcomes, lastRemoval)
+      (await import('../moderation/outcomes/new-outcomes.ts')).showDecisions(
+        hasNewOutcomes,
+        lastRemoval,
+      )
     whenIdle(() => void preload(tell), NEWS_MS)
   }
 }

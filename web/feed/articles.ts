@@ -38,7 +38,7 @@ export function isInSight(postId: string): boolean {
 }
 
 /** Moves the focus to the next or previous article; if none has it, to the first visible one. */
-export function moveFocus(step: 1 | -1): void {
+export function focusArticle(step: 1 | -1): void {
   const from = focusedArticle()
   const all = articles()
   const to = from ? all[all.indexOf(from) + step] : firstVisibleArticle()

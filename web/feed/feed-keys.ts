@@ -1,20 +1,20 @@
 import { openDialog } from '../history/history.ts'
-import { writePost } from '../session/intents.ts'
+import { openNewPost } from '../session/intents.ts'
 import { type Shortcuts, useShortcuts } from '../ui/shortcuts.ts'
-import { focusedArticle, moveFocus, pageArticle } from './articles.ts'
+import { focusArticle, focusedArticle, pageArticle } from './articles.ts'
 
 const STEPS: Shortcuts = {
-  KeyJ: () => moveFocus(1),
-  KeyK: () => moveFocus(-1),
+  KeyJ: () => focusArticle(1),
+  KeyK: () => focusArticle(-1),
   // These keys of an ARIA feed apply only if the focus is in an article.
-  PageDown: () => focusedArticle() !== undefined && moveFocus(1),
-  PageUp: () => focusedArticle() !== undefined && moveFocus(-1),
+  PageDown: () => focusedArticle() !== undefined && focusArticle(1),
+  PageUp: () => focusedArticle() !== undefined && focusArticle(-1),
 }
 
 const ACTIONS: Shortcuts = {
   KeyL: () => press('like'),
   KeyR: () => press('reply'),
-  KeyN: writePost,
+  KeyN: openNewPost,
   '?': () => openDialog({ name: 'shortcuts' }),
 }
 

@@ -14,7 +14,7 @@ import { isSecondClick } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './new-posts-pill.module.css'
-import { useNear } from './use-near-end.ts'
+import { useNear } from './use-near.ts'
 import type { ReadingPlace } from './use-scroll-anchor.ts'
 
 /** The wait for an answer: the event about the viewer's own post may arrive before it. */

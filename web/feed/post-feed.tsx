@@ -29,7 +29,7 @@ import { Skeleton } from '../ui/states/skeleton.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
 import { type FeedCardProps, FeedPost } from './post-controls.tsx'
 import styles from './post-feed.module.css'
-import { useNear } from './use-near-end.ts'
+import { useNear } from './use-near.ts'
 import { useScrollAnchor } from './use-scroll-anchor.ts'
 
 const FIRST_SKELETONS = 6

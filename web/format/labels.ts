@@ -1,6 +1,6 @@
-import { universalDay } from '../../contract/universal-time.ts'
+import { utcDateParts } from '../../contract/universal-time.ts'
 import { counted, POST_FORMS, REPLY_FORMS } from './counts.ts'
-import { dayWithin } from './time.ts'
+import { formatWithoutThisYear } from './time.ts'
 
 const day = new Intl.DateTimeFormat('ru', { dateStyle: 'long' })
 
@@ -14,13 +14,13 @@ export function moderationLabel({ waitingReports }: { waitingReports?: number })
 
 /** Returns a month such as 'ноября\u00a02026' in UTC, so that all readers see the same. */
 export function monthAndYear(seconds: number): string {
-  const { month, year } = universalDay(seconds)
+  const { month, year } = utcDateParts(seconds)
   return `${month}\u00a0${year}`
 }
 
 /** Returns a day such as '29\u00a0ноября', with the year unless it is the current one. */
-export function exactDay(seconds: number, now?: number): string {
-  return dayWithin(day, seconds, now)
+export function formatDate(seconds: number, now?: number): string {
+  return formatWithoutThisYear(day, seconds, now)
     .replace(/\s*г\.$/, '')
     .replaceAll(' ', '\u00a0')
 }

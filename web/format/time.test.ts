@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { exactDay, monthAndYear } from './labels.ts'
-import { countdown, exactTime, timeAgo, timeAgoInWords } from './time.ts'
+import { formatDate, monthAndYear } from './labels.ts'
+import { countdown, formatDateTime, timeAgo, timeAgoInWords } from './time.ts'
 
 const HOUR = 60 * 60
 const DAY = 24 * HOUR
@@ -37,8 +37,8 @@ test('a countdown reads minutes and seconds', () => {
 test('a date has its year unless it is the current one, no «г.» before a full stop, and no line break', () => {
   const noon = new Date(2026, 4, 3, 12).getTime() / 1000
   const inYear = (year: number) => new Date(year, 11, 31, 23).getTime()
-  expect(exactDay(noon, inYear(2026))).toBe('3\u00a0мая')
-  expect(exactDay(noon, inYear(2027))).toBe('3\u00a0мая\u00a02026')
-  expect(exactTime(noon, inYear(2026))).toMatch(/^3 мая,? (в )?12:00$/)
-  expect(exactTime(noon, inYear(2025))).toMatch(/^3 мая 2026 г\.,? (в )?12:00$/)
+  expect(formatDate(noon, inYear(2026))).toBe('3\u00a0мая')
+  expect(formatDate(noon, inYear(2027))).toBe('3\u00a0мая\u00a02026')
+  expect(formatDateTime(noon, inYear(2026))).toMatch(/^3 мая,? (в )?12:00$/)
+  expect(formatDateTime(noon, inYear(2025))).toMatch(/^3 мая 2026 г\.,? (в )?12:00$/)
 })

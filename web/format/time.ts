@@ -24,29 +24,39 @@ const exact = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeStyle: 'sho
 
 /** Returns an age such as 'сейчас', '5 мин.' or '1 г.'. Both times are in unix seconds. */
 export function timeAgo(createdAt: number, now: number): string {
-  return ago(now - createdAt, (count, { name }) => `${count} ${name || plural(count, YEAR_FORMS)}`)
+  return formatAge(
+    now - createdAt,
+    (count, { name }) => `${count} ${name || plural(count, YEAR_FORMS)}`,
+  )
 }
 
 /** Returns an age such as '5 минут назад'. Both times are in unix seconds. */
 export function timeAgoInWords(createdAt: number, now: number): string {
-  return ago(now - createdAt, (count, { unit }) => words.format(-count, unit))
+  return formatAge(now - createdAt, (count, { unit }) => words.format(-count, unit))
 }
 
-function ago(age: number, say: (count: number, step: (typeof STEPS)[number]) => string): string {
+function formatAge(
+  age: number,
+  format: (count: number, step: (typeof STEPS)[number]) => string,
+): string {
   const step = STEPS.find(({ until }) => age < until)
   if (age < MINUTE || !step) return 'сейчас'
   const count = Math.floor(age / step.size)
   // Twelve months of thirty days are less than a year.
-  return say(step.size === MONTH ? Math.min(MOST_MONTHS, count) : count, step)
+  return format(step.size === MONTH ? Math.min(MOST_MONTHS, count) : count, step)
 }
 
 /** Returns a time such as '29 ноября в 15:20', with the year unless it is the current one. */
-export function exactTime(seconds: number, now?: number): string {
-  return dayWithin(exact, seconds, now)
+export function formatDateTime(seconds: number, now?: number): string {
+  return formatWithoutThisYear(exact, seconds, now)
 }
 
 /** Formats unix seconds, without the year if it is the year of `now` (unix milliseconds). */
-export function dayWithin(format: Intl.DateTimeFormat, seconds: number, now = Date.now()): string {
+export function formatWithoutThisYear(
+  format: Intl.DateTimeFormat,
+  seconds: number,
+  now = Date.now(),
+): string {
   const date = new Date(seconds * 1000)
   const isThisYear = date.getFullYear() === new Date(now).getFullYear()
   return format.format(date).replace(isThisYear ? /\s\d{4}\sг\./ : '', '')

@@ -4,7 +4,7 @@ import { SIMILAR_LINE, searchTitle } from '../../contract/search-rules.ts'
 import { type FeedCardProps, FeedPost } from '../feed/post-controls.tsx'
 import { NoPosts, PostFeed, SiteFoot } from '../feed/post-feed.tsx'
 import { useEntry, usePageTitle } from '../history/entry.tsx'
-import { Marked } from '../posts/view/post-text.tsx'
+import { Highlighted } from '../posts/view/post-text.tsx'
 import { searchSource, useSearchState } from '../search/search.queries.ts'
 import styles from '../search/search-form.module.css'
 import { SearchForm } from '../search/search-form.tsx'
@@ -52,9 +52,9 @@ function Help() {
 
 function Found({ q, start, entryKey }: { q: string; start: string; entryKey: string }) {
   const { words, refusal } = useSearchState()
-  const marked = useMemo(() => foundWords(words), [words])
+  const highlighted = useMemo(() => foundWords(words), [words])
   return (
-    <Marked value={marked}>
+    <Highlighted value={highlighted}>
       <PostFeed
         source={searchSource({ q, start, entryKey })}
         label="Найденные записи"
@@ -67,7 +67,7 @@ function Found({ q, start, entryKey }: { q: string; start: string; entryKey: str
           )
         }
       />
-    </Marked>
+    </Highlighted>
   )
 }
 

@@ -5,7 +5,7 @@ import { ReceivedCard } from '../feed/received-card.tsx'
 import { useEntry, usePageTitle } from '../history/entry.tsx'
 import { RemovedPosts } from '../moderation/appeals/removed-posts.tsx'
 import { likedSource } from '../posts/cache/posts.queries.ts'
-import { writePost } from '../session/intents.ts'
+import { openNewPost } from '../session/intents.ts'
 import { useUser } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { WallLink } from './wall.tsx'
@@ -35,7 +35,7 @@ export function OwnPostsPage() {
           empty={
             <NoPosts
               action={
-                <Button variant="strong" onClick={writePost}>
+                <Button variant="strong" onClick={openNewPost}>
                   Новая запись
                 </Button>
               }

@@ -2,7 +2,7 @@ import { cursorIn, PATHS, SITE_DESCRIPTION, TITLES } from '../../contract/pages.
 import { NoPosts, PostFeed } from '../feed/post-feed.tsx'
 import { useEntry, usePageTitle } from '../history/entry.tsx'
 import { wallSource } from '../posts/cache/posts.queries.ts'
-import { writePost } from '../session/intents.ts'
+import { openNewPost } from '../session/intents.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { EmptyState, type EmptyStateProps } from '../ui/states/empty-state.tsx'
@@ -16,7 +16,7 @@ export function WallPage() {
     <>
       {start === '' && (
         <div className="band above-phone unprinted">
-          <button type="button" className={classes('input', styles.field)} onClick={writePost}>
+          <button type="button" className={classes('input', styles.field)} onClick={openNewPost}>
             О чём скажете вслух?
           </button>
         </div>
@@ -28,7 +28,7 @@ export function WallPage() {
           <NoPosts
             lead={SITE_DESCRIPTION.slice(0, -1)}
             action={
-              <Button variant="primary" onClick={writePost}>
+              <Button variant="primary" onClick={openNewPost}>
                 Написать первую запись
               </Button>
             }

@@ -41,7 +41,7 @@ export async function withViewer(intent: Intent): Promise<void> {
   openDialog({ name: 'sign-in' })
 }
 
-export function writePost(event?: MouseEvent): void {
+export function openNewPost(event?: MouseEvent): void {
   // Under a double click on «Отмена» it would open another dialog.
   if (event && isSecondClick(event)) return
   void withViewer({ name: 'new-post' })

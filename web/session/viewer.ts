@@ -137,7 +137,7 @@ export function loadViewer(isShown: Promise<void>): void {
   shown = isShown
   assumeVisitor()
   onSessionLost((error) => {
-    if (error.code === 'SESSION_CLOSED') forgetClosed(error)
+    if (error.code === 'SESSION_CLOSED') forgetClosedSession(error)
     signedOut(error)
   })
   onSessionKnown(retryNow)
@@ -152,7 +152,7 @@ export function announceSessionChange(isLogOut = false): void {
 }
 
 /** Removes what is stored, except texts that were submitted. */
-function forgetClosed({ code, message, status }: CallError): void {
+function forgetClosedSession({ code, message, status }: CallError): void {
   forgetPerson(localStore.read(HAD_SESSION_KEY) ?? '', { keepsSubmitted: true })
   forgetTab()
   sessionChanges.post({ code, message, status })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { browserName, dayAndTime, isPhone, systemName } from './sessions.tsx'
+import { browserName, formatRecentDateTime, isPhone, systemName } from './sessions.tsx'
 
 test.each([
   ['Firefox', '140.0.2', 'Linux', 'Firefox 140, Linux'],
@@ -25,5 +25,7 @@ test.each([
 ] as const)('the time %j is shown by its day', (parts, words) => {
   const now = new Date(2026, 2, 1, 18, 0).getTime() / 1000
   const [year, month, day, hour, minute] = parts
-  expect(dayAndTime(new Date(year, month, day, hour, minute).getTime() / 1000, now)).toBe(words)
+  expect(formatRecentDateTime(new Date(year, month, day, hour, minute).getTime() / 1000, now)).toBe(
+    words,
+  )
 })

@@ -2,7 +2,7 @@ import { Monitor, Smartphone } from 'lucide'
 import { SESSIONS_MAX } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
-import { exactTime } from '../format/time.ts'
+import { formatDateTime } from '../format/time.ts'
 import { openDialog } from '../history/history.ts'
 import { Read } from '../http/read.tsx'
 import { serverNow } from '../http/server-clock.ts'
@@ -32,8 +32,8 @@ function SessionRow({ session }: { session: Session }) {
 
 export function SessionTime({ session: { createdAt } }: { session: Session }) {
   return (
-    <time dateTime={new Date(createdAt * 1000).toISOString()} title={exactTime(createdAt)}>
-      {dayAndTime(createdAt, serverNow())}
+    <time dateTime={new Date(createdAt * 1000).toISOString()} title={formatDateTime(createdAt)}>
+      {formatRecentDateTime(createdAt, serverNow())}
     </time>
   )
 }
@@ -42,13 +42,13 @@ export function SessionTime({ session: { createdAt } }: { session: Session }) {
  * Returns 'сегодня в 17:49', 'вчера в 9:05', and the full date for anything earlier. `seconds` and
  * `now` are unix seconds; the day is that of the browser's time zone.
  */
-export function dayAndTime(seconds: number, now: number): string {
+export function formatRecentDateTime(seconds: number, now: number): string {
   const then = new Date(seconds * 1000)
   const today = new Date(now * 1000)
   const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)
   if (then.toDateString() === today.toDateString()) return `сегодня в ${time.format(then)}`
   if (then.toDateString() === yesterday.toDateString()) return `вчера в ${time.format(then)}`
-  return exactTime(seconds, now * 1000)
+  return formatDateTime(seconds, now * 1000)
 }
 
 export function browserName({ userAgent, userAgentVersion }: Device): string {

@@ -7,7 +7,7 @@ import { queryClient } from '../http/query-client.ts'
 import { setSettings } from '../platform/page-settings.ts'
 import { MARK_BRICKS } from '../ui/icon.tsx'
 import { drawTile } from '../ui/monogram.tsx'
-import { showFirstPage } from './first-page.ts'
+import { cacheFirstPage } from './first-page.ts'
 
 export const pictureParts = { drawTile, mark: MARK_BRICKS }
 
@@ -18,7 +18,7 @@ export async function createRenderer(settings: PageSettings): Promise<RenderPage
   return (path, first) => {
     const page = pageAt(path.split('?', 1)[0] ?? '')
     try {
-      showFirstPage(first, { entryKey: 'default', page })
+      cacheFirstPage(first, { entryKey: 'default', page })
       return renderToString(<App entry={entryAt(path)} />)
     } finally {
       // The next page, which may be for somebody else, begins with empty caches.

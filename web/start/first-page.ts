@@ -15,7 +15,7 @@ export function readFirstPage(): FirstPage | null {
 }
 
 /** Puts the data of a served page into the caches, so that the first render reads nothing. */
-export function showFirstPage(
+export function cacheFirstPage(
   first: FirstPage,
   { entryKey, page }: { entryKey: string; page: Page | null },
 ): void {

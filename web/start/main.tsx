@@ -12,7 +12,7 @@ import { wantsServiceWorker } from '../platform/page-settings.ts'
 import { whenIdle } from '../platform/timing.ts'
 import { readLikes } from '../posts/cache/posts.queries.ts'
 import { loadViewer, viewer } from '../session/viewer.ts'
-import { readFirstPage, showFirstPage } from './first-page.ts'
+import { cacheFirstPage, readFirstPage } from './first-page.ts'
 
 // Removes the handler that before-paint.ts has set for browsers that cannot parse this file.
 window.onerror = null
@@ -55,7 +55,7 @@ function beginsAtAnchor(shown: FirstPage): boolean {
 
 function show(container: HTMLElement, served: FirstPage | null): void {
   const { key: entryKey, pathname } = currentEntry()
-  if (served) showFirstPage(served, { entryKey, page: pageAt(pathname) })
+  if (served) cacheFirstPage(served, { entryKey, page: pageAt(pathname) })
   // A change of the viewer before the hydration ends would render the page anew.
   const { promise: isShown, resolve: onShown } = Promise.withResolvers<void>()
   loadViewer(isShown)

@@ -26,12 +26,12 @@ function load(): void {
   flags.static = 'loading'
   // This link keeps Vite from loading the sheet again for lazy chunks. It is not in the HTML,
   // because Chromium before 2026 would fetch it there although it is disabled.
-  add('link', { rel: 'stylesheet', disabled: true, href: SHEET })
-  for (const href of SCRIPTS) add('link', { rel: 'modulepreload', crossOrigin: '', href })
-  add('script', { type: 'module', crossOrigin: '', src: SCRIPTS[0], onerror: endWait })
+  addToHead('link', { rel: 'stylesheet', disabled: true, href: SHEET })
+  for (const href of SCRIPTS) addToHead('link', { rel: 'modulepreload', crossOrigin: '', href })
+  addToHead('script', { type: 'module', crossOrigin: '', src: SCRIPTS[0], onerror: endWait })
 }
 
-function add(name: string, attributes: Record<string, unknown>): void {
+function addToHead(name: string, attributes: Record<string, unknown>): void {
   document.head.append(Object.assign(document.createElement(name), attributes))
 }
 
@@ -106,7 +106,7 @@ function isAnythingTyped(): boolean {
   )
 }
 
-function begin(): void {
+function waitForUse(): void {
   flags.static = 'held'
   const options = { capture: true, signal: holding.signal }
   addEventListener('click', onUse, options)
@@ -131,4 +131,4 @@ function begin(): void {
 }
 
 // Otherwise the browser is too old.
-if (flags.static) begin()
+if (flags.static) waitForUse()

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import { POST_FORMS, plural } from '../../format/counts.ts'
-import { exactTime } from '../../format/time.ts'
+import { formatDateTime } from '../../format/time.ts'
 import { openDialog } from '../../history/history.ts'
 import { isShortLimit } from '../../http/call-error.ts'
 import { reasonOf } from '../../http/error-message.ts'
@@ -52,7 +52,7 @@ function Words({ first, count }: { first: Text; count: number }) {
   const areNotSent = `${texts} не ${isOne ? 'ушла' : 'ушли'}`
   if (first.state === 'refused') {
     const isLater = error.retryAfter !== undefined && first.until > Date.now()
-    const later = isLater ? ` Можно будет ${exactTime(first.until / 1000)}.` : ''
+    const later = isLater ? ` Можно будет ${formatDateTime(first.until / 1000)}.` : ''
     return `${areNotSent}: ${reasonOf(error)}.${later}`
   }
   // Signing in loads the page again.

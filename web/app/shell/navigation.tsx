@@ -4,7 +4,7 @@ import { MODERATION_PATH, PATHS } from '../../../contract/pages.ts'
 import { moderationLabel } from '../../format/labels.ts'
 import { usePage } from '../../history/entry.tsx'
 import { useDraftText } from '../../posts/compose/stored-texts.ts'
-import { writePost } from '../../session/intents.ts'
+import { openNewPost } from '../../session/intents.ts'
 import { useUser } from '../../session/viewer.ts'
 import { ThemeToggle } from '../../theme/theme-toggle.tsx'
 import { classes } from '../../ui/classes.ts'
@@ -25,7 +25,7 @@ export function SideRail({ appName }: { appName: string }) {
         <Mark />
         <span className={rail.label}>Стена</span>
       </NavigationLink>
-      <button type="button" className={rail.write} title="Новая запись" onClick={writePost}>
+      <button type="button" className={rail.write} title="Новая запись" onClick={openNewPost}>
         <Icon shape={Plus} size={22} />
         <span className={rail.label}>Новая запись</span>
         <DraftMark />
@@ -54,7 +54,7 @@ export function BottomBar() {
       <NavigationLink href={PATHS.wall} className={bar.item} aria-label="Стена">
         <Mark size={24} />
       </NavigationLink>
-      <button type="button" className={bar.write} onClick={writePost}>
+      <button type="button" className={bar.write} onClick={openNewPost}>
         <Icon shape={Plus} size={24} />
         <span className="visually-hidden">Новая запись</span>
         <DraftMark />

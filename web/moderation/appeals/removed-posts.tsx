@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react'
 import type { OwnRemovedPost as Removed } from '../../../contract/moderation.ts'
 import { excerpt } from '../../../contract/post-rules.ts'
-import { exactDay } from '../../format/labels.ts'
+import { formatDate } from '../../format/labels.ts'
 import { Read } from '../../http/read.tsx'
 import { whenVisible } from '../../platform/timing.ts'
 import { useRemovedPosts } from '../../posts/cache/moderated.queries.ts'
@@ -11,7 +11,7 @@ import { useUser } from '../../session/viewer.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Skeleton } from '../../ui/states/skeleton.tsx'
-import { noteRemoval } from '../outcomes/new-outcomes.ts'
+import { storeSeenRemoval } from '../outcomes/new-outcomes.ts'
 import styles from './removed-posts.module.css'
 
 const UNFOLDED = 3
@@ -25,7 +25,7 @@ export function RemovedPosts({ children }: { children: ReactNode }) {
   const waits = useUser()?.lastRemoval !== undefined && query.isPending
   const last = query.data?.posts.find(({ state }) => state === 'removed')?.removedAt
   useEffect(() => {
-    if (last) return whenVisible(() => noteRemoval(last))
+    if (last) return whenVisible(() => storeSeenRemoval(last))
   }, [last])
   return (
     <>
@@ -116,7 +116,7 @@ function AppealState({ post: { id, text, appeal, until } }: { post: Removed }) {
   }
   return (
     <div className="spread">
-      <p className="soft">Видна только вам до {exactDay(until)}</p>
+      <p className="soft">Видна только вам до {formatDate(until)}</p>
       <Button
         size="s"
         aria-label={`Обжаловать: ${excerpt(text, NAME_MAX)}`}

@@ -11,26 +11,26 @@ const REPORT_FORMS = { one: 'жалобу', few: 'жалобы', many: 'жало
 const REMOVED_FORMS = { one: 'вашу запись', few: 'ваши записи', many: 'ваших записей' }
 
 /** Shows toasts about removals and outcomes that this browser has not shown. Throws CallError. */
-export async function tellNews(hasNewOutcomes: boolean, lastRemoval = 0): Promise<void> {
+export async function showDecisions(hasNewOutcomes: boolean, lastRemoval = 0): Promise<void> {
   const userId = viewerId()
   if (userId === null) return
   const removals = removalsOf(userId)
-  if (lastRemoval > toldUntil(removals)) await tellRemovals(removals, lastRemoval)
-  if (hasNewOutcomes) await tellNewOutcomes(`told-outcomes ${userId}`)
+  if (lastRemoval > shownUntil(removals)) await showRemovals(removals, lastRemoval)
+  if (hasNewOutcomes) await showOutcomes(`told-outcomes ${userId}`)
 }
 
 /** Stores that the viewer has seen a removal, and all removals before it. */
-export function noteRemoval(at: number): void {
-  note(removalsOf(viewerId()), at)
+export function storeSeenRemoval(at: number): void {
+  storeShownUntil(removalsOf(viewerId()), at)
 }
 
 const removalsOf = (userId: string | null) => `told-removal ${userId}`
 
-async function tellRemovals(key: string, last: number): Promise<void> {
+async function showRemovals(key: string, last: number): Promise<void> {
   const { posts } = await readRemovedPosts()
   const times = posts.filter(({ state }) => state === 'removed').map(({ removedAt }) => removedAt)
-  const count = times.filter((at) => at > toldUntil(key)).length
-  note(key, Math.max(last, ...times))
+  const count = times.filter((at) => at > shownUntil(key)).length
+  storeShownUntil(key, Math.max(last, ...times))
   // The page of the viewer's posts lists them itself, maybe a moment later.
   if (count === 0 || location.pathname === PATHS.ownPosts) return
   const number = count > 1 ? `${count}\u00a0` : ''
@@ -40,22 +40,22 @@ async function tellRemovals(key: string, last: number): Promise<void> {
   })
 }
 
-async function tellNewOutcomes(key: string): Promise<void> {
+async function showOutcomes(key: string): Promise<void> {
   const { reports } = await readOwnReports()
-  const until = toldUntil(key)
+  const until = shownUntil(key)
   const decided = reports.filter(({ isNew, decidedAt }) => isNew && (decidedAt ?? 0) > until)
   if (decided.length === 0) return
-  note(key, Math.max(...decided.map(({ decidedAt }) => decidedAt ?? 0)))
+  storeShownUntil(key, Math.max(...decided.map(({ decidedAt }) => decidedAt ?? 0)))
   toast({ text: sentenceOf(decided), link: { label: 'Смотреть', to: PATHS.reports } })
 }
 
 /** Returns the unix second until which toasts of this browser have told the news. */
-function toldUntil(key: string): number {
+function shownUntil(key: string): number {
   return Number(localStore.read(key) ?? 0)
 }
 
-function note(key: string, at: number): void {
-  if (at > toldUntil(key)) localStore.write(key, String(at))
+function storeShownUntil(key: string, at: number): void {
+  if (at > shownUntil(key)) localStore.write(key, String(at))
 }
 
 function sentenceOf(decided: readonly OwnReport[]): string {

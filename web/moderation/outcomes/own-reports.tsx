@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { OwnReport } from '../../../contract/moderation.ts'
-import { exactDay } from '../../format/labels.ts'
+import { formatDate } from '../../format/labels.ts'
 import { usePageTitle } from '../../history/entry.tsx'
 import { Read } from '../../http/read.tsx'
 import { whenVisible } from '../../platform/timing.ts'
@@ -56,7 +56,7 @@ function OwnReportRow({ report }: { report: OwnReport }) {
         {isNew && <span className={classes('act', styles.fresh)}>новое</span>}
       </p>
       <p className="soft">
-        {reason} · {exactDay(createdAt)}
+        {reason} · {formatDate(createdAt)}
       </p>
       {postText === '' ? (
         <p className="soft">Запись удалена автором</p>

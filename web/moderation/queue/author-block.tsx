@@ -1,6 +1,6 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { POST_FORMS, plural } from '../../format/counts.ts'
-import { exactDay } from '../../format/labels.ts'
+import { formatDate } from '../../format/labels.ts'
 import { sendDelayed } from '../../http/delayed-write.ts'
 import { useAction } from '../../session/use-action.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -13,7 +13,7 @@ import { blockEnd, refreshQueue, unblockAuthor } from './queue.queries.ts'
 export function authorFacts(author: QueuedPost['author']): string {
   const { createdAt, posts, removed, block } = author
   const facts = [
-    `с\u00a0${exactDay(createdAt)}`,
+    `с\u00a0${formatDate(createdAt)}`,
     posts > 0 && `${posts}\u00a0${plural(posts, POST_FORMS)}`,
     removed > 0 && `удалено\u00a0${removed}`,
     block && `заблокирован ${blockEnd(block)}`,

@@ -18,7 +18,7 @@ import {
   type Decision,
   decidePost,
   endAct,
-  isOnWall,
+  isQueueShown,
   showAct,
   shownPosts,
 } from './queue.queries.ts'
@@ -45,10 +45,10 @@ export function decide(post: QueuedPost, decision: Decision, keep?: () => void):
   }
   const blocked = block && blockOf(post, reason, block)
   const act: Act = { postId: post.id, verdict, ...(blocked && { blocked }) }
-  const body = { ...decision, ...(isOnWall() && { unreported: true as const }) }
+  const body = { ...decision, ...(!isQueueShown() && { unreported: true as const }) }
   const name = block ? 'block-author' : 'remove-post'
   const reopen: Intent = keep ? { name, postId: post.id } : { name: 'go', path: MODERATION_PATH }
-  begin(act, { words, reopen, keep, send: (by) => decidePost(post.id, body, by) })
+  beginAct(act, { words, reopen, keep, send: (by) => decidePost(post.id, body, by) })
 }
 
 /**
@@ -68,7 +68,7 @@ export function block(
   }
   const send = (by: string) => blockAuthor(post.author.id, body, by)
   const reopen: Intent = { name: 'block-author', postId: post.id }
-  begin({ postId: post.id, blocked }, { words, reopen, keep, send })
+  beginAct({ postId: post.id, blocked }, { words, reopen, keep, send })
 }
 
 function blockOf({ author }: QueuedPost, reason: string, { days, removesRecent }: NewBlock) {
@@ -92,9 +92,9 @@ type Sending = {
 }
 
 /** Shows an act as done, and sends it later unless it is cancelled. Focuses the next card. */
-function begin(act: Act, sending: Sending): void {
+function beginAct(act: Act, sending: Sending): void {
   const { words, send } = sending
-  const isInQueue = !isOnWall()
+  const isInQueue = isQueueShown()
   const by = viewerId() ?? ''
   const removed = postsRemovedBy(act)
   const end = (isDone: boolean) => {

@@ -8,7 +8,7 @@ import type {
   readQueue,
 } from '../../../contract/moderation.ts'
 import { MODERATION_PATH } from '../../../contract/pages.ts'
-import { exactDay } from '../../format/labels.ts'
+import { formatDate } from '../../format/labels.ts'
 import { call } from '../../http/call.ts'
 import { outdatedPause, queryClient } from '../../http/query-client.ts'
 import { serverNow } from '../../http/server-clock.ts'
@@ -57,9 +57,9 @@ export function useQueue() {
   return { data: data && shown.reduce(withAct, data), error, refetch }
 }
 
-/** Returns whether the page is not the queue, but shows posts as everybody sees them. */
-export function isOnWall(): boolean {
-  return location.pathname !== MODERATION_PATH
+/** Returns whether the page is the queue. Other pages show posts as everybody sees them. */
+export function isQueueShown(): boolean {
+  return location.pathname === MODERATION_PATH
 }
 
 /** Reads the post of a dialog, or takes it from the queue if the page shows the queue. */
@@ -67,7 +67,7 @@ export function useModeratedPost(id: string) {
   return useQuery({
     queryKey: ['moderated-post', id],
     queryFn: ({ signal }) => call('GET /moderation/posts/:id', { params: { id } }, { signal }),
-    initialData: () => (isOnWall() ? undefined : shownPosts().find((post) => post.id === id)),
+    initialData: () => (isQueueShown() ? shownPosts().find((post) => post.id === id) : undefined),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     // A form keeps what is typed when the session ends.
@@ -146,5 +146,5 @@ export const unblockAuthor = (id: string) =>
   write('DELETE /moderation/users/:id/block', { params: { id } })
 
 export function blockEnd({ until }: Block): string {
-  return until === null ? 'навсегда' : `до\u00a0${exactDay(until)}`
+  return until === null ? 'навсегда' : `до\u00a0${formatDate(until)}`
 }

@@ -21,7 +21,7 @@ const changes = createEmitter()
 
 // Without a listener too: hide() would overwrite what another tab has stored.
 storedElsewhere.subscribe(({ key }) => {
-  if (!key || key === HIDDEN_KEY) readAgain()
+  if (!key || key === HIDDEN_KEY) invalidate()
 })
 
 /** What the viewer hides; until the viewer is known, what is stored, so that nothing flashes. */
@@ -52,12 +52,12 @@ export function hide(change: Partial<Omit<Hidden, 'by'>>, by = viewerId()): void
   const next = { ...(known.by === by ? known : NOTHING), ...change, by }
   if (JSON.stringify(next) === JSON.stringify(known)) return
   localStore.writeJson(HIDDEN_KEY, next)
-  readAgain()
+  invalidate()
 }
 
 export function forgetHidden(): void {
   localStore.remove(HIDDEN_KEY)
-  readAgain()
+  invalidate()
 }
 
 function read(): Hidden {
@@ -65,7 +65,7 @@ function read(): Hidden {
   return stored
 }
 
-function readAgain(): void {
+function invalidate(): void {
   stored = undefined
   changes.emit()
 }

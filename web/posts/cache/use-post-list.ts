@@ -85,7 +85,11 @@ export function usePostList(source: ListSource, anchor: Anchor | null) {
     placeOf: (postId: string) => {
       const page = read.find((it) => it.ids.includes(postId))
       const shown = pages.find((it) => it.ids.includes(postId))
-      return { cursor: page ? cursorAgain(source, page) : start, above: shown?.above ?? 0, total }
+      return {
+        cursor: page ? cursorToReread(source, page) : start,
+        above: shown?.above ?? 0,
+        total,
+      }
     },
     ...readingOf(source, queryKey, query),
   }
@@ -123,7 +127,7 @@ function usePageQuery(source: ListSource, queryKey: PagesKey, anchor: Anchor | n
       if (direction === 'backward') return pageAbove(top, { cursor, start }, await read(cursor))
       // Again: a refetch begins with the top page.
       if (cursor === pageParams?.[0]) {
-        return withPlace(await read(cursorAgain(source, top)), top, start)
+        return withPlace(await read(cursorToReread(source, top)), top, start)
       }
       // Below: the next page, or one that a refetch reads again.
       return read(cursor)
@@ -153,7 +157,7 @@ export async function readPage(source: ListSource, cursor = '', signal?: AbortSi
 }
 
 /** Returns the cursor to read a page again, without newer posts if these wait for a tap. */
-function cursorAgain({ newer }: ListSource, page: CachedPage): string {
+function cursorToReread({ newer }: ListSource, page: CachedPage): string {
   return newer ? beginningOf(page) : page.cursor
 }
 
@@ -165,7 +169,7 @@ async function readLikesOf(
   const [lists, name, entryKey] = queryKey
   const read = queryClient.fetchQuery({
     queryKey: [lists, name, entryKey, 'likes', keyOf(page)],
-    queryFn: ({ signal }) => readPage(source, cursorAgain(source, page), signal),
+    queryFn: ({ signal }) => readPage(source, cursorToReread(source, page), signal),
     staleTime: 0,
     gcTime: 0,
     retry: worthRetrying,

@@ -1,4 +1,4 @@
-import { exactDay } from '../../format/labels.ts'
+import { formatDate } from '../../format/labels.ts'
 import { serverNow } from '../../http/server-clock.ts'
 import { useSiteState } from '../../session/site-state.ts'
 import { useUser } from '../../session/viewer.ts'
@@ -11,7 +11,7 @@ export function useBlock(): { until: string; reason: string } | null {
     until:
       block.until === null
         ? 'Вы можете только читать'
-        : `До ${exactDay(block.until)} вы можете только читать`,
+        : `До ${formatDate(block.until)} вы можете только читать`,
     reason: `Причина: ${block.reason.replace(/\.+$/, '')}.`,
   }
 }

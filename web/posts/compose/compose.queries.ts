@@ -62,12 +62,12 @@ async function saveEdit(edit: Text, id: string) {
   } catch (error) {
     // If an earlier answer was lost, the text may be saved already, and a repeated edit is refused.
     const mayBeSaved = hasCode(error, 'INVALID_REQUEST') || hasCode(error, 'EDIT_PERIOD_EXPIRED')
-    if (!mayBeSaved || !isSame(await readAgain(id), edit)) throw error
+    if (!mayBeSaved || !isSame(await rereadPost(id), edit)) throw error
   }
   toast({ text: 'Изменено' }, { about: [OWN_TEXT, `post ${id}`] })
 }
 
-async function readAgain(id: string): Promise<Post> {
+async function rereadPost(id: string): Promise<Post> {
   const version = nextVersion()
   const post = await call('GET /posts/:id', { params: { id } })
   putPosts([post], version)

@@ -24,13 +24,13 @@ export async function checkDrafts(userId: string): Promise<void> {
     else {
       const now = texts.get().find(({ id }) => id === draft.id)
       // An open form would overwrite the draft.
-      if (now && isDraft(now) && openedDialog.get() === null) moveToNewPost(now)
+      if (now && isDraft(now) && openedDialog.get() === null) continueAsNewPost(now)
     }
   }
 }
 
 /** Moves a text, which no page can open any more, to the draft of a new post. */
-export function moveToNewPost(orphan: Text): void {
+export function continueAsNewPost(orphan: Text): void {
   addToDraft({ by: orphan.by, target: 'new' }, writtenOf(orphan))
   remove(orphan)
   const link = { label: 'Открыть', onSelect: () => openDialog({ name: 'new-post' }) }

@@ -27,7 +27,7 @@ import { FormError } from '../../ui/states/errors.tsx'
 import { usePost } from '../cache/post-cache.ts'
 import { hasCode } from './compose.queries.ts'
 import type { OpenText } from './open-text.ts'
-import { moveToNewPost } from './orphaned-texts.ts'
+import { continueAsNewPost } from './orphaned-texts.ts'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
 import { dialogOf, parseTarget, type Target, textsChanged } from './stored-texts.ts'
@@ -228,7 +228,7 @@ export function useCloseWithDraft(
   return () => {
     if (isSessionClosed()) return onClose()
     const draft = text.draft()
-    if (draft && isGone && kind !== 'appeal') moveToNewPost(draft)
+    if (draft && isGone && kind !== 'appeal') continueAsNewPost(draft)
     else if (draft) {
       toast({ text: isUnsaved(draft) ? UNSAVED : 'Черновик сохранён' }, { about: [OWN_TEXT] })
     }

@@ -1,4 +1,4 @@
-import { exactTime } from '../../format/time.ts'
+import { formatDateTime } from '../../format/time.ts'
 import {
   CallError,
   type Failure,
@@ -61,5 +61,5 @@ export function errorOf(text: Text): CallError {
 function messageNow({ message, retryAfter = 0 }: Failure, { until, state }: Text): string {
   const waited = Date.now() + retryAfter * 1000 - until
   if (state === 'waiting' || retryAfter === 0 || waited < A_WHILE_MS) return message
-  return message.replace(/через .+$/, exactTime(until / 1000))
+  return message.replace(/через .+$/, formatDateTime(until / 1000))
 }

@@ -15,7 +15,7 @@ import { type CachedPost, usePost } from '../cache/post-cache.ts'
 import { AuthorName, AuthorTile } from './author-links.tsx'
 import styles from './post-card.module.css'
 import { PostText, useQuoted } from './post-text.tsx'
-import { marksOf, TimeLink } from './post-time.tsx'
+import { editedLabel, TimeLink } from './post-time.tsx'
 import quoteStyles from './replied-post.module.css'
 import { hiddenWordIn } from './word-match.ts'
 
@@ -73,7 +73,7 @@ export function PostCard(props: PostCardProps) {
             to={postPath(post.id)}
             createdAt={post.created_at}
           />
-          <span className={styles.marks}>{marksOf(post)}</span>
+          <span className={styles.marks}>{editedLabel(post)}</span>
           {menu && <div className={styles.menu}>{menu}</div>}
         </div>
         {repliedId && <RepliedPost id={repliedId} />}

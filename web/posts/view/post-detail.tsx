@@ -4,7 +4,7 @@ import type { CachedPost } from '../cache/post-cache.ts'
 import { AuthorName, AuthorTile } from './author-links.tsx'
 import { FoldedText } from './post-card.tsx'
 import styles from './post-detail.module.css'
-import { marksOf, PostTime, useExactTime } from './post-time.tsx'
+import { editedLabel, PostTime, useDateTime } from './post-time.tsx'
 
 type PostDetailProps = {
   post: CachedPost
@@ -15,7 +15,7 @@ type PostDetailProps = {
 export function PostDetail({ post, menu, children }: PostDetailProps) {
   const { username } = post.owner
   const id = useId()
-  const exactTime = useExactTime(post.created_at)
+  const dateTime = useDateTime(post.created_at)
   return (
     <article
       className={styles.post}
@@ -34,8 +34,8 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
         <FoldedText post={post} size="page" />
       </div>
       <p className={classes('soft', styles.date)}>
-        <PostTime createdAt={post.created_at} /> · <span suppressHydrationWarning>{exactTime}</span>
-        {marksOf(post)}
+        <PostTime createdAt={post.created_at} /> · <span suppressHydrationWarning>{dateTime}</span>
+        {editedLabel(post)}
       </p>
       <div className={classes('unprinted', styles.actions)}>{children}</div>
     </article>

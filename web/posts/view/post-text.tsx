@@ -8,7 +8,7 @@ import styles from './post-text.module.css'
 type PostTextProps = { post: PostBody; size?: 'list' | 'page' }
 
 /** A pattern with one group. PostText marks its matches. */
-export const Marked = createContext<RegExp | null>(null)
+export const Highlighted = createContext<RegExp | null>(null)
 
 const LINK_LENGTH = { list: 40, page: 80 }
 
@@ -23,12 +23,12 @@ export function useQuoted(text: string): string {
 export function PostText({ post: { text }, size = 'list' }: PostTextProps) {
   const shown = size === 'list' ? joinEmptyLines(text) : text
   const links = { length: LINK_LENGTH[size], withUnusual: useHydrated() }
-  const marked = useContext(Marked)
+  const pattern = useContext(Highlighted)
   let at = 0
   return (
     <p
       // Remounts the text, because React cannot change text nodes that a translator has replaced.
-      key={`${shown}${marked}`}
+      key={`${shown}${pattern}`}
       className={styles.text}
       data-size={size}
       dir="auto"
@@ -38,7 +38,7 @@ export function PostText({ post: { text }, size = 'list' }: PostTextProps) {
         const key = at
         at += part.text.length
         return part.kind === 'text' ? (
-          withMarks(withJoinedEndings(part.text), marked)
+          withHighlights(withJoinedEndings(part.text), pattern)
         ) : (
           <a
             key={key}
@@ -62,9 +62,9 @@ function withJoinedEndings(text: string): string {
   return text.replace(/(\d-)(?=\p{L}{1,3}(?!\p{L}))/gu, '$1\u2060')
 }
 
-function withMarks(text: string, marked: RegExp | null): ReactNode {
-  if (!marked) return text
+function withHighlights(text: string, pattern: RegExp | null): ReactNode {
+  if (!pattern) return text
   // Every second piece is what the group has matched.
   // biome-ignore lint/suspicious/noArrayIndexKey: a piece has nothing but its place
-  return text.split(marked).map((piece, at) => (at % 2 ? <mark key={at}>{piece}</mark> : piece))
+  return text.split(pattern).map((piece, at) => (at % 2 ? <mark key={at}>{piece}</mark> : piece))
 }

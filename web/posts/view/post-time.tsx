@@ -1,6 +1,6 @@
 import { editSecondsLeft } from '../../../contract/post-rules.ts'
-import { universalTime } from '../../../contract/universal-time.ts'
-import { exactTime, timeAgo, timeAgoInWords } from '../../format/time.ts'
+import { formatUtcDateTime } from '../../../contract/universal-time.ts'
+import { formatDateTime, timeAgo, timeAgoInWords } from '../../format/time.ts'
 import { clock } from '../../http/server-clock.ts'
 import { useAtom, useHydrated } from '../../platform/atom.ts'
 import { settings } from '../../platform/page-settings.ts'
@@ -17,7 +17,7 @@ export function PostTime({ createdAt, isSilent }: PostTimeProps) {
   return (
     <time
       dateTime={new Date(createdAt * 1000).toISOString()}
-      title={useExactTime(createdAt)}
+      title={useDateTime(createdAt)}
       suppressHydrationWarning
       aria-hidden={isSilent}
     >
@@ -39,16 +39,16 @@ export function TimeLink({ to, className, createdAt }: TimeLinkProps) {
   )
 }
 
-/** Returns what stands beside the time of a post. */
-export const marksOf = ({ is_modified }: CachedPost) => (is_modified ? ' · изменено' : '')
+/** Returns what stands beside the time of an edited post. */
+export const editedLabel = ({ is_modified }: CachedPost) => (is_modified ? ' · изменено' : '')
 
 /**
  * Returns the universal time on the server, and the local time after hydration. During hydration
  * the element keeps the server's text, for which it needs `suppressHydrationWarning`.
  */
-export function useExactTime(createdAt: number): string {
-  if (useHydrated()) return exactTime(createdAt)
-  return import.meta.env.SSR ? universalTime(createdAt) : ''
+export function useDateTime(createdAt: number): string {
+  if (useHydrated()) return formatDateTime(createdAt)
+  return import.meta.env.SSR ? formatUtcDateTime(createdAt) : ''
 }
 
 export function useEditSeconds(post: Pick<CachedPost, 'created_at'>): number {

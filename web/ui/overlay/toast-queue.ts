@@ -26,16 +26,16 @@ export function createToastQueue<Entry>(timing: ToastTiming) {
   function show({ entry, durationMs, about }: Waiting<Entry>): void {
     shownAbout = about
     shown.set(entry)
-    start(durationMs)
+    schedule(durationMs)
   }
 
-  function start(ms: number): void {
+  function schedule(ms: number): void {
     clearTimeout(timer)
     left = ms
-    if (!isPaused) run()
+    if (!isPaused) startTimer()
   }
 
-  function run(): void {
+  function startTimer(): void {
     isPaused = false
     endsAt = Date.now() + left
     timer = setTimeout(shown.get() === undefined ? next : dismiss, left)
@@ -52,7 +52,7 @@ export function createToastQueue<Entry>(timing: ToastTiming) {
     isPaused = false
     shownAbout = []
     shown.set(undefined)
-    start(timing.pauseMs)
+    schedule(timing.pauseMs)
   }
 
   return {
@@ -76,7 +76,7 @@ export function createToastQueue<Entry>(timing: ToastTiming) {
       clearTimeout(timer)
     },
     resume(): void {
-      if (isPaused) run()
+      if (isPaused) startTimer()
     },
     dismiss,
   }
