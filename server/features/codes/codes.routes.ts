@@ -16,7 +16,7 @@ export function registerCodes(context: ServerContext, sessions: Sessions): Backg
   route(calls.readCodeMail, async ({ params, body }, { request }) => {
     const operation = { id: params.id, ...sessions.clientOf(body.clientToken, request) }
     const mail = await selectMailState(db, operation)
-    if (mail && mail.attempts >= CODE_ATTEMPTS) throw lockedError(mail.secondsLeft)
+    if (mail && mail.attempts >= CODE_ATTEMPTS) throw lockedError(mail)
     // The answer to the code may be lost: the browser can send the code of this mail again.
     const shown = mail ?? (await selectRepeatEnd(db, operation))
     if (!shown) throw new AppError('OPERATION_EXPIRED')

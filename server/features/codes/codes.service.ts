@@ -28,6 +28,7 @@ import {
   type Attempt,
   addCharges,
   countAttempt,
+  endSoon,
   mailKey,
   removeOperation,
   selectGuessable,
@@ -121,7 +122,8 @@ export async function startOperation(
     }
     const operation = await upsertOperation(tx, newOperation, lifeSeconds)
     if (operation.lockedFor !== null) {
-      const message = `Слишком много неверных кодов: новый — через ${formatWait(operation.lockedFor)}`
+      const wait = formatWait(operation.lockedFor)
+      const message = `Слишком много неверных кодов: новый — через ${wait}${otherDevice(purpose)}`
       throw new AppError('TOO_MANY_REQUESTS', { message, retryAfter: operation.lockedFor })
     }
     if (operation.mailDue) {
@@ -186,7 +188,7 @@ export async function redeemCode<Account, Result, Outcome>(
     await context.limits.charge([{ limit, ip: guess.ip }])
   }
   if (!operation) return repeatAnswer(context, attempt, redemption)
-  if (!canBeRight) throw lockedError(operation.secondsLeft)
+  if (!canBeRight) throw lockedError({ ...guess, ...operation })
   try {
     return await redeemOnce(context, { ...attempt, ...operation }, redemption)
   } catch (error) {
@@ -215,7 +217,7 @@ async function redeemOnce<Account, Result, Outcome>(
     const counted = await countAttempt(tx, guess)
     if (counted === undefined) throw new AppError('OPERATION_EXPIRED')
     const { attempts, knownBy, secondsLeft, ...boundTo } = counted
-    if (attempts > CODE_ATTEMPTS) throw lockedError(secondsLeft)
+    if (attempts > CODE_ATTEMPTS) throw lockedError({ ...guess, secondsLeft })
     const wrong = wrongCodeCharge({ email, knownBy }, attempts)
     await limits.charge([wrong], tx)
     const ofThisTry = limits.toStored([wrong])
@@ -223,7 +225,9 @@ async function redeemOnce<Account, Result, Outcome>(
       await addCharges(tx, guess.id, ofThisTry)
       const left = await countTriesLeft(limits, { email, knownBy, attempts }, tx)
       // Returned, not thrown, because an exception would roll back the count.
-      return { refusal: left === 0 ? lastWrongCodeError(secondsLeft) : wrongCodeError(left) }
+      if (left > 0) return { refusal: wrongCodeError(left) }
+      const lockedFor = await endSoon(tx, guess.id)
+      return { refusal: lastWrongCodeError({ ...guess, secondsLeft: lockedFor }) }
     }
     const charged = await removeOperation(tx, guess.id)
     const result = await redeem(tx, { email, device, account })
@@ -261,10 +265,12 @@ async function repeatAnswer<Account, Result, Outcome>(
   return { result: await repeat({ userId, outcome: outcome as Outcome }), isRepeated: true }
 }
 
+type Lock = { purpose: Purpose; secondsLeft: number }
+
 /** Returns the refusal of the last wrong code, with the time until another can be requested. */
-function lastWrongCodeError(secondsLeft: number): AppError {
-  const message = `Неверный код, попыток больше нет. ${nextCodeMessage(secondsLeft)}`
-  return new AppError('INVALID_CONFIRM_CODE', { message, retryAfter: secondsLeft })
+function lastWrongCodeError(lock: Lock): AppError {
+  const message = `Неверный код, попыток больше нет. ${nextCodeMessage(lock)}`
+  return new AppError('INVALID_CONFIRM_CODE', { message, retryAfter: lock.secondsLeft })
 }
 
 function wrongCodeError(left: number): AppError {
@@ -276,9 +282,17 @@ function wrongCodeError(left: number): AppError {
 const TRIES = { one: 'попытка', few: 'попытки', many: 'попыток' }
 
 /** Returns MAX_CONFIRM_ATTEMPTS with the time until another code can be requested. */
-export function lockedError(seconds: number): AppError {
-  const message = `${ERRORS.MAX_CONFIRM_ATTEMPTS.message}. ${nextCodeMessage(seconds)}`
-  return new AppError('MAX_CONFIRM_ATTEMPTS', { message, retryAfter: seconds })
+export function lockedError(lock: Lock): AppError {
+  const message = `${ERRORS.MAX_CONFIRM_ATTEMPTS.message}. ${nextCodeMessage(lock)}`
+  return new AppError('MAX_CONFIRM_ATTEMPTS', { message, retryAfter: lock.secondsLeft })
 }
 
-const nextCodeMessage = (seconds: number) => `Новый можно запросить ${waitInWords(seconds)}`
+function nextCodeMessage({ purpose, secondsLeft }: Lock): string {
+  return `Новый можно запросить ${waitInWords(secondsLeft)}${otherDevice(purpose)}`
+}
+
+/** The lock of a sign-in binds one browser only; other purposes need this browser's session. */
+function otherDevice(purpose: Purpose): string {
+  const isSignIn = purpose === 'login' || purpose === 'registration'
+  return isSignIn ? '. Войти с другого устройства можно уже сейчас' : ''
+}
