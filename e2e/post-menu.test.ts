@@ -37,10 +37,10 @@ test('the menu of a post lets owners edit, others report', async ({ journey, olg
     return names
   }
   const copy = ['Скопировать ссылку', 'Скопировать текст']
-  const own = [...copy, 'Не сообщать об этой записи']
-  expect(await items('Моя запись')).toEqual([...own, 'Удалить и написать заново', 'Удалить'])
+  const own = [...copy, 'Не сообщать об ответах', 'Удалить']
+  expect(await items('Моя запись')).toEqual(['Написать заново', ...own])
   const edit = expect.stringMatching(/^Изменить\s+(9:\d\d|10:00)$/)
-  expect(await items('Моя свежая запись')).toEqual([edit, ...own, 'Удалить'])
+  expect(await items('Моя свежая запись')).toEqual([edit, ...own])
   expect(await items('Чужая запись')).toEqual([...copy, 'Скрыть автора', 'Пожаловаться'])
 
   await chooseFromMenu(postWith(page, 'Чужая запись'), 'Пожаловаться')

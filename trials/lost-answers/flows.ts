@@ -499,7 +499,7 @@ export const FLOWS: Flow[] = [
     path: threadOf('post'),
     act: (person) =>
       person.does(
-        () => choose(person, 'Говорят, стены слышат', 'Не сообщать об этой записи'),
+        () => choose(person, 'Говорят, стены слышат', 'Не сообщать об ответах'),
         toast(person.page, 'Больше не сообщаем'),
       ),
   },
@@ -511,7 +511,7 @@ export const FLOWS: Flow[] = [
     prepare: ({ call }, { olga, post }) => call('PUT', `/posts/${post.id}/muted`, olga),
     act: (person) =>
       person.does(
-        () => choose(person, 'Говорят, стены слышат', /^Сообщать об этой записи/),
+        () => choose(person, 'Говорят, стены слышат', /^Сообщать об ответах/),
         toast(person.page, 'Снова сообщаем об ответах'),
       ),
   },

@@ -41,10 +41,11 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
   const mayEdit = secondsLeft > 0 || (unsentText !== null && unsentText !== post.text)
   const items = [
     ...(isOwner && mayEdit ? [edit(post, secondsLeft)] : []),
+    ...(isOwner && secondsLeft === 0 ? [rewrite(post)] : []),
     ...linkItems(post),
     copyItem(Copy, 'Скопировать текст', 'Текст скопирован', () => post.text),
     ...(isOwner
-      ? [...newsItems, ...removeItems(post, secondsLeft)]
+      ? [...newsItems, remove(post)]
       : [...authorItems, report(post), ...(user?.isModerator ? moderatorItems(post) : [])]),
   ]
   return <Menu role="menu" items={items} {...menu} />
@@ -63,7 +64,7 @@ function useNewsItems({ id }: CachedPost): MenuItem[] {
   if (!muted) return []
   return [
     {
-      label: isMuted ? 'Сообщать об этой записи' : 'Не сообщать об этой записи',
+      label: isMuted ? 'Сообщать об ответах' : 'Не сообщать об ответах',
       icon: isMuted ? Bell : BellOff,
       onSelect: () => set.mutate(),
     },
@@ -77,13 +78,13 @@ function edit({ id: postId }: CachedPost, secondsLeft: number): MenuItem {
   return dialogItem(Pencil, 'Изменить', dialog, { note: countdown(secondsLeft) })
 }
 
-/** Returns the items to delete a post and, after the edit period, to write it again. */
-function removeItems({ id: postId }: CachedPost, secondsLeft: number): MenuItem[] {
-  const dialog = { name: 'delete', postId } as const
-  const rewriting = { ...dialog, rewrites: true } as const
-  const rewrite = dialogItem(PencilLine, 'Удалить и написать заново', rewriting)
-  const remove = dialogItem(Trash2, 'Удалить', dialog, DANGER)
-  return secondsLeft > 0 ? [remove] : [rewrite, remove]
+/** Returns the item that replaces `edit` after the edit period. Its dialog says what it deletes. */
+function rewrite({ id: postId }: CachedPost): MenuItem {
+  return dialogItem(PencilLine, 'Написать заново', { name: 'delete', postId, rewrites: true })
+}
+
+function remove({ id: postId }: CachedPost): MenuItem {
+  return dialogItem(Trash2, 'Удалить', { name: 'delete', postId }, DANGER)
 }
 
 function moderatorItems({ id: postId }: CachedPost): MenuItem[] {
