@@ -14,24 +14,54 @@ const HOSTS = [
   'yandex.com',
 ]
 
-/** Other real hosts. Most differ from a host above by a letter or two. */
+/** Other real hosts that resemble one above. */
 const OTHERS = new Set(
-  'ya.ru bk.ru vk.com mail.com email.com ymail.com gmx.com mail.ua mail.bg mail.ee mai.ru live.ru inbox.lv inbox.com yandex.by yandex.kz yandex.ua myrambler.ru hotmail.fr'.split(
+  'ya.ru bk.ru vk.com mail.com gmx.com mai.ru mil.ru live.ru inbox.com myrambler.ru cloud.ru'.split(
     ' ',
   ),
 )
 
-/** Up to this length, many real hosts differ in two letters, so only one may differ. */
-const SHORT = 7
+/** The name of a host that exists under no other top-level domain. */
+const GMAIL = 'gmail'
 
-/** Returns the host that an address may mean; undefined if its host is known or unlike any. */
+/** In a name of this length or longer, two letters may differ: many real names are shorter. */
+const LONG = 6
+
+/**
+ * Returns the host that an address may mean; undefined if its host is known, unlike any, or as
+ * like one name as another. `fmail.ru` may mean gmail.com or mail.ru.
+ */
 export function likelyDomain(email: string): string | undefined {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
   if (HOSTS.includes(domain) || OTHERS.has(domain)) return undefined
-  return (
-    HOSTS.find((host) => areNear(domain, host, 1)) ??
-    HOSTS.find((host) => host.length > SHORT && areNear(domain, host, 2))
-  )
+  const [name, ending] = split(domain)
+  for (const changes of [0, 1, 2]) {
+    const near = HOSTS.filter((host) => {
+      const hostName = split(host)[0]
+      return (changes < 2 || hostName.length >= LONG) && areNear(name, hostName, changes)
+    })
+    if (near.length === 0) continue
+    if (new Set(near.map((host) => split(host)[0])).size > 1) return undefined
+    return near.find((host) => mayMean(ending, split(host)))
+  }
+  return undefined
+}
+
+function split(domain: string): [name: string, ending: string] {
+  const dot = domain.lastIndexOf('.')
+  return [domain.slice(0, dot), domain.slice(dot + 1)]
+}
+
+/** A country's ending is probably meant: yahoo.fr, outlook.de and rambler.ua are real. */
+function mayMean(ending: string, [hostName, hostEnding]: [string, string]): boolean {
+  if (hostName === GMAIL || ending === hostEnding) return true
+  return !isCountry(ending) && areNear(ending, hostEnding, 1)
+}
+
+function isCountry(ending: string): boolean {
+  if (!/^[a-z]{2}$/.test(ending)) return false
+  const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+  return names.of(ending.toUpperCase()) !== undefined
 }
 
 /** Returns whether adding, removing, replacing or swapping this many letters makes both equal. */

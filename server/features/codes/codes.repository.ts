@@ -144,7 +144,13 @@ const SHOWN_STATE = sql<MailState>`CASE WHEN mail_state = 'queued' AND ${IS_PAUS
 export function selectMailState(db: Queryable, { id, ...client }: Pick<Attempt, 'id'> & Client) {
   return db
     .selectFrom('codes')
-    .select([SHOWN_STATE.as('state'), 'expires_at as expiresAt', 'attempts', 'purpose', SECONDS_LEFT])
+    .select([
+      SHOWN_STATE.as('state'),
+      'expires_at as expiresAt',
+      'attempts',
+      'purpose',
+      SECONDS_LEFT,
+    ])
     .where('id', '=', id)
     .where(isBoundTo(client))
     .where('expires_at', '>', sql<Date>`now()`)
@@ -216,7 +222,9 @@ const LOCK_SECONDS = 60
 export async function endSoon(tx: Queryable, id: string): Promise<number> {
   const { secondsLeft } = await tx
     .updateTable('codes')
-    .set({ expires_at: sql<Date>`least(expires_at, now() + ${LOCK_SECONDS} * interval '1 second')` })
+    .set({
+      expires_at: sql<Date>`least(expires_at, now() + ${LOCK_SECONDS} * interval '1 second')`,
+    })
     .where('id', '=', id)
     .returning(SECONDS_LEFT)
     .executeTakeFirstOrThrow()
