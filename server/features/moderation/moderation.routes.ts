@@ -104,7 +104,8 @@ function registerOwn({ route, db, limits, config: { moderatorEmails } }: ServerC
 
   route(calls.appeal, async ({ params: { id }, body, viewer: { userId } }) => {
     const text = parsePostText(body.text)
-    if (text === null) throw new AppError('INVALID_REQUEST')
+    if (text === null)
+      throw new AppError('INVALID_REQUEST', { message: 'Текст — от 1 до 500 видимых символов' })
     await db.transaction().execute(async (tx) => {
       // The lock prevents a restoration after the check, which would leave the appeal open.
       const post = await lockPost(tx, id)

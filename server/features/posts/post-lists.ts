@@ -148,6 +148,10 @@ function toPage(
 /** Matches a cursor: the direction and the position of the last post of the previous page. */
 const CURSOR = /^(oldest-)?(\d{1,18})$/
 
+export function invalidCursorError(): AppError {
+  return new AppError('INVALID_REQUEST', { message: 'Недопустимое значение параметра «cursor»' })
+}
+
 /** Returns SQL for the rows of a page and one more row, which shows whether the list continues. */
 async function selectPage(
   db: Queryable,
@@ -157,7 +161,10 @@ async function selectPage(
   const columns = sql`SELECT ${postId} AS id, ${key} AS key ${from}`
   if (cursor !== undefined) {
     const [, direction, at] = CURSOR.exec(cursor) ?? []
-    if (page !== undefined || !at) throw new AppError('INVALID_REQUEST')
+    if (page !== undefined) {
+      throw new AppError('INVALID_REQUEST', { message: 'Укажите или «page», или «cursor»' })
+    }
+    if (!at) throw invalidCursorError()
     const [isPast, order] = direction ? [sql`>`, OLDEST_FIRST] : [sql`<`, NEWEST_FIRST]
     const rest = sql`${columns} AND ${key} ${isPast} ${at}::bigint`
     return { page: selectSlice(limit + 1, rest, order), skipped: 0 }

@@ -46,6 +46,8 @@ export function registerReports(context: ServerContext): void {
 function parseComment(raw: string | undefined): string | null {
   if (raw === undefined || !isVisible(raw)) return null
   const comment = parsePostText(raw)
-  if (comment === null) throw new AppError('INVALID_REQUEST')
+  if (comment === null) {
+    throw new AppError('INVALID_REQUEST', { message: 'В пояснении есть недопустимые символы' })
+  }
   return comment
 }

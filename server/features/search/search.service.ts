@@ -8,6 +8,7 @@ import type { Limit } from '../../kernel/limits/limits.ts'
 import { widestNetworkOf } from '../../kernel/limits/limits.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
 import { type PostViewer, readPosts } from '../posts/hydrate-posts.ts'
+import { invalidCursorError } from '../posts/post-lists.ts'
 import { parseSearch, selectMatchedWords, selectMatches } from './search.repository.ts'
 
 const SEARCH_MS = 300
@@ -61,7 +62,7 @@ const SIMILAR = 'similar-'
 function parseCursor(cursor = ''): { continuesSimilar: boolean; before: string | undefined } {
   const continuesSimilar = cursor.startsWith(SIMILAR)
   const id = continuesSimilar ? cursor.slice(SIMILAR.length) : cursor
-  if (cursor !== '' && !isRowId(id)) throw new AppError('INVALID_REQUEST')
+  if (cursor !== '' && !isRowId(id)) throw invalidCursorError()
   return { continuesSimilar, before: id || undefined }
 }
 

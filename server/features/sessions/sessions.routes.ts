@@ -31,7 +31,9 @@ export function registerSessions(context: ServerContext, sessions: Sessions): Ba
     requireOwnOrigin(request, publicUrl)
     const presented = sessions.readCookie(request)
     const proof = sessions.readProof(body.clientToken, request)
-    if (!proof.tokenHash && !proof.browserHash) throw new AppError('INVALID_REQUEST')
+    if (!proof.tokenHash && !proof.browserHash) {
+      throw new AppError('INVALID_REQUEST', { message: 'Не хватает поля «clientToken»' })
+    }
     const networkHash = sessions.hashNetwork(request.ip)
     const charge = (sessionId: string) => limits.charge([{ limit: REFRESHES, key: sessionId }])
     const client = { networkHash, charge, secretKey: sessions.secretKey }

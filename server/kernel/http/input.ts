@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import type { Endpoint } from '../../../contract/endpoint.ts'
 import { AppError } from '../errors/app-error.ts'
@@ -55,6 +55,37 @@ function findUnknownName(schema: TObject | undefined, value: unknown): string | 
     if (unknown) return `${name}.${unknown}`
   }
   return undefined
+}
+
+type InvalidPart = { keyword: string; instancePath: string; params: Record<string, unknown> }
+
+/** What a part of a request is called: with «is missing», and with «has a value that is refused». */
+const PART_NAMES: Record<string, { missing: string; invalid: string }> = {
+  body: { missing: 'Не хватает поля', invalid: 'Недопустимое значение поля' },
+  querystring: { missing: 'Не хватает параметра', invalid: 'Недопустимое значение параметра' },
+  params: { missing: 'В адресе не хватает', invalid: 'Недопустимое значение в адресе:' },
+  headers: { missing: 'Не хватает заголовка', invalid: 'Недопустимое значение заголовка' },
+}
+
+/** Names the field or parameter that the validation refused; undefined if the whole body is. */
+export function invalidFieldMessage(error: FastifyError): string | undefined {
+  const [first] = (error.validation ?? []) as InvalidPart[]
+  const part = PART_NAMES[error.validationContext ?? '']
+  if (!first || !part) return undefined
+  const { keyword, params } = first
+  const path = first.instancePath.split('/').filter((name) => name !== '' && !/^\d+$/.test(name))
+  if (keyword === 'required') {
+    return `${part.missing} «${[...path, params.missingProperty].join('.')}»`
+  }
+  if (path.length === 0) return undefined
+  return `${part.invalid} «${path.join('.')}»${boundOf(first)}`
+}
+
+function boundOf({ keyword, params }: InvalidPart): string {
+  if (keyword === 'minimum') return `: наименьшее — ${params.limit}`
+  if (keyword === 'maximum') return `: наибольшее — ${params.limit}`
+  if (keyword === 'maxLength') return `: не больше ${params.limit} знаков`
+  return ''
 }
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e\+?\d+)?$/i

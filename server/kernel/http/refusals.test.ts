@@ -97,13 +97,31 @@ test.each([
   expect(Object.hasOwn(Object.prototype, 'x')).toBe(false)
 })
 
-test('a refused unknown field or query parameter is named in the message', async () => {
+test('a refused field or query parameter is named in the message, with its bound', async () => {
   const { token } = olga
   const { id } = await app.publish(olga)
   const start = { email: 'a@example.org', clientToken: 'c', device: { ...DEVICE, model: 'X' } }
+  const { os: _, ...device } = DEVICE
+  const withoutSystem = { ...start, device }
   for (const [method, path, body, message] of [
     ['POST', '/posts', { Text: 'А' }, 'Неизвестное поле «Text»'],
-    ['POST', '/posts', { text: 7 }, ERRORS.INVALID_REQUEST.message],
+    ['POST', '/posts', { text: 7 }, 'Недопустимое значение поля «text»'],
+    ['POST', '/posts', {}, 'Не хватает поля «text»'],
+    ['GET', '/posts?limit=0', undefined, 'Недопустимое значение параметра «limit»: наименьшее — 1'],
+    [
+      'GET',
+      '/posts?limit=51',
+      undefined,
+      'Недопустимое значение параметра «limit»: наибольшее — 50',
+    ],
+    ['GET', '/posts?limit=1&limit=2', undefined, 'Недопустимое значение параметра «limit»'],
+    ['GET', '/posts?limit=x', undefined, 'Недопустимое значение параметра «limit»'],
+    ['GET', '/posts?filter=mine', undefined, 'Недопустимое значение параметра «filter»'],
+    ['GET', '/posts?cursor=x', undefined, 'Недопустимое значение параметра «cursor»'],
+    ['GET', '/posts/search?q=дом&cursor=x', undefined, 'Недопустимое значение параметра «cursor»'],
+    ['GET', '/posts?cursor=newest-1&page=1', undefined, 'Укажите или «page», или «cursor»'],
+    ['POST', `/posts/${id}/reports`, undefined, 'Не хватает параметра «reason_id»'],
+    ['POST', '/logins', withoutSystem, 'Не хватает поля «device.os»'],
     ['POST', '/logins', start, 'Неизвестное поле «device.model»'],
     ['DELETE', `/posts/${id}`, { why: 1 }, 'Неизвестное поле «why»'],
     ['GET', `/posts?limit=5&sort=new${'x'.repeat(100)}`, undefined, 'Неизвестный параметр «sort»'],

@@ -7,7 +7,12 @@ import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/limits.ts'
 import { COOKIE_CALLS, callCharge } from './call-limits.ts'
 import { toAppError } from './error-handler.ts'
-import { convertNumbers, integerParamsOf, unknownFieldMessage } from './input.ts'
+import {
+  convertNumbers,
+  integerParamsOf,
+  invalidFieldMessage,
+  unknownFieldMessage,
+} from './input.ts'
 import { schemaOf } from './openapi.ts'
 import { withHandlerDeadline } from './server.ts'
 
@@ -141,7 +146,8 @@ async function explain(
   if (viewer && isOfErasedUser(error, viewer.userId)) throw new AppError('UNAUTHORIZED')
   if (toAppError(error).status < 500) await viewer?.checkSession?.()
   if (!error.validation) throw error
-  throw new AppError('INVALID_REQUEST', { message: unknownFieldMessage(endpoint, request) })
+  const message = unknownFieldMessage(endpoint, request) ?? invalidFieldMessage(error)
+  throw new AppError('INVALID_REQUEST', { message })
 }
 
 function isCached(endpoint: Endpoint, query: unknown): endpoint is CachedEndpoint {
