@@ -22,6 +22,7 @@ import { preloadViewerPages } from './routes.tsx'
 const COMPOSERS = new Set<string | undefined>(['new-post', 'reply'])
 const NEWS_MS = 3000
 const PRELOAD_MS = 2000
+const NEWS = { waits: true }
 
 /** Greets a user once the page is visible, and fetches what their next taps may need. */
 export async function greetUser(user: CurrentUser): Promise<void> {
@@ -38,14 +39,11 @@ function greet({ id, username, ...news }: CurrentUser): void {
   if (viewerId() !== id) return
   const arrival = sessionStore.read(ARRIVAL_KEY)
   sessionStore.remove(ARRIVAL_KEY)
-  if (arrival === 'returned') toast({ text: 'С возвращением' })
+  if (arrival === 'returned') toast({ text: 'С возвращением' }, NEWS)
   // The composer shows the new name in a line of its own.
   else if (arrival && !COMPOSERS.has(openedDialog.get()?.name)) {
-    toast({
-      text: `Теперь вы ${username}`,
-      pageOnly: true,
-      link: { label: 'Выбрать имя', to: PATHS.username },
-    })
+    const link = { label: 'Выбрать имя', to: PATHS.username }
+    toast({ text: `Теперь вы ${username}`, pageOnly: true, link }, NEWS)
   }
   const { hasNewOutcomes = false, lastRemoval } = news
   if (hasNewOutcomes || lastRemoval) {

@@ -106,7 +106,7 @@ function dialogItem(
 function copyItem(icon: IconNode, label: string, copied: string, read: () => string): MenuItem {
   async function copy(): Promise<void> {
     const isCopied = await copyText(read())
-    toast({ text: isCopied ? copied : NOT_COPIED }, { about: ['link'] })
+    toast({ text: isCopied ? copied : NOT_COPIED })
   }
   return { label, icon, onSelect: () => void copy() }
 }

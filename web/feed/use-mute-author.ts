@@ -17,7 +17,7 @@ export function useMuteAuthor({ id, username }: { id: string; username: string }
     onSuccess: (_, isMuted) => {
       const undo = { label: 'Вернуть', onSelect: () => action.mutate(false) }
       const text = isMuted ? `Вы скрыли автора ${username}` : `Автор ${username} снова виден`
-      toast({ text, ...(isMuted && { link: undo }) }, { about: [`author ${id}`] })
+      toast({ text, ...(isMuted && { link: undo }) })
     },
     errors: 'toast',
   })

@@ -56,7 +56,7 @@ export async function sendTap(intent: Tap): Promise<boolean> {
   } catch (error) {
     const status = error instanceof CallError && error.status
     if (status === 401) keepIntent(tap)
-    else tell(tap, errorMessage(error))
+    else toast({ text: errorMessage(error) })
     if (status === 404) evictPost(tap.postId)
     return false
   } finally {
@@ -71,7 +71,7 @@ async function confirmTap(tap: Tap): Promise<void> {
     lastTap(postId) === tap && readCachedPost(postId)?.actions.is_liked !== is_liked
   if (!isWanted()) return
   const name = is_liked ? 'POST /posts/:id/likes' : 'DELETE /posts/:id/likes'
-  const onLimit = (error: ShortLimit) => tell(tap, waitMessage(error))
+  const onLimit = (error: ShortLimit) => toast({ text: waitMessage(error) })
   try {
     const answer = await write(name, { params: { id: postId } }, { by, isWanted, onLimit })
     const likes = { is_liked, ...answer }
@@ -83,10 +83,6 @@ async function confirmTap(tap: Tap): Promise<void> {
     // If the tap was replaced during the wait for a limit, that is no error.
     if (!isShortLimit(error) || isWanted()) throw error
   }
-}
-
-function tell({ postId }: Tap, text: string): void {
-  toast({ text }, { about: [scopeOf(postId)] })
 }
 
 function withTap(

@@ -32,7 +32,7 @@ export function HiddenWords() {
     if (problem) return
     hide({ words: [word, ...words] })
     setTyped('')
-    toast({ text: `Слово «${word}» добавлено` }, { about: ['hidden word'] })
+    toast({ text: `Слово «${word}» добавлено` })
   }
 
   function remove(word: string): void {

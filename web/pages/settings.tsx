@@ -142,7 +142,7 @@ function ThemeRow() {
 function showLoggedOut(userId: string): void {
   showWallSignedOut(userId)
   // Replaces another toast at once: its offer to cancel a sent decision is out of date.
-  toast({ text: 'Вы вышли' }, { atOnce: true })
+  toast({ text: 'Вы вышли' })
 }
 
 /** Deletes all data of the user, even drafts, which stay if a session ends by itself. */

@@ -35,7 +35,7 @@ export async function withViewer(intent: Intent): Promise<void> {
   if (now === null) return
   if (now.state === 'authorized') return perform(intent)
   if (now.state === 'no-answer') {
-    return toast({ text: errorMessage(now.error) }, { about: ['viewer'] })
+    return toast({ text: errorMessage(now.error) })
   }
   keepIntent(intent)
   openDialog({ name: 'sign-in' })

@@ -10,6 +10,9 @@ import { readOwnReports } from './outcomes.queries.ts'
 const REPORT_FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }
 const REMOVED_FORMS = { one: 'вашу запись', few: 'ваши записи', many: 'ваших записей' }
 
+/** Toasts that answer no act of the viewer. */
+const NEWS = { waits: true }
+
 /** Shows toasts about removals and outcomes that this browser has not shown. Throws CallError. */
 export async function showDecisions(hasNewOutcomes: boolean, lastRemoval = 0): Promise<void> {
   const userId = viewerId()
@@ -34,10 +37,8 @@ async function showRemovals(key: string, last: number): Promise<void> {
   // The page of the viewer's posts lists them itself, maybe a moment later.
   if (count === 0 || location.pathname === PATHS.ownPosts) return
   const number = count > 1 ? `${count}\u00a0` : ''
-  toast({
-    text: `Модератор удалил ${number}${plural(count, REMOVED_FORMS)}`,
-    link: { label: 'Смотреть', to: PATHS.ownPosts },
-  })
+  const link = { label: 'Смотреть', to: PATHS.ownPosts }
+  toast({ text: `Модератор удалил ${number}${plural(count, REMOVED_FORMS)}`, link }, NEWS)
 }
 
 async function showOutcomes(key: string): Promise<void> {
@@ -46,7 +47,7 @@ async function showOutcomes(key: string): Promise<void> {
   const decided = reports.filter(({ isNew, decidedAt }) => isNew && (decidedAt ?? 0) > until)
   if (decided.length === 0) return
   storeShownUntil(key, Math.max(...decided.map(({ decidedAt }) => decidedAt ?? 0)))
-  toast({ text: sentenceOf(decided), link: { label: 'Смотреть', to: PATHS.reports } })
+  toast({ text: sentenceOf(decided), link: { label: 'Смотреть', to: PATHS.reports } }, NEWS)
 }
 
 /** Returns the unix second until which toasts of this browser have told the news. */

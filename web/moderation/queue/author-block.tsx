@@ -29,7 +29,7 @@ export function AuthorBlock({ author: { id, username, block } }: Pick<QueuedPost
       await unblockAuthor(id)
     },
     onSuccess: async () => {
-      toast({ text: 'Автор разблокирован' }, { atOnce: true })
+      toast({ text: 'Автор разблокирован' })
       await refreshQueue()
     },
     errors: 'toast',

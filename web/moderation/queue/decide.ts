@@ -109,7 +109,7 @@ function beginAct(act: Act, sending: Sending): void {
       ),
     onCancel() {
       end(false)
-      toast({ text: words.cancelled }, { atOnce: true })
+      toast({ text: words.cancelled })
       if (isInQueue) cardToFocus.set(act.postId)
     },
   }
@@ -123,7 +123,7 @@ function beginAct(act: Act, sending: Sending): void {
   for (const { id } of removed) putPost(id, null)
   if (isInQueue) focusNext(act.postId, before)
   const link = { label: 'Отменить', onSelect: cancel }
-  toast({ text: words.done, link }, { durationMs: DELAY_MS, atOnce: true })
+  toast({ text: words.done, link }, { durationMs: DELAY_MS })
 }
 
 /** Shows why an act failed. Returns true if another moderator has decided: the act stays shown. */
@@ -139,7 +139,8 @@ function tellFailure(error: unknown, { words, reopen, keep, by }: Sending & { by
     keepIntent({ ...reopen, by })
   }
   const link = { label: 'Войти', onSelect: () => openDialog({ name: 'sign-in' }) }
-  toast({ text, ...(hasEnded && { link }) })
+  // It answers an earlier act, and must not take away the undo of a later one.
+  toast({ text, ...(hasEnded && { link }) }, { waits: true })
   return isDecided
 }
 

@@ -10,7 +10,7 @@ import { REMOVED_POSTS } from '../cache/moderated.queries.ts'
 import { nextVersion, putPosts } from '../cache/post-cache.ts'
 import { announcePostChange } from '../cache/post-channel.ts'
 import { type Kind, parseTarget, type Text } from './stored-texts.ts'
-import { isSame, OWN_TEXT, writtenOf } from './written.ts'
+import { isSame, writtenOf } from './written.ts'
 
 type Send = (text: Text, postId: string) => Promise<void>
 
@@ -50,7 +50,7 @@ function onceSent(text: Text) {
 function showPublished(post: Post): void {
   putPosts([post])
   const link = { label: 'Смотреть', to: postPath(post.id) }
-  toast({ text: 'Опубликовано', link }, { about: [OWN_TEXT, `post ${post.id}`] })
+  toast({ text: 'Опубликовано', link })
 }
 
 async function saveEdit(edit: Text, id: string) {
@@ -64,7 +64,7 @@ async function saveEdit(edit: Text, id: string) {
     const mayBeSaved = hasCode(error, 'INVALID_REQUEST') || hasCode(error, 'EDIT_PERIOD_EXPIRED')
     if (!mayBeSaved || !isSame(await rereadPost(id), edit)) throw error
   }
-  toast({ text: 'Изменено' }, { about: [OWN_TEXT, `post ${id}`] })
+  toast({ text: 'Изменено' })
 }
 
 async function rereadPost(id: string): Promise<Post> {
@@ -82,7 +82,7 @@ async function sendAppeal({ text, by }: Text, id: string): Promise<void> {
     // If an earlier answer was lost, the appeal is there already.
     if (!hasCode(error, 'ALREADY_APPEALED')) throw error
   }
-  toast({ text: 'Отправлено модератору' }, { about: [OWN_TEXT] })
+  toast({ text: 'Отправлено модератору' })
   void queryClient.invalidateQueries({ queryKey: REMOVED_POSTS })
 }
 

@@ -54,7 +54,7 @@ function useDelete(props: DeleteDialogProps & { reopen: Intent }) {
     },
     onSuccess: (existed) => {
       const text = existed ? 'Удалено' : 'Сообщение не найдено'
-      toast({ text }, { about: [`post ${postId}`] })
+      toast({ text })
       textsAt({ by, target: `edit ${postId}` })
         .filter(isDraft)
         .forEach(remove)

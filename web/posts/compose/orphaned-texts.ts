@@ -5,7 +5,7 @@ import { readPost } from '../cache/posts.queries.ts'
 import { addToDraft } from './open-text.ts'
 import { parseTarget, type Text } from './stored-texts.ts'
 import { change, isDraft, remove, texts } from './texts.ts'
-import { OWN_TEXT, writtenOf } from './written.ts'
+import { writtenOf } from './written.ts'
 
 const DAY_MS = 86_400_000
 
@@ -34,5 +34,5 @@ export function continueAsNewPost(orphan: Text): void {
   addToDraft({ by: orphan.by, target: 'new' }, writtenOf(orphan))
   remove(orphan)
   const link = { label: 'Открыть', onSelect: () => openDialog({ name: 'new-post' }) }
-  toast({ text: 'Запись удалена. Ваш текст\u00a0— в\u00a0черновике', link }, { about: [OWN_TEXT] })
+  toast({ text: 'Запись удалена. Ваш текст\u00a0— в\u00a0черновике', link })
 }

@@ -34,7 +34,7 @@ import { dialogOf, parseTarget, type Target, textsChanged } from './stored-texts
 import { errorOf } from './text-failures.ts'
 import { isPending, isUnsaved } from './texts.ts'
 import { WaitingLine } from './waiting-line.tsx'
-import { append, isSame, OWN_TEXT, type Written, writtenOf } from './written.ts'
+import { append, isSame, type Written, writtenOf } from './written.ts'
 
 type PostFormProps = {
   form: PostFormState
@@ -230,7 +230,7 @@ export function useCloseWithDraft(
     const draft = text.draft()
     if (draft && isGone && kind !== 'appeal') continueAsNewPost(draft)
     else if (draft) {
-      toast({ text: isUnsaved(draft) ? UNSAVED : 'Черновик сохранён' }, { about: [OWN_TEXT] })
+      toast({ text: isUnsaved(draft) ? UNSAVED : 'Черновик сохранён' })
     }
     onClose()
   }

@@ -2,9 +2,6 @@ import { WRITTEN_FIELD_NAMES } from '../../../contract/post-rules.ts'
 import type { PostBody } from '../../../contract/posts.ts'
 import { normalizeText } from '../../../contract/text.ts'
 
-/** The subject of toasts about a text that the viewer writes, which replace each other. */
-export const OWN_TEXT = 'own text'
-
 /** What an author sets in the form of a post or reply; a stored text has it. */
 export type Written = PostBody
 

@@ -1,6 +1,8 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { createToastQueue } from './toast-queue.ts'
 
+const NEWS = { waits: true }
+
 let queue: ReturnType<typeof createToastQueue<string>>
 beforeEach(() => {
   vi.useFakeTimers()
@@ -24,11 +26,31 @@ test.each([
 test.each([
   ['while another is shown', 0],
   ['during the pause', 3600],
-])('an entry pushed %s is shown after the pause', (_when, afterMs) => {
+])('an entry that waits, pushed %s, is shown after the pause', (_when, afterMs) => {
   queue.push('a')
   vi.advanceTimersByTime(afterMs)
-  queue.push('b')
+  queue.push('b', NEWS)
   expect([shownAfter(3500 + 699 - afterMs), shownAfter(1)]).toEqual([undefined, 'b'])
+})
+
+test.each([
+  ['the shown entry', 100],
+  ['the pause', 3600],
+])('the entry of an act replaces %s, for its whole duration', (_what, afterMs) => {
+  queue.push('a')
+  queue.push('news', NEWS)
+  vi.advanceTimersByTime(afterMs)
+  queue.push('b')
+  expect([queue.get(), shownAfter(3499), shownAfter(1 + 700)]).toEqual(['b', 'b', 'news'])
+})
+
+test('news that an act cuts short is shown again, before later news', () => {
+  queue.push('news', NEWS)
+  queue.push('later', NEWS)
+  vi.advanceTimersByTime(300)
+  queue.push('done')
+  expect(queue.get()).toBe('done')
+  expect([1, 2, 3].map(() => shownAfter(3500 + 700))).toEqual(['news', 'later', undefined])
 })
 
 test('a paused entry stays, and after resuming only for the time left', () => {
@@ -42,44 +64,27 @@ test('a paused entry stays, and after resuming only for the time left', () => {
 
 test('dismissing a paused entry starts the pause, and the next entry follows', () => {
   queue.push('a')
-  queue.push('b')
+  queue.push('b', NEWS)
   queue.pause()
   queue.dismiss()
   expect([queue.get(), shownAfter(700), shownAfter(3500)]).toEqual([undefined, 'b', undefined])
 })
 
-test.each([
-  ['the shown entry', 100],
-  ['the pause', 3600],
-])('an urgent entry replaces %s, and waiting entries follow it', (_what, afterMs) => {
+test('the entry of an act follows one that is being read, before all that waits', () => {
   queue.push('a')
-  queue.push('b')
-  vi.advanceTimersByTime(afterMs)
-  queue.push('now', { atOnce: true })
-  expect([queue.get(), shownAfter(3499), shownAfter(1 + 700)]).toEqual(['now', 'now', 'b'])
-})
-
-test('an entry about the same subject replaces the shown one at once, for its whole duration', () => {
-  queue.push('draft saved', { about: ['draft'] })
-  queue.push('other')
-  vi.advanceTimersByTime(3000)
-  queue.push('sent', { about: ['posts', 'draft'] })
-  expect([queue.get(), shownAfter(3499), shownAfter(1 + 700)]).toEqual(['sent', 'sent', 'other'])
-})
-
-test('an entry about the same subject replaces a waiting one', () => {
-  queue.push('a')
-  queue.push('edited', { about: ['post 5'] })
-  queue.push('b')
-  queue.push('deleted', { about: ['post 5'] })
-  expect([1, 2, 3].map(() => shownAfter(3500 + 700))).toEqual(['deleted', 'b', undefined])
-})
-
-test('an entry that replaces a paused one is paused too', () => {
-  queue.push('a', { about: ['post 5'] })
+  queue.push('news', NEWS)
   queue.pause()
-  queue.push('b', { about: ['post 5'] })
+  queue.push('b')
+  expect(shownAfter(60_000)).toBe('a')
+  queue.resume()
+  expect([shownAfter(3500 + 700), shownAfter(3500 + 700)]).toEqual(['b', 'news'])
+})
+
+test('an entry whose offer expires replaces one that is being read, and is paused too', () => {
+  queue.push('a')
+  queue.pause()
+  queue.push('b', { durationMs: 5000 })
   expect(shownAfter(60_000)).toBe('b')
   queue.resume()
-  expect(shownAfter(3500)).toBeUndefined()
+  expect(shownAfter(5000)).toBeUndefined()
 })

@@ -3,30 +3,32 @@ import { createAtom } from '../../platform/atom.ts'
 export type ToastTiming = { durationMs: number; pauseMs: number }
 
 type ToastOptions = {
+  /** Set if the entry's offer ends with it: then it also replaces an entry that is being read. */
   durationMs?: number
-  /** Shows the entry at once, because its offer soon expires. */
-  atOnce?: boolean
-  /** The entry's subjects: it replaces an earlier entry that shares one of them. */
-  about?: readonly string[]
+  /** Shows the entry after the one that is shown, because it answers no act of the person. */
+  waits?: boolean
 }
 
-type Waiting<Entry> = { entry: Entry; durationMs: number; about: readonly string[] }
+type Queued<Entry> = { entry: Entry } & ToastOptions
 
-/** Creates a queue that shows entries one at a time. The atom's value is the entry to show. */
+/**
+ * Creates a queue that shows entries one at a time. The atom's value is the entry to show. An entry
+ * that waits comes after a pause. Any other replaces the shown one, unless that is being read.
+ */
 export function createToastQueue<Entry>(timing: ToastTiming) {
   const shown = createAtom<Entry | undefined>(undefined)
-  let shownAbout: readonly string[] = []
-  let waiting: Waiting<Entry>[] = []
+  let last: Queued<Entry> | undefined
+  const waiting: Queued<Entry>[] = []
   /** Ends the entry, or the pause after it. Undefined if neither lasts. */
   let timer: ReturnType<typeof setTimeout> | undefined
   let left = 0
   let endsAt = 0
   let isPaused = false
 
-  function show({ entry, durationMs, about }: Waiting<Entry>): void {
-    shownAbout = about
-    shown.set(entry)
-    schedule(durationMs)
+  function show(queued: Queued<Entry>): void {
+    last = queued
+    shown.set(queued.entry)
+    schedule(queued.durationMs ?? timing.durationMs)
   }
 
   function schedule(ms: number): void {
@@ -50,20 +52,20 @@ export function createToastQueue<Entry>(timing: ToastTiming) {
   function dismiss(): void {
     if (shown.get() === undefined) return
     isPaused = false
-    shownAbout = []
     shown.set(undefined)
     schedule(timing.pauseMs)
   }
 
   return {
     push(entry: Entry, options: ToastOptions = {}): void {
-      const { durationMs = timing.durationMs, atOnce = false, about = [] } = options
-      const isSame = (other: readonly string[]) => other.some((thing) => about.includes(thing))
-      const last = { entry, durationMs, about }
-      const index = waiting.findIndex((other) => isSame(other.about))
-      waiting = waiting.filter((other) => !isSame(other.about))
-      if (atOnce || isSame(shownAbout)) show(last)
-      else waiting.splice(index < 0 ? waiting.length : index, 0, last)
+      const pushed = { entry, ...options }
+      if (options.waits) waiting.push(pushed)
+      else if (isPaused && options.durationMs === undefined) waiting.unshift(pushed)
+      else {
+        // Nothing else says what answers no act.
+        if (shown.get() !== undefined && last?.waits) waiting.unshift(last)
+        show(pushed)
+      }
       if (timer === undefined) next()
     },
     get: shown.get,
