@@ -10,6 +10,11 @@ export function usernameProblem(name: string): 'empty' | 'short' | 'long' | 'cha
   return ALLOWED.test(name) ? null : 'characters'
 }
 
+/** Returns whether no username, of any length, has all characters of this one. */
+export function hasRefusedCharacter(name: string): boolean {
+  return !ALLOWED.test(name)
+}
+
 /** Whether a username has the form of the names that new users get. */
 export function isGeneratedName(name: string): boolean {
   return /^user_[0-9a-z]{7}$/.test(name)

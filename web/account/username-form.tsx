@@ -1,6 +1,6 @@
 import type { FormEvent } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
-import { isGeneratedName } from '../../contract/account-rules.ts'
+import { hasRefusedCharacter, isGeneratedName } from '../../contract/account-rules.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { trimUnseen } from '../codes/pasted.ts'
 import { CallError } from '../http/call-error.ts'
@@ -30,6 +30,7 @@ export function UsernameForm({ user: { username: own } }: { user: CurrentUser })
       leave()
     },
   })
+  const isRefusedAtAnyLength = hasRefusedCharacter(username)
   const hasEnded = useSessionEnd() !== undefined
   const check = useUsernameCheck(username, own)
   const { error } = saving
@@ -62,7 +63,9 @@ export function UsernameForm({ user: { username: own } }: { user: CurrentUser })
         onFocus={({ target }) => isGeneratedName(username) && target.select()}
         value={typed}
         readOnly={saving.isPending}
-        hint={`Латинские буквы, цифры и знак подчёркивания, от ${USERNAME_MIN} до ${USERNAME_MAX} символов`}
+        // The error may be that the name is too short, although a longer one would be refused too.
+        hint={rule(isRefusedAtAnyLength ? 'Нужны латинские' : 'Латинские')}
+        isHintBroken={isRefusedAtAnyLength}
         {...(!hasEnded && { error: problem, status: statusOf(check) })}
         onChange={type}
         cleanPaste={trimUnseen}
@@ -76,6 +79,9 @@ export function UsernameForm({ user: { username: own } }: { user: CurrentUser })
     </form>
   )
 }
+
+const rule = (letters: string) =>
+  `${letters} буквы, цифры и знак подчёркивания, от ${USERNAME_MIN} до ${USERNAME_MAX} символов`
 
 function statusOf({ state }: UsernameCheck): FieldStatus | undefined {
   if (state === 'checking') return { kind: 'busy', text: 'Проверка имени пользователя...' }

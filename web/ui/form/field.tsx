@@ -19,6 +19,8 @@ export type FieldStatus = { kind: 'ok' | 'busy' | 'plain' | 'bad'; text: string 
 export type FieldNotes = {
   label: string
   hint?: string | undefined
+  /** Marks the hint, which what is typed does not follow. A change of it is announced too. */
+  isHintBroken?: boolean
   /** Replaces the status, and is announced by screen readers. */
   error?: string | undefined
   status?: FieldStatus | undefined
@@ -29,7 +31,8 @@ export type FieldNotes = {
 type FieldProps = FieldNotes & { children: (aria: AriaAttributes & { id: string }) => ReactNode }
 
 /** Renders an input with notes, whose line keeps its height, so that an error moves nothing. */
-export function Field({ label, hint, error, status, describedBy, children }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { label, hint, isHintBroken, error, status, describedBy, children } = props
   const id = useId()
   const [hintId, notesId] = [`${id}-hint`, `${id}-notes`]
   return (
@@ -38,7 +41,12 @@ export function Field({ label, hint, error, status, describedBy, children }: Fie
         {label}
       </label>
       {hint && (
-        <p className="soft" id={hintId}>
+        <p
+          className={classes('soft', styles.hint)}
+          id={hintId}
+          data-broken={isHintBroken}
+          aria-live="polite"
+        >
           {hint}
         </p>
       )}
@@ -72,11 +80,11 @@ type TextFieldProps = FieldNotes &
   }
 
 export function TextField(props: TextFieldProps) {
-  const { label, hint, error, status, describedBy, ...input } = props
+  const { label, hint, isHintBroken = false, error, status, describedBy, ...input } = props
   const { onChange, cleanPaste, focusOnMount = false, ...rest } = input
   const ref = useFocusOnMount<HTMLInputElement>(focusOnMount)
   return (
-    <Field label={label} hint={hint} error={error} status={status} describedBy={describedBy}>
+    <Field {...{ label, hint, isHintBroken, error, status, describedBy }}>
       {(aria) => (
         <input
           {...rest}
