@@ -61,6 +61,10 @@ test('a hidden author is in no list until shown again', async ({ journey, olga, 
   await expect.poll(() => postTexts(page)).toEqual(['Ответ Веры'])
   await page.goto(`${journey.url}/posts/${post.id}`)
   await expect.poll(() => postTexts(page)).toEqual(['Моя', 'Ответ Веры'])
+  await page.getByText('Ответы скрытых вами авторов: 1').waitFor()
+  expect(await page.getByRole('link', { name: 'Кого вы скрыли' }).getAttribute('href')).toBe(
+    '/settings/hidden',
+  )
 
   const found = page.waitForResponse('**/posts/search?*')
   await page.goto(`${journey.url}/search?q=${encodeURIComponent('запись')}`)
@@ -138,7 +142,7 @@ test('a quote of a hidden author leads to the post', async ({ journey, olga, pet
   await postWith(page, 'Ответ на скрытую').getByText('Запись скрытого вами автора').waitFor()
   expect(await page.getByText('Скрытая запись').count()).toBe(0)
   await page.goto(`${journey.url}/posts/${reply.id}`)
-  await page.getByText('Отвечали только скрытые вами авторы').waitFor()
+  await page.getByText('Ответы скрытых вами авторов: 1').waitFor()
   await tap(page.getByRole('link', { name: 'Запись скрытого вами автора' }))
   await page.waitForURL(`**/posts/${post.id}`)
   await postWith(page, 'Скрытая запись').waitFor()

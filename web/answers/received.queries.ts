@@ -43,9 +43,10 @@ function withNew(known: NewReplies | undefined, page: ReceivedRepliesPage): NewR
   return { seen, ids: [...ids, ...added.map(({ id }) => id)] }
 }
 
-export function useIsNewReply(id: string): boolean {
+/** Returns the ids of the replies that were new when the list was opened. */
+export function useNewReplies(): readonly string[] {
   const queryKey = newRepliesKey(useEntry().key)
-  return useQuery<NewReplies>({ queryKey, queryFn: skipToken }).data?.ids.includes(id) ?? false
+  return useQuery<NewReplies>({ queryKey, queryFn: skipToken }).data?.ids ?? []
 }
 
 /** Marks replies as seen by their reader. Ignores a failure, because the next visit marks them. */

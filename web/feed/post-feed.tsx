@@ -10,6 +10,7 @@ import { LIVE_RECENT_MS } from '../../contract/constants.ts'
 import {
   EMPTY_LIST,
   isOldestFirst,
+  PATHS,
   searchPath,
   searchTextIn,
   withCursor,
@@ -166,6 +167,14 @@ function FeedEnd({ list, areReplies, empty = <NoPosts />, endText, hasFoot }: Fe
       </ListLink>
     )
   }
+  if (areReplies && list.muted > 0) {
+    return (
+      <>
+        <MutedReplies count={list.muted} />
+        {hasFoot && <SiteFoot />}
+      </>
+    )
+  }
   // Neither a single post nor replies need a line at the end.
   const hasEnd = !areReplies && (endText !== undefined || list.total > 1)
   return (
@@ -181,6 +190,15 @@ function FeedEnd({ list, areReplies, empty = <NoPosts />, endText, hasFoot }: Fe
           )}
       {hasFoot && <SiteFoot />}
     </>
+  )
+}
+
+/** Says why a thread shows fewer replies than its post counts. */
+function MutedReplies({ count }: { count: number }) {
+  return (
+    <p className={classes('soft', styles.muted)}>
+      Ответы скрытых вами авторов: {count}. <a href={PATHS.hidden}>Кого вы скрыли</a>
+    </p>
   )
 }
 

@@ -1,27 +1,35 @@
 import { memo } from 'react'
 import { postPath } from '../../contract/pages.ts'
-import { useIsNewReply } from '../answers/received.queries.ts'
+import { useNewReplies } from '../answers/received.queries.ts'
 import { plural, REPLY_FORMS } from '../format/counts.ts'
 import { readCachedPost } from '../posts/cache/post-cache.ts'
 import { classes } from '../ui/classes.ts'
 import { type FeedCardProps, FeedPost } from './post-controls.tsx'
 import styles from './received-card.module.css'
 
-/** Shows a received reply. The first of adjacent replies to one post names that post. */
+const NEW_REPLY_FORMS = { one: 'новый ответ', few: 'новых ответа', many: 'новых ответов' }
+
+/**
+ * Shows a received reply. The first of adjacent replies to one post names that post, and says how
+ * many of them are new.
+ */
 export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
   const { id, ids } = props
-  const isNew = useIsNewReply(id)
+  const newReplies = useNewReplies()
   const group = groupOf(ids, id)
+  const fresh = group.filter((reply) => newReplies.includes(reply))
   return (
     <FeedPost
       {...props}
       withoutQuote={group.length > 1}
       above={
         <>
-          {isNew && (
+          {fresh[0] === id && (
             <span className={classes('line act', styles.fresh)}>
               <span className="dot" />
-              Новый ответ
+              {fresh.length === 1
+                ? 'Новый ответ'
+                : `${fresh.length} ${plural(fresh.length, NEW_REPLY_FORMS)}`}
             </span>
           )}
           {group.length > 1 && group[0] === id && <GroupLine group={group} />}

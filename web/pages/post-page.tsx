@@ -9,7 +9,6 @@ import { useEntry, usePage, usePageTitle } from '../history/entry.tsx'
 import { Read } from '../http/read.tsx'
 import { useHydrated } from '../platform/atom.ts'
 import { createLazyChunk } from '../platform/lazy-chunk.ts'
-import { useHidden } from '../posts/cache/hidden.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { MISSING_POST, useReadPost } from '../posts/cache/posts.queries.ts'
 import { Fresh, type IsFresh } from '../posts/view/post-card.tsx'
@@ -64,13 +63,11 @@ const visitedThread = createLazyChunk(
   'VisitedThread',
 )
 
-function NoReplies({ post }: { post: CachedPost }) {
-  const { authors } = useHidden()
-  const areHidden = authors.length > 0 && post.actions.replies_count > 0
+function NoReplies() {
   return (
     <div className={classes('soft', styles.noReplies)}>
-      <p>{areHidden ? 'Отвечали только скрытые вами авторы' : EMPTY_LIST.title}</p>
-      {!areHidden && <p>{EMPTY_LIST.text}</p>}
+      <p>{EMPTY_LIST.title}</p>
+      <p>{EMPTY_LIST.text}</p>
     </div>
   )
 }
@@ -101,13 +98,7 @@ function Thread({ post }: { post: CachedPost }) {
           <OrderLink post={post} isFromOldest={isOldestFirst(start)} />
         </div>
         <Fresh value={isFresh}>
-          <PostFeed
-            source={source}
-            label="Ответы"
-            empty={<NoReplies post={post} />}
-            areReplies
-            hasFoot
-          />
+          <PostFeed source={source} label="Ответы" empty={<NoReplies />} areReplies hasFoot />
         </Fresh>
       </div>
     </>

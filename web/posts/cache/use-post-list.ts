@@ -73,6 +73,8 @@ export function usePostList(source: ListSource, anchor: Anchor | null) {
     /** Returns whether a post is newer than all read ones, and not published in this tab. */
     isNew: ({ id, by }: NamedPost) =>
       isFromTop && isAboveRead(read, id) && !published.includes(id) && isShown(id, by),
+    /** The number of posts that were read and are left out, because the viewer hides the author. */
+    muted: useMutedCount(read),
     isReady: query.data !== undefined,
     isLoading: query.isPending || query.isFetchingNextPage,
     hasFailed: query.data ? query.isFetchNextPageError : query.isError,
@@ -104,6 +106,12 @@ function useIsShown(): (id: string, by?: string) => boolean {
     },
     [authors],
   )
+}
+
+function useMutedCount(pages: readonly CachedPage[]): number {
+  const { authors } = useHidden()
+  const isMuted = (id: string) => authors.includes(readCachedPost(id)?.owner.id ?? '')
+  return authors.length === 0 ? 0 : pages.flatMap(({ ids }) => ids).filter(isMuted).length
 }
 
 function usePublished(name: ListName): readonly string[] | undefined {
