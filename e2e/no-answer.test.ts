@@ -148,7 +148,9 @@ test('a lost network shows in a banner and in the list', async ({ journey, olga 
   const post = postWith(page, 'Запись 10')
   const before = await post.boundingBox()
   await goOffline(page)
-  const banner = page.getByText('Нет связи. Читать можно, а написанное отправим позже')
+  const banner = page.getByText(
+    'Нет связи. Читать и писать можно: отправим позже. Для отметок и остального нужна связь',
+  )
   // Waits until nothing covers it.
   await banner.hover({ trial: true })
   expect(await post.boundingBox()).toEqual(before)

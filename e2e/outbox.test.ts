@@ -82,7 +82,7 @@ test('a tab whose scripts could not be loaded shows what waits once the network 
   const second = await openTab(first)
   await untilPreloaded(second)
   await goOffline(second)
-  await second.getByText('Нет связи. Читать можно').waitFor()
+  await second.getByText('Нет связи. Читать и писать можно').waitFor()
   await context.unroute(scripts)
   await goOnline(second)
   await row(second, '1 запись ждёт связи.').waitFor()

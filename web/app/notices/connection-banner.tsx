@@ -26,7 +26,7 @@ export function ConnectionBanner() {
     <Notice>
       {online
         ? 'Показана сохранённая версия'
-        : 'Нет связи. Читать можно, а написанное отправим позже'}
+        : 'Нет связи. Читать и писать можно: отправим позже. Для отметок и остального нужна связь'}
     </Notice>
   )
   return <div role="status">{OutboxRow ? <OutboxRow>{notice}</OutboxRow> : notice}</div>
