@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto'
-import { domainToUnicode } from 'node:url'
 import { CODE_LENGTH } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import { isLoopback } from '../../kernel/config/config.ts'
 import type { Purpose } from '../../kernel/db/tables.ts'
 import { minutesInWords } from '../../kernel/errors/words.ts'
 import { writeMail } from '../../kernel/mail/mail-body.ts'
-import { type MailOptions, whenAndWhere } from '../../kernel/mail/mail-words.ts'
+import { type MailOptions, readableHost, whenAndWhere } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { MailKind } from '../../kernel/mail/send-mails.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
@@ -57,12 +56,10 @@ export function writeCodeMail(
   const { key, origin, ttlSeconds, leftMs } = options
   const minutes = Math.max(1, Math.round(Math.min(ttlSeconds / 60, leftMs / 60_000)))
   const code = deriveCode(operationId, key)
-  const { hostname, port } = new URL(origin)
-  const site = `${domainToUnicode(hostname)}${port && `:${port}`}`
   const lines = [
     { code, what: `ваш ${WHAT[purpose]}` },
     '',
-    `Введите его только на сайте ${site} и никому не сообщайте: он открывает доступ к аккаунту.`,
+    `Введите его только на сайте ${readableHost(origin)} и никому не сообщайте: он открывает доступ к аккаунту.`,
     `Код действует ${minutesInWords(minutes)}.`,
     '',
     `Код запросили ${whenAndWhere(askedAt, device)}.`,

@@ -2,11 +2,8 @@ import { expect, test } from 'vitest'
 import { type Line, toOneLine, writeMail } from './mail-body.ts'
 
 const ORIGIN = 'https://wall.example'
-const write = (lines: Line[]) =>
-  writeMail({ to: 'olga@example.org', subject: 'Ответ' }, lines, {
-    appName: 'Вслух',
-    origin: ORIGIN,
-  })
+const write = (lines: Line[], origin = ORIGIN) =>
+  writeMail({ to: 'olga@example.org', subject: 'Ответ' }, lines, { appName: 'Вслух', origin })
 const bodyOf = (quote: string) => write(['Петя:', { quote }, '', 'Ответить.'])
 
 test('a text of people is quoted line by line, with one blank line at most, in both parts', () => {
@@ -37,6 +34,8 @@ test.each([
   ['evil.example/вход?a=1', 'evil.example'],
   ['www.evil.example:8080/a, «http://b.example/c»', 'www.evil.example «b.example»'],
   ['стена.xn--p1ai/settings/devices', 'стена.xn--p1ai'],
+  ['https://стена.рф/settings', 'стена.рф'],
+  ['https://xn--80ajyof.xn--p1ai/settings', 'xn--80ajyof.xn--p1ai'],
   ['my_wall.evil.example./a, см..evil.example/a', 'my_wall.evil.example см..evil.example'],
   ['@evil.example/a или mailto:a@b.example?body=c', '@evil.example или mailto:a@b.example'],
   ['tg://resolve?domain=evil', 'resolve'],
@@ -48,6 +47,17 @@ test.each([
   expect(bodyOf(quote).html).toContain(`>${shown}</blockquote>`)
   expect(bodyOf(quote).html).not.toContain('<a ')
   expect(toOneLine(`\n${quote}\n\n`)).toBe(shown)
+})
+
+test('the wall’s addresses are readable, and only the target of a link is in the form of the DNS', () => {
+  const { origin } = new URL('https://стена.рф:8443')
+  const { text, html } = write([`Устройства: ${origin}/settings/devices#a`, origin], origin)
+  expect(text).toBe('Устройства: https://стена.рф:8443/settings/devices#a\nhttps://стена.рф:8443')
+  const shown = html.replaceAll(/href="[^"]*"/g, '')
+  expect(shown).not.toContain('xn--')
+  expect(html).toContain(
+    `<a href="${origin}/settings/devices#a">https://стена.рф:8443/settings/devices#a</a>`,
+  )
 })
 
 test('only addresses of the wall are links, a code stands large, and there are no pictures', () => {

@@ -1,23 +1,29 @@
+import { domainToUnicode } from 'node:url'
 import { isVisible } from '../../../contract/text.ts'
 import { escapeHtml } from '../http/escape.ts'
-import type { MailOptions } from './mail-words.ts'
+import { type MailOptions, readableOrigin } from './mail-words.ts'
 import type { Mail } from './smtp.ts'
 
 /** A line of the wall's own text, a code, or a user's text. An empty line ends a paragraph. */
 export type Line = string | { code: string; what: string } | { quote: string }
 
-/** Writes a mail as text and as HTML, in which only addresses of the wall are links. */
+/**
+ * Writes a mail as text and as HTML, in which only addresses of the wall are links. People read
+ * «стена.рф»; only the target of a link is in the form of the DNS.
+ */
 export function writeMail(
   { to, subject }: Pick<Mail, 'to' | 'subject'>,
   lines: readonly Line[],
   { appName, origin }: MailOptions,
 ): Mail & { html: string } {
-  const text = lines.map(textOf).join('\n')
+  const text = lines.map((line) => textOf(line, origin)).join('\n')
   return { to, subject: `${subject} · ${appName}`, text, html: htmlOf(lines, origin) }
 }
 
-function textOf(line: Line): string {
-  if (typeof line === 'string') return line
+function textOf(line: Line, origin: string): string {
+  if (typeof line === 'string') {
+    return line.replace(addressOf(origin), (address) => readable(address, origin))
+  }
   if ('code' in line) return `${line.code} — ${line.what}.`
   return quotedLines(line.quote)
     .map((text) => `> ${text}`.trimEnd())
@@ -45,8 +51,14 @@ const BARE_LINK =
 
 function withHostsOnly(text: string): string {
   return text
-    .replace(LINK, (link) => URL.parse(link)?.hostname || '…')
+    .replace(LINK, (link) => hostAsWritten(link) || '…')
     .replace(BARE_LINK, (_, host: string) => host)
+}
+
+/** A host in letters stays in letters, and one in the form of the DNS stays in that. */
+function hostAsWritten(link: string): string {
+  const host = URL.parse(link)?.hostname ?? ''
+  return /xn--/i.test(link) ? host : domainToUnicode(host)
 }
 
 const PARAGRAPH = 'margin:0 0 16px'
@@ -84,10 +96,21 @@ function htmlOf(lines: readonly Line[], origin: string): string {
 }
 
 function linkify(line: string, origin: string): string {
-  const address = new RegExp(`(${RegExp.escape(origin)}(?![\\w.:-])[^\\s<>"]*)`)
   return line
-    .split(address)
-    .map(escapeHtml)
-    .map((part, at) => (at % 2 === 0 ? part : `<a href="${part}">${part}</a>`))
+    .split(addressOf(origin))
+    .map((part, at) =>
+      at % 2 === 0
+        ? escapeHtml(part)
+        : `<a href="${escapeHtml(part)}">${escapeHtml(readable(part, origin))}</a>`,
+    )
     .join('')
+}
+
+/** Matches the addresses of the wall, and not those of hosts that only begin alike. */
+function addressOf(origin: string): RegExp {
+  return new RegExp(`(${RegExp.escape(origin)}(?![\\w.:-])[^\\s<>"]*)`, 'g')
+}
+
+function readable(address: string, origin: string): string {
+  return readableOrigin(origin) + address.slice(origin.length)
 }

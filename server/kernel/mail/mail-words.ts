@@ -1,6 +1,8 @@
+import { domainToUnicode } from 'node:url'
 import { formatTime } from '../../../contract/dates.ts'
 import type { Device } from '../../../contract/fields.ts'
 import { type Config, originOf } from '../config/config.ts'
+import { unicodeEmail } from './email-address.ts'
 
 export type MailOptions = {
   appName: string
@@ -10,7 +12,21 @@ export type MailOptions = {
 export type NoticeOptions = MailOptions & { contact: string | undefined }
 
 export function noticeOptions(config: Config): NoticeOptions {
-  return { appName: config.appName, origin: originOf(config), contact: config.contactEmail }
+  const { appName, contactEmail } = config
+  const contact = contactEmail && (unicodeEmail(contactEmail) || contactEmail)
+  return { appName, origin: originOf(config), contact }
+}
+
+/** Returns an origin as people write it, such as «https://стена.рф:8443». */
+export function readableOrigin(origin: string): string {
+  const { protocol } = new URL(origin)
+  return `${protocol}//${readableHost(origin)}`
+}
+
+/** Returns the host of an origin as people write it, with the port unless it is the usual one. */
+export function readableHost(origin: string): string {
+  const { hostname, port } = new URL(origin)
+  return `${domainToUnicode(hostname)}${port && `:${port}`}`
 }
 
 /** Browsers by the names that the library bowser gives them in the web app. */
