@@ -1,6 +1,6 @@
 import { MessageCircle } from 'lucide'
 import { memo, type ReactNode } from 'react'
-import { plural, REPLY_FORMS } from '../format/counts.ts'
+import { nounAfter, REPLY_FORMS } from '../format/counts.ts'
 import { LikeButton } from '../likes/like-button.tsx'
 import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import { type CachedPost, usePost } from '../posts/cache/post-cache.ts'
@@ -33,7 +33,7 @@ function ReplyButton({ post }: { post: CachedPost }) {
       about={post.owner.username}
       icon={<Icon shape={MessageCircle} size={20} />}
       count={count}
-      countInWords={`${count} ${plural(count, REPLY_FORMS)}`}
+      noun={nounAfter(count, REPLY_FORMS)}
       action="reply"
       onClick={() => void withViewer({ name: 'reply', postId: post.id })}
     />

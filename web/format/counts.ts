@@ -26,10 +26,14 @@ export function shortCount(count: number): string {
   return `${rest === 0 ? whole : `${whole},${rest}`} ${unit.name}`
 }
 
-/** Returns a text such as '21 запись'. After 'тыс.' the noun has the form for many. */
+/** Returns a text such as '21 запись'. */
 export function counted(count: number, forms: PluralForms): string {
-  const short = shortCount(count)
-  return `${short} ${short.endsWith('.') ? forms.many : plural(count, forms)}`
+  return `${shortCount(count)} ${nounAfter(count, forms)}`
+}
+
+/** Returns the form of a noun after the short count. After 'тыс.' it has the form for many. */
+export function nounAfter(count: number, forms: PluralForms): string {
+  return shortCount(count).endsWith('.') ? forms.many : plural(count, forms)
 }
 
 export const POST_FORMS = { one: 'запись', few: 'записи', many: 'записей' }

@@ -1,5 +1,5 @@
 import { Heart } from 'lucide'
-import { plural } from '../format/counts.ts'
+import { nounAfter } from '../format/counts.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { ActionButton } from '../posts/view/action-button.tsx'
 import { useIsWaiting, withViewer } from '../session/intents.ts'
@@ -27,7 +27,7 @@ export function LikeButton({ post }: { post: CachedPost }) {
       about={post.owner.username}
       icon={<Icon shape={Heart} size={20} />}
       count={likes_count}
-      countInWords={`${likes_count} ${plural(likes_count, FORMS)} «Нравится»`}
+      noun={`${nounAfter(likes_count, FORMS)} «Нравится»`}
       pressed={is_liked}
       busy={waits}
       action="like"

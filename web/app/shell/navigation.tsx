@@ -77,7 +77,7 @@ function DraftMark() {
   if (useDraftText('new') === null) return null
   return (
     <span className={classes('dot', rail.draft)}>
-      <span className="visually-hidden">есть черновик</span>
+      <span className="visually-hidden">, есть черновик</span>
     </span>
   )
 }

@@ -9,7 +9,8 @@ type ActionButtonProps = {
   about: string
   icon: ReactNode
   count: number
-  countInWords: string
+  /** What the button counts, in the form after a number. Only screen readers and text browsers show it. */
+  noun: string
   pressed?: boolean
   /** Whether a tap waits for something else before it has an effect. */
   busy?: boolean
@@ -37,12 +38,11 @@ export function ActionButton(props: ActionButtonProps) {
         {props.icon}
       </button>
       {props.count > 0 && (
-        <>
-          <span aria-hidden="true">{shortCount(props.count)}</span>
-          <span id={countId} className="visually-hidden">
-            {props.countInWords}
-          </span>
-        </>
+        // One text for all: a number and the same number in words would read as «55 отметок».
+        <span id={countId} aria-hidden="true">
+          {shortCount(props.count)}
+          <span className="visually-hidden">{` ${props.noun}`}</span>
+        </span>
       )}
     </span>
   )

@@ -49,13 +49,14 @@ export function PostCard(props: PostCardProps) {
   const repliedId = props.withoutQuote ? null : post.actions.replied_post_id
   const { username } = post.owner
   const id = useId()
+  const isFresh = useContext(Fresh)?.(post) ?? false
   return (
     <article
       {...useOpenPost(post.id)}
       className={styles.card}
       data-post-id={post.id}
       data-joined={joined}
-      data-fresh={useContext(Fresh)?.(post) || undefined}
+      data-fresh={isFresh || undefined}
       aria-labelledby={`${id}-author`}
       aria-describedby={`${id}-text`}
       aria-posinset={position}
@@ -72,6 +73,7 @@ export function PostCard(props: PostCardProps) {
             className={classes('target underlined', styles.permalink)}
             to={postPath(post.id)}
             createdAt={post.created_at}
+            mark={isFresh ? 'новый' : undefined}
           />
           <span className={styles.marks}>{editedLabel(post)}</span>
           {menu && <div className={styles.menu}>{menu}</div>}

@@ -26,15 +26,20 @@ export function PostTime({ createdAt, isSilent }: PostTimeProps) {
   )
 }
 
-type TimeLinkProps = { to: string; className: string | undefined; createdAt: number }
+type TimeLinkProps = {
+  to: string
+  className: string | undefined
+  createdAt: number
+  mark: string | undefined
+}
 
 /** Links to a post by its age. Screen readers get words, because they misread «1 ч.». */
-export function TimeLink({ to, className, createdAt }: TimeLinkProps) {
+export function TimeLink({ to, className, createdAt, mark }: TimeLinkProps) {
   const words = useNow((seconds) => timeAgoInWords(createdAt, seconds))
   return (
-    <a className={className} href={to}>
+    <a className={className} href={to} aria-label={mark ? `${words}, ${mark}` : words}>
       <PostTime createdAt={createdAt} isSilent />
-      <span className="visually-hidden">{words}</span>
+      {mark && <span aria-hidden="true"> · {mark}</span>}
     </a>
   )
 }
