@@ -64,6 +64,8 @@ export const STALE_STATUS = 'vslukh; hit; ttl=-'
 /** Unread replies are counted only up to this number. */
 export const UNREAD_MAX = 100
 export const SEARCH_MAX = 100
+/** A class of what may stand in a word and changes nothing: invisible characters and stress marks. */
+export const UNSEEN_IN_WORDS = '[\\p{Default_Ignorable_Code_Point}\\u0300\\u0301]'
 
 export const TEXT_NAMES = ['about', 'rules', 'privacy', 'consent', 'contacts'] as const
 

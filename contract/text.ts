@@ -1,4 +1,4 @@
-import { POST_TEXT_MAX } from './constants.ts'
+import { POST_TEXT_MAX, UNSEEN_IN_WORDS } from './constants.ts'
 
 const MARKS_MAX = 8
 
@@ -44,6 +44,16 @@ export function parsePostText(raw: string): string | null {
   if (FORBIDDEN.test(raw)) return null
   const text = normalizeText(raw)
   return isVisible(text) && textLength(text) <= POST_TEXT_MAX ? text : null
+}
+
+const UNSEEN = new RegExp(`${UNSEEN_IN_WORDS}+`, 'gu')
+
+/**
+ * Returns a normalized text as its words are compared by search and hidden words: in small letters,
+ * «ё» as «е», without UNSEEN_IN_WORDS. `search_text` in the database does the same.
+ */
+export function foldWords(text: string): string {
+  return text.toLowerCase().replace(UNSEEN, '').replace(/[ёѐ]/g, 'е').replaceAll('ѝ', 'и')
 }
 
 /** Removes FORBIDDEN characters from a typed text; tabs become spaces, line ends line feeds. */

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef } from 'react'
+import { UNSEEN_IN_WORDS } from '../../contract/constants.ts'
 import { cursorIn, searchTextIn } from '../../contract/pages.ts'
 import { SIMILAR_LINE, searchTitle } from '../../contract/search-rules.ts'
 import { type FeedCardProps, FeedPost } from '../feed/post-controls.tsx'
@@ -87,9 +88,14 @@ function FoundCard(props: FeedCardProps) {
   )
 }
 
-/** Returns a pattern that matches whole words in any case, with «ё» or «е»; null if none. */
+const FOLDED: Record<string, string> = { е: '[еёѐ]', и: '[иѝ]' }
+
+/** Returns a pattern that matches whole words, also as they were before `foldWords`; null if none. */
 function foundWords(words: readonly string[]): RegExp | null {
   if (words.length === 0) return null
-  const forms = words.map((word) => word.replaceAll('е', '[её]')).join('|')
+  const letterOf = (letter: string) => FOLDED[letter] ?? letter
+  const forms = words
+    .map((word) => [...word].map((letter) => `${letterOf(letter)}${UNSEEN_IN_WORDS}*`).join(''))
+    .join('|')
   return new RegExp(`(?<![\\p{L}\\p{N}])(${forms})(?![\\p{L}\\p{N}])`, 'giu')
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { foldWords } from '../../../contract/text.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { nearStems } from './near-stems.ts'
 
@@ -42,11 +43,7 @@ const LAST_WORD = /(?:^|\s)([\p{L}\p{N}]{5,})$/u
 
 /** Leaves only words, quotes and leading minuses, as `search_text` in the database does. */
 function searchWords(q: string): { text: string; beginning: string | null } {
-  const text = q
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll('ё', 'е')
-    .replace(/[\u0300\u0301\u00AD]/g, '')
+  const text = foldWords(q.normalize('NFC'))
     .replace(/[«»„“”]/g, '"')
     .replace(/[^\p{L}\p{N}"-]+/gu, ' ')
     .replace(/(?<=[^\s])-|-(?![\p{L}\p{N}"])/gu, ' ')

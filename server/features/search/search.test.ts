@@ -1,7 +1,12 @@
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
+import { OTHER_WORDS, SAME_WORDS } from '../../../contract/same-words.fixture.ts'
 import type { SearchPage } from '../../../contract/search.ts'
+import { foldWords, parsePostText } from '../../../contract/text.ts'
+import { MIGRATIONS, migrate } from '../../kernel/db/migrate.ts'
 import { leave, like } from '../../testing/calls/account-deletion-calls.ts'
+import { emptyDatabase } from '../../testing/database/backups.ts'
+import { executeOn, withClient } from '../../testing/database/databases.ts'
 import { stopClock } from '../../testing/database/passing-time.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, appForTest, strictApp, testPerNode } from '../../testing/test-app.ts'
@@ -92,6 +97,47 @@ test.each([
   await app.publish(anna, text)
   for (const q of queries) expect(await texts(q), q).toEqual([text])
   expect(await texts('#1')).toEqual([])
+})
+
+test('search and hidden words take the same words for equal', async () => {
+  const pairs = [...SAME_WORDS, ...OTHER_WORDS]
+  for (const [word, written] of pairs) {
+    const [text, other] = [parsePostText(written) ?? '', word]
+    const [row] = await app.sql<{ isSame: boolean }>`
+      SELECT search_text(${text}) = search_text(${other}) AS "isSame"`
+    const isSame = SAME_WORDS.some(([, same]) => same === written)
+    expect(row?.isSame, written).toBe(isSame)
+    const onlyWords = (it: string) => foldWords(it).replace(/[^\p{L}\p{N}]+/gu, ' ')
+    expect(onlyWords(text) === onlyWords(other), written).toBe(isSame)
+  }
+  const post = await app.publish(anna, 'Про ло\u2060ша\u0301дку и ло\u00adша\u200bк')
+  for (const q of ['лошадка', 'ло\u200bшадка', '"лошадку и лошак"']) {
+    expect(
+      (await found(q)).posts.map(({ id }) => id),
+      q,
+    ).toEqual([post.id])
+  }
+})
+
+test('an upgrade finds what was written before, also with invisible characters inside', async () => {
+  const url = await emptyDatabase()
+  const before = Object.entries(MIGRATIONS).filter(([name]) => name < '013')
+  await migrate(url, { migrations: Object.fromEntries(before) })
+  await executeOn(
+    url,
+    `INSERT INTO users (username, email, email_key) VALUES ('anna_1', 'a@example.org', 'a@example.org');
+     INSERT INTO posts (owner_id, text) SELECT id, unnest(ARRAY[U&'сло\\200Bво', 'слово', U&'сердце \\2764\\FE0F'])
+     FROM users`,
+  )
+  await migrate(url)
+  const texts = await withClient(url, async (client) => {
+    // Only the index can have the words that the release before put there.
+    await client.query('SET enable_seqscan = off')
+    const { rows } = await client.query<{ text: string }>(`SELECT text FROM posts
+      WHERE hidden_for IS NULL AND search_words(id, text) @@ 'слов' ORDER BY text`)
+    return rows.map(({ text }) => text)
+  })
+  expect(texts.toSorted()).toEqual(['сло\u200bво', 'слово'].toSorted())
 })
 
 test('an edited post is found by its new text at once, and a post that nobody may see is never found', async () => {

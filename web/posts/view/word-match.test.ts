@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { OTHER_WORDS, SAME_WORDS } from '../../../contract/same-words.fixture.ts'
+import { parsePostText } from '../../../contract/text.ts'
 import { hiddenWordIn } from './word-match.ts'
 
 test.each([
@@ -13,4 +15,15 @@ test.each([
   ['Ничего такого', [], undefined],
 ] as const)('in «%s» one of %j is hidden: %s', (text, words, found) => {
   expect(hiddenWordIn(text, words)).toBe(found)
+})
+
+test.each(SAME_WORDS)('«%s» hides a text with «%s»: %s', (word, written) => {
+  for (const text of [written, `Про ${written}!`].map((it) => parsePostText(it) ?? '')) {
+    expect(hiddenWordIn(text, [word])).toBe(word)
+  }
+  expect(hiddenWordIn(word, [parsePostText(written) ?? ''])).toBeDefined()
+})
+
+test.each(OTHER_WORDS)('«%s» hides no text with «%s»', (word, text) => {
+  expect(hiddenWordIn(text, [`${word} `])).toBeUndefined()
 })

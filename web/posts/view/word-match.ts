@@ -1,17 +1,21 @@
+import { foldWords } from '../../../contract/text.ts'
+
 const SYNTAX = /[\\^$.*+?()[\]{}|/]/g
 
 let compiled: { words: readonly string[]; pattern: RegExp } | undefined
 
-/** Returns the first of `words` with which a word of the text begins, ignoring case and «ё». */
+/** Returns the first of `words` with which a word of the text begins; `fold` compares them. */
 export function hiddenWordIn(text: string, words: readonly string[]): string | undefined {
   if (words.length === 0) return undefined
   const found = patternOf(words).exec(fold(text))?.[0]
   return found && words.find((word) => fold(word) === found)
 }
 
-/** Normalizes case, «ё» and white space. */
+/** Returns the same for texts whose words are the same, whatever spaces and hyphens are between. */
 export function fold(text: string): string {
-  return text.toLowerCase().replaceAll('ё', 'е').replace(/\s+/g, ' ')
+  return foldWords(text)
+    .replace(/[\s\u2800]+/g, ' ')
+    .replace(/\p{Pd}/gu, '-')
 }
 
 function patternOf(words: readonly string[]): RegExp {
