@@ -1,16 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyError, FastifyInstance } from 'fastify'
 import type { WebApp } from './web-app.ts'
 
 const WORKER = 'service-worker.js'
 const WORKER_OFF = 'service-worker-off.js'
 const MANIFEST = 'manifest.webmanifest'
 const CONFIGURED = [WORKER, WORKER_OFF, MANIFEST]
+/** Precondition Failed and Range Not Satisfiable: no errors of the API. */
+const ANSWERED_AS_HTTP = new Set([412, 416])
+const ONE_RANGE = /^bytes=(?:(\d+)-(\d*)|-\d+)$/
 
 export async function serveAppFiles(files: FastifyInstance, web: WebApp): Promise<void> {
   const { folder, appName, serviceWorker } = web
+  handleRanges(files)
   await files.register(fastifyStatic, {
     root: join(folder, 'assets'),
     prefix: '/assets/',
@@ -41,4 +45,26 @@ export async function serveAppFiles(files: FastifyInstance, web: WebApp): Promis
       .type('application/manifest+json; charset=utf-8')
       .send(manifest),
   )
+}
+
+/** Sends the whole file unless a GET asks for one valid range; 416 if the file has none of it. */
+function handleRanges(files: FastifyInstance): void {
+  files.addHook('onRequest', async ({ method, raw: { headers } }) => {
+    if (method !== 'GET' || !isRange(headers.range)) delete headers.range
+  })
+  files.setErrorHandler<FastifyError & { headers?: Record<string, string> }>(
+    (error, _request, reply) => {
+      const { statusCode = 500, headers } = error
+      if (!ANSWERED_AS_HTTP.has(statusCode)) throw error
+      return reply
+        .code(statusCode)
+        .headers({ ...headers, 'cache-control': 'no-store' })
+        .send()
+    },
+  )
+}
+
+function isRange(text = ''): boolean {
+  const [range, first, last] = ONE_RANGE.exec(text) ?? []
+  return range !== undefined && (!first || !last || Number(first) <= Number(last))
 }

@@ -5,6 +5,7 @@ import { findInXml, requireAtom, textsInXml } from '../testing/http/xml.ts'
 import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
 
 const ORIGIN = 'https://vslukh.example'
+const ATOM_TYPE = 'application/atom+xml; charset=utf-8'
 
 const app = await appForFile({ config: { publicUrl: ORIGIN } })
 const olga = await app.signUp()
@@ -37,7 +38,7 @@ test('/feed.atom is the wall as Atom, with absolute URLs', async () => {
   const newer = await app.publish(olga)
   await app.reply(olga, older.id)
   const { status, headers } = await read('/feed.atom?utm_source=reader')
-  expect([status, headers.get('content-type')]).toEqual([200, 'application/xml; charset=utf-8'])
+  expect([status, headers.get('content-type')]).toEqual([200, ATOM_TYPE])
   expect(await readAtom('/feed.atom?utm_source=reader')).toEqual({
     title: 'Стена - Вслух',
     id: `${ORIGIN}/feed.atom`,
@@ -74,6 +75,23 @@ atOnce(
     for (const gone of [path, '/posts/999999/replies.atom', '/posts/abc/replies.atom']) {
       const { status, body } = await read(gone)
       expectRefusal({ status, body: JSON.parse(body) }, 'POST_NOT_FOUND')
+    }
+  },
+)
+
+atOnce(
+  'a browser gets Atom as XML, which it shows with its style; others get it as Atom, whoever was first',
+  async () => {
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    for (const path of ['/feed.atom', `/users/${olga.username}/posts.atom`]) {
+      const types: unknown[] = []
+      for (const headers of [{}, { accept }, { accept: '*/*' }, { accept }]) {
+        const answer = await read(path, { headers })
+        expect(answer.headers.get('vary')).toBe('Accept, Accept-Encoding')
+        types.push(answer.headers.get('content-type'))
+      }
+      const xml = 'application/xml; charset=utf-8'
+      expect(types).toEqual([ATOM_TYPE, xml, ATOM_TYPE, xml])
     }
   },
 )

@@ -37,10 +37,15 @@ type Kind = {
   read: (db: Db, about: string, query: Query) => Promise<FeedSource>
   write: (feed: Feed, origin: string) => string
   type: string
+  shared?: Pick<ConstructorParameters<typeof CachedResponse>[0], 'browserType' | 'vary'>
 }
 
-// Browsers show application/atom+xml as source or download it, so the type is application/xml.
-const ATOM = { write: toAtom, type: 'application/xml; charset=utf-8' }
+const ATOM: Pick<Kind, 'write' | 'type' | 'shared'> = {
+  write: toAtom,
+  type: 'application/atom+xml; charset=utf-8',
+  // Browsers show application/atom+xml as source or download it.
+  shared: { browserType: 'application/xml; charset=utf-8', vary: 'Accept' },
+}
 const JSON_FEED = { write: toJsonFeed, type: 'application/feed+json; charset=utf-8' }
 
 const FEEDS: [name: keyof typeof FEED_PATHS, kind: Kind][] = [
@@ -54,7 +59,7 @@ export async function serveFeeds({ http, db, config, limits, cache, headers }: P
   const origin = originOf(config)
   await http.register(async (feeds) => {
     feeds.addHook('onRequest', ({ ip }) => limits.charge([callCharge(null, ip)]))
-    for (const [name, { read, write, type }] of FEEDS) {
+    for (const [name, { read, write, type, shared }] of FEEDS) {
       feeds.get<FeedRequest>(FEED_PATHS[name], { schema }, (request, reply) => {
         const { id, username } = request.params
         const about = id ?? username ?? ''
@@ -76,7 +81,8 @@ export async function serveFeeds({ http, db, config, limits, cache, headers }: P
           }
           const body = Buffer.from(write(feed, origin))
           const postIds = [...(id === undefined ? [] : [id]), ...postIdsOf(page)]
-          return new CachedResponse({ route: FEED_PATHS[name], body, type, headers, postIds })
+          const route = FEED_PATHS[name]
+          return new CachedResponse({ route, body, type, ...shared, headers, postIds })
         })
       })
     }

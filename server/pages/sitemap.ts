@@ -20,12 +20,18 @@ const CACHED_BYTES_MAX = 32 * 1024 ** 2
 const XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 const ROBOTS = ['User-agent: *', 'Disallow: /settings', 'Disallow: /liked', 'Disallow: /own/']
 
+const TEXT_TYPE = 'text/plain; charset=utf-8'
+
+const SECURITY_PATH = '/.well-known/security.txt'
+/** RFC 9116 asks for less than a year. */
+const SECURITY_MS = 180 * 86_400_000
+
 /** A sitemap of 5,000 posts takes as long as a page, so it must not starve API calls either. */
 const LANE = { config: { lane: 'page' } } as const
 
 type SitemapRequest = { Params: { number: string } }
 
-/** Registers the index of sitemaps, the sitemaps of 5,000 ids, and robots.txt, which names them. */
+/** Registers the sitemaps and their index, robots.txt, which names it, and security.txt. */
 export async function registerSitemaps({
   http,
   db,
@@ -62,13 +68,30 @@ export async function registerSitemaps({
     )
   })
 
+  const asFile = {
+    onRequest: ({ ip }: { ip: string }) => limits.charge([{ limit: PAGE_FILES, ip }]),
+  }
   const lines = [...ROBOTS, '', `Sitemap: ${origin}/sitemap.xml`, '']
-  const robots = toResponse(lines.join('\n'), 'text/plain; charset=utf-8')
-  http.get(
-    '/robots.txt',
-    { onRequest: ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]) },
-    (request, reply) => robots.send({ request, reply }),
+  const robots = toResponse(lines.join('\n'), TEXT_TYPE)
+  http.get('/robots.txt', asFile, (request, reply) => robots.send({ request, reply }))
+  const { contactEmail } = config
+  if (contactEmail === undefined) return
+  http.get(SECURITY_PATH, asFile, (request, reply) =>
+    toResponse(securityText(contactEmail, origin), TEXT_TYPE).send({ request, reply }),
   )
+}
+
+/** Returns security.txt (RFC 9116), which says where to report a vulnerability. */
+function securityText(contact: string, origin: string): string {
+  // On whole days, so that the text keeps its ETag for a day.
+  const expires = new Date(new Date().setUTCHours(0, 0, 0, 0) + SECURITY_MS)
+  return [
+    `Contact: mailto:${contact.split('@').map(encodeURIComponent).join('@')}`,
+    `Expires: ${expires.toISOString()}`,
+    'Preferred-Languages: ru, en',
+    `Canonical: ${origin}${SECURITY_PATH}`,
+    '',
+  ].join('\n')
 }
 
 async function makeIndex(db: Db, origin: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { expect, test } from 'vitest'
@@ -163,6 +164,30 @@ test('behind Caddy requests wait while the server restarts', async () => {
   expect((await reload).body.toString()).toContain(TEXT)
   expect(await reading).toEqual(EVERYBODYS_OWN)
 })
+
+test.each(['nginx', 'Caddy', 'HAProxy'] as const)(
+  'behind %s a body in broken chunks is a 400, not «недоступна»',
+  async (name) => {
+    const node = createServer((request, response) =>
+      request.on('end', () => response.end()).resume(),
+    )
+    const { url } = await startProxy(name, [`127.0.0.1:${await listen(node)}`])
+    for (const size of ['0x2', 'zz', '-1', 'fffffffffffffffff']) {
+      const socket = connect({
+        port: Number(new URL(url).port),
+        host: '127.0.0.1',
+        servername: 'localhost',
+      })
+      socket.write(
+        'POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n' +
+          `${size}\r\nab\r\n0\r\n\r\n`,
+      )
+      const answer = await text(socket)
+      expect(answer, size).toMatch(/^HTTP\/1\.1 400 /)
+      expect(answer).not.toContain('недоступна')
+    }
+  },
+)
 
 test('behind HAProxy every read is answered although one node is killed', async () => {
   const site = await startProxiedSite('HAProxy')

@@ -16,8 +16,10 @@ type Content = {
   route: string
   body: Buffer
   type: string
+  /** The type for clients that accept HTML, if it is another; then `vary` is Accept. */
+  browserType?: string
   headers: ResponseHeaders
-  vary?: 'Authorization' | 'Cookie'
+  vary?: 'Authorization' | 'Cookie' | 'Accept'
   cacheControl?: string
   /** Whether it is a page, which the fast path serves only to requests without a cookie. */
   isPage?: boolean
@@ -98,10 +100,13 @@ export class CachedResponse {
 
   /** Returns 304 if the client has the body, otherwise 200; always 200 if stale, with an `age`. */
   answerTo(
-    { 'if-none-match': ifNoneMatch }: IncomingHttpHeaders,
-    { body, headers, notModifiedHeaders }: Variant,
+    { 'if-none-match': ifNoneMatch, accept }: IncomingHttpHeaders,
+    { body, headers: readersHeaders, notModifiedHeaders }: Variant,
     age?: number,
   ): Answer {
+    const { browserType } = this.content
+    const isBrowser = browserType !== undefined && accept?.includes('text/html')
+    const headers = isBrowser ? { ...readersHeaders, 'content-type': browserType } : readersHeaders
     if (age !== undefined) {
       const staleHeaders = { ...cacheStatus(age), 'cache-control': this.#controlOf('no-store') }
       return { status: 200, headers: { ...headers, ...staleHeaders }, body }

@@ -2,7 +2,10 @@ import type { FastifyInstance } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Returns the methods of the routes at a URL, and OPTIONS; none if there is no route. */
+    /**
+     * Returns the methods of the routes at a URL, and OPTIONS; none if there is no route. A path
+     * that is a route's own, such as `/posts/search`, does not count as a value of `/posts/:id`.
+     */
     methodsAt: (url: string) => string[]
   }
 }
@@ -18,7 +21,8 @@ export function collectAllowedMethods(app: FastifyInstance): void {
 
   app.decorate('methodsAt', (url) => {
     const path = decodeURIComponent(url.split('?', 1)[0] ?? '')
-    const matching = [...routes.values()].filter(({ matcher }) => matcher.test(path))
+    const own = routes.get(path)
+    const matching = own ? [own] : [...routes.values()].filter(({ matcher }) => matcher.test(path))
     const all = new Set(matching.flatMap(({ methods }) => [...methods]))
     return all.size > 0 ? [...all, 'OPTIONS'] : []
   })

@@ -141,6 +141,8 @@ test.each([
   ['PUT', '/posts', 'GET, HEAD, POST, OPTIONS'],
   ['PUT', '/p%6Fsts', 'GET, HEAD, POST, OPTIONS'],
   ['GET', '/registrations', 'POST, OPTIONS'],
+  ['PUT', '/posts/search', 'GET, HEAD, OPTIONS'],
+  ['PUT', '/posts/12', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
 ])(
   '%s %s is METHOD_NOT_ALLOWED, and the answer says what is allowed',
   async (method, path, allow) => {
