@@ -6,12 +6,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { APP_SECRET } from '../../e2e/testing/product.ts'
 import { closeAfterTest } from '../../server/testing/close-after-test.ts'
 import { databaseForTest } from '../../server/testing/database/database-for-test.ts'
+import { executeOn } from '../../server/testing/database/databases.ts'
 import { openPostgresProxy } from '../../server/testing/database/postgres-proxy.ts'
 import { mailboxForTest } from '../../server/testing/mail/mailbox.ts'
 import { endChild, untilReady } from '../../server/testing/process/child-process.ts'
 import { folderForTest } from '../../server/testing/process/folder-for-test.ts'
 import { freePort } from '../../server/testing/process/free-port.ts'
-import { ROOT, run } from './deploy-file.ts'
+import { programOf, ROOT, run } from './deploy-file.ts'
+import { createPostgres } from './own-postgres.ts'
 
 test('the content of the image runs as in compose.yaml, is healthy without its database too, and has the operator’s commands', async () => {
   const folder = await folderForTest()
@@ -90,6 +92,33 @@ test('compose.yaml passes on every setting of .env, keeps what the server writes
   expect(compose).toMatch(/driver: json-file\n {2}options:\n {4}max-size: \d+m\n {4}max-file: /)
   // The image's own health check applies.
   expect(app).not.toContain('healthcheck')
+})
+
+test('in compose.yaml the app signs in as a role that is no superuser, and nobody can sign in as one', async () => {
+  const compose = await readFile(join(ROOT, 'compose.yaml'), 'utf8')
+  expect(compose).not.toContain('POSTGRES_USER')
+  const mounts = compose.matchAll(/- \.\/(\S+):\/docker-entrypoint-initdb\.d\/(\S+):ro$/gm)
+  const files = [...mounts].sort((a, b) => String(a[2]).localeCompare(String(b[2])))
+  expect(files).toHaveLength(2)
+  const postgres = await createPostgres()
+  await postgres.start()
+  await executeOn(postgres.superuser, "ALTER ROLE postgres PASSWORD 'secret7'")
+  const psql = await programOf('postgresql-client-15', '/usr/bin/psql')
+  for (const [, file = ''] of files) {
+    // As the entry point of the image runs them.
+    const args = ['-v', 'ON_ERROR_STOP=1', '--no-psqlrc', '-f', join(ROOT, file)]
+    const env = { ...process.env, POSTGRES_PASSWORD: 'secret7' }
+    await run(psql, [...args, postgres.superuser], { env })
+  }
+  const roles = await executeOn(
+    postgres.superuser,
+    `SELECT rolname, rolsuper, rolcreaterole, rolpassword IS NOT NULL AS "hasPassword" FROM pg_authid
+     WHERE rolcanlogin ORDER BY rolname`,
+  )
+  expect(roles).toEqual([
+    { rolname: 'postgres', rolsuper: true, rolcreaterole: true, hasPassword: false },
+    { rolname: 'vslukh', rolsuper: false, rolcreaterole: false, hasPassword: true },
+  ])
 })
 
 /** Returns the instructions of the Dockerfile's stages by name; `image` is the last one. */

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { APP_SECRET } from '../../e2e/testing/product.ts'
@@ -14,6 +15,7 @@ async function startArchivedPostgres() {
   const { folder, data, port, superuser, call, configure } = postgres
   const config = await copyDeployFile('pgbackrest.conf', folder, [
     ['/var/lib/pgbackrest', join(folder, 'repository')],
+    ['aes-256-cbc\n', 'aes-256-cbc\nrepo1-cipher-pass=a passphrase of the test\n'],
     ['/var/log/pgbackrest', folder],
     ['/tmp/pgbackrest', folder],
     ['/var/lib/postgresql/15/main', data],
@@ -32,13 +34,15 @@ async function startArchivedPostgres() {
 }
 
 test('pgBackRest restores a wall to the second before its posts were lost, from a backup and the log since', async () => {
-  const { url, pgbackrest, kill, start } = await startArchivedPostgres()
+  const { url, folder, pgbackrest, kill, start } = await startArchivedPostgres()
   const DATA_DIR = await folderForTest()
   const env = { DATABASE_URL: url, APP_SECRET, DATA_DIR, RATE_LIMIT_SCALE: '100' }
   const wall = await startWall(env)
   const olga = await wall.client.signIn(EMAIL)
   const first = await wall.client.publish(olga, 'До копии')
   await pgbackrest('backup', '--type=full')
+  const info = await readFile(join(folder, 'repository/backup/vslukh/backup.info'))
+  expect(info.subarray(0, 8).toString()).toBe('Salted__')
   // pgBackRest counts whole seconds: the backup has to end in an earlier one than the target.
   await executeOn(url, `SELECT pg_sleep_until(date_trunc('second', now()) + interval '1 second')`)
   const second = await wall.client.publish(olga, 'После копии')

@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
-import { connect } from 'node:tls'
+import { connect, getCiphers } from 'node:tls'
 import { expect, test } from 'vitest'
 import {
   executeOn,
@@ -188,6 +189,27 @@ test.each(['nginx', 'Caddy', 'HAProxy'] as const)(
     }
   },
 )
+
+test.each(NAMES)('%s accepts no cipher without forward secrecy, and none in CBC', async (name) => {
+  const node = await listen(createServer((_, response) => response.end()))
+  const { url } = await startProxy(name, [`127.0.0.1:${node}`])
+  const options = { port: Number(new URL(url).port), servername: 'localhost' } as const
+  const accepts = async (ciphers: string) => {
+    const socket = connect({ ...options, host: '127.0.0.1', maxVersion: 'TLSv1.2', ciphers })
+    const isAccepted = await once(socket, 'secureConnect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    return isAccepted
+  }
+  const all = getCiphers().filter((cipher) => !cipher.startsWith('tls_'))
+  const accepted: string[] = []
+  for (const cipher of all)
+    if (await accepts(`${cipher.toUpperCase()}:@SECLEVEL=0`)) accepted.push(cipher)
+  expect(accepted).toContain('ecdhe-rsa-aes128-gcm-sha256')
+  for (const cipher of accepted) expect(cipher).toMatch(/^ecdhe-\w+-(?:aes\d+-gcm|chacha20)/)
+})
 
 test('behind HAProxy every read is answered although one node is killed', async () => {
   const site = await startProxiedSite('HAProxy')

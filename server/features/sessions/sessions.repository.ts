@@ -235,7 +235,7 @@ export async function removeExpiredSessions(db: Queryable): Promise<void> {
     .execute()
 }
 
-/** Returns the part of the key of access tokens that no backup contains. */
+/** Returns the part of the key of access tokens that no file of `vslukh backup` contains. */
 export async function selectTokenKey(db: Queryable): Promise<Buffer> {
   const { key } = await db.selectFrom('access_token_key').select('key').executeTakeFirstOrThrow()
   return key
