@@ -1,10 +1,17 @@
 import { sql } from 'kysely'
 import { foldWords } from '../../../contract/text.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
 import { nearStems } from './near-stems.ts'
 
-/** tsqueries: `forms` finds the words in all forms; in `begun` the last word is a beginning. */
-type ParsedSearch = { forms: string; begun: string | null; hasWords: boolean; newest: string }
+/** A tsquery, and one without phrases that the index answers: it finds at least the same posts. */
+export type Query = { exact: string; indexed: string }
+/** `forms` finds the words in all forms; in `begun` the last word is a beginning. */
+type ParsedSearch = { forms: Query; begun: Query | null; hasWords: boolean; newest: string }
+type Parsed = { forms: string; begun: string | null; newest: string } & Record<
+  'formsTree' | 'begunTree',
+  string
+>
 
 /** Parses a search, and limits each statement of its transaction to `ms` milliseconds. */
 export async function parseSearch(
@@ -14,20 +21,37 @@ export async function parseSearch(
 ): Promise<ParsedSearch | undefined> {
   const { text, beginning } = searchWords(q)
   const last = sql`plainto_tsquery('pg_catalog.russian', ${beginning})`
-  const { rows } = await sql<ParsedSearch>`
-    SELECT forms::text, querytree(forms) NOT IN ('', 'T') AS "hasWords", newest,
-      CASE WHEN numnode(${last}) > 0 THEN
-        -- No stem: the beginning of a word is no word, and its stem would begin many others.
-        ts_rewrite(forms, ${last}, (${beginning}::text || ':*')::tsquery)::text
-      END AS begun,
+  const { rows } = await sql<Parsed>`
+    SELECT forms::text, querytree(forms) AS "formsTree", newest,
+      begun::text, querytree(begun) AS "begunTree",
       set_config('statement_timeout', ${`${ms}`}, true),
       set_config('enable_seqscan', 'off', true)
     FROM (SELECT websearch_to_tsquery('pg_catalog.russian', ${text}) AS forms) parsed
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN numnode(${last}) > 0 THEN
+        -- No stem: the beginning of a word is no word, and its stem would begin many others.
+        ts_rewrite(forms, ${last}, (${beginning}::text || ':*')::tsquery)
+      END AS begun
+    ) begun
     CROSS JOIN (SELECT coalesce(max(id), 0) AS newest FROM posts) newest`.execute(tx)
   const [search] = rows
   if (!search) return undefined
-  const { forms, begun } = search
-  return { ...search, forms: inAllForms(forms), begun: begun && inAllForms(begun) }
+  const { forms, formsTree, begun, begunTree, newest } = search
+  return {
+    forms: toQuery(forms, formsTree),
+    begun: begun === null ? null : toQuery(begun, begunTree),
+    hasWords: formsTree !== '' && formsTree !== 'T',
+    newest,
+  }
+}
+
+const PHRASES = /<(?:-|\d+)>/g
+
+/** `tree` is the query without its negations, which must stay out if they contain phrases. */
+function toQuery(query: string, tree: string): Query {
+  const exact = inAllForms(query)
+  const isIndexed = query.search(PHRASES) < 0
+  return { exact, indexed: isIndexed ? exact : inAllForms(tree).replace(PHRASES, '&') }
 }
 
 /** Adds the near stems of each Russian word that is not a beginning. */
@@ -53,70 +77,82 @@ function searchWords(q: string): { text: string; beginning: string | null } {
 }
 
 type MatchQuery = {
-  query: string
-  except?: string
+  query: Query
+  except?: Query
   before: string
   count: number
   viewerId: string
 }
 
-/** The blocks that are searched first, counted back from the block of `before`. */
-const RANGES = [
-  [0, 1],
-  [2, 17],
-] as const
+/** The blocks that are searched one after the other, counted back from the block of `before`. */
+const RANGES = [[0, 1], [2, 17], 'rest'] as const
 /** A block has 8192 ids, as in `search_words` of the schema. */
 const BLOCK_BITS = 13n
+/** How many posts a search parses at most; the time limit alone would let it take 300 ms. */
+const PARSED_MAX = 1000
 
-/** Returns the newest matching ids before `before`. Only rare words are searched in all posts. */
+/**
+ * Returns the newest matching ids before `before`. Only rare words are searched in all posts. Throws
+ * QUERY_TOO_BROAD if too many posts have the words but do not match.
+ */
 export async function selectMatches(tx: Queryable, search: MatchQuery): Promise<string[]> {
-  const blocksBefore = (BigInt(search.before) - 1n) >> BLOCK_BITS
+  const newestBlock = (BigInt(search.before) - 1n) >> BLOCK_BITS
   const found: string[] = []
+  let left = PARSED_MAX
   for (const blocks of RANGES) {
-    found.push(...(await selectMatchesIn(tx, blocks, search)))
-    const isEnough = found.length >= search.count || blocks[1] >= blocksBefore
-    if (isEnough) return found.slice(0, search.count)
+    const first = blocks === 'rest' ? 18 : blocks[0]
+    if (found.length >= search.count || BigInt(first) > newestBlock) break
+    const before = blocks === 'rest' ? `${(newestBlock - 17n) << BLOCK_BITS}` : search.before
+    const count = search.count - found.length
+    const { ids, parsed } = await selectMatchesIn(tx, blocks, { ...search, before, count, left })
+    found.push(...ids)
+    left -= parsed
+    if (left <= 0 && found.length < search.count) throw new AppError('QUERY_TOO_BROAD')
   }
-  return selectMatchesIn(tx, 'all', search)
+  return found
 }
 
-/** MATERIALIZED and OFFSET 0 keep the planner from walking along the ids and parsing each text. */
+/**
+ * Selects candidates by the index, and parses the newest `left` of them until `count` match.
+ * MATERIALIZED keeps the planner from walking along the ids and parsing each text.
+ */
 async function selectMatchesIn(
   tx: Queryable,
-  blocks: readonly [first: number, last: number] | 'all',
-  { query, except, before, count, viewerId }: MatchQuery,
-): Promise<string[]> {
-  // The index knows no phrases, so the newest posts with all words are parsed until enough match.
-  const words = query.includes('!') ? query : query.replace(/<(?:-|\d+)>/g, '&')
+  blocks: (typeof RANGES)[number],
+  { query, except, before, count, viewerId, left }: MatchQuery & { left: number },
+): Promise<{ ids: string[]; parsed: number }> {
   const inBlocks =
-    blocks === 'all'
+    blocks === 'rest'
       ? sql``
       : sql`&& search_blocks(${before}::bigint - 1, ${sql.lit(blocks[0])}, ${sql.lit(blocks[1])})`
-  const isNew = except ? sql`AND NOT search_words(id, text) @@ ${except}::tsquery` : sql``
-  const { rows } = await sql<{ id: string }>`
-    SELECT id FROM (
-      WITH candidates AS MATERIALIZED (
-        SELECT id FROM visible_posts WHERE search_words(id, text) @@ (${words}::tsquery ${inBlocks})
-      )
-      SELECT id FROM candidates WHERE id < ${before}::bigint ORDER BY id DESC OFFSET 0
-    ) candidate
-    WHERE (SELECT search_words(id, text) @@ ${query}::tsquery FROM posts
-      WHERE id = candidate.id ${isNew} AND owner_id <> ALL (
-        ARRAY(SELECT muted_id FROM mutes WHERE user_id = ${viewerId}::bigint)
-      ))
-    LIMIT ${count}`.execute(tx)
-  return rows.map(({ id }) => id)
+  const isNew = except ? sql`AND NOT search_words(id, text) @@ ${except.exact}::tsquery` : sql``
+  const { rows } = await sql<{ ids: string[]; parsed: number }>`
+    WITH candidates AS MATERIALIZED (
+      SELECT id FROM visible_posts
+      WHERE search_words(id, text) @@ (${query.indexed}::tsquery ${inBlocks})
+    ), newest AS MATERIALIZED (
+      SELECT id FROM candidates WHERE id < ${before}::bigint ORDER BY id DESC LIMIT ${left}
+    )
+    SELECT (SELECT count(*)::int FROM newest) AS parsed, ARRAY(
+      SELECT id FROM newest
+      WHERE (SELECT search_words(id, text) @@ ${query.exact}::tsquery FROM posts
+        WHERE id = newest.id ${isNew} AND owner_id <> ALL (
+          ARRAY(SELECT muted_id FROM mutes WHERE user_id = ${viewerId}::bigint)
+        ))
+      LIMIT ${count}
+    )::text[] AS ids`.execute(tx)
+  return rows[0] ?? { ids: [], parsed: 0 }
 }
 
 export async function selectMatchedWords(
   tx: Queryable,
-  query: string,
+  { exact }: Query,
   ids: string[],
 ): Promise<string[]> {
   const { rows } = await sql<{ word: string }>`
     SELECT DISTINCT word[1] AS word FROM visible_posts
     CROSS JOIN LATERAL regexp_matches(
-      ts_headline('pg_catalog.russian', search_text(text), ${query}::tsquery,
+      ts_headline('pg_catalog.russian', search_text(text), ${exact}::tsquery,
         'HighlightAll=true, StartSel=<, StopSel=>'),
       '<([^>]+)>', 'g') AS word
     WHERE id = ANY(${ids}::bigint[])`.execute(tx)

@@ -13,6 +13,8 @@ import { parseSearch, selectMatchedWords, selectMatches } from './search.reposit
 
 const SEARCH_MS = 300
 const CANCELED = '57014'
+/** How many searches one that ends by its time limit counts as. */
+const TOO_LONG_COSTS = 5
 const NO_WORDS = 'Добавьте слово, которое должно быть в записи: по одним служебным не найти'
 
 /** Enough for five people behind one address who search eight times each. */
@@ -43,12 +45,16 @@ export function registerSearch({ route, db, limits }: ServerContext): Search {
     message: 'Сейчас ищут многие. Попробуйте ещё раз через несколько секунд',
   })
   const search: Search = async ({ q, limit = PAGE_SIZE, cursor }, { viewer, ip }) => {
-    await limits.charge([
-      viewer ? { limit: USER_SEARCHES, key: viewer.userId } : { limit: VISITOR_SEARCHES, ip },
-    ])
+    const charge = viewer
+      ? { limit: USER_SEARCHES, key: viewer.userId }
+      : { limit: VISITOR_SEARCHES, ip }
+    await limits.charge([charge])
     const page = { ...parseCursor(cursor), q, limit, viewerId: viewer?.userId ?? NO_USER }
+    const onTooLong = async () => {
+      await limits.tryCharge(Array(TOO_LONG_COSTS - 1).fill(charge))
+    }
     const { ids, similar, nextCursor, words } = await searches.run(
-      () => find(db, page),
+      () => find(db, page, onTooLong),
       widestNetworkOf(ip),
     )
     return { posts: await readPosts(db, ids, viewer), nextCursor, words, similar }
@@ -75,12 +81,19 @@ const NOTHING: Part = { ids: [], words: [], nextCursor: null }
  * Finds posts by forms of the words. Similar words fill the rest of the first page, unless they take
  * too long: a cancelled statement ends its transaction, so what was found before is kept outside.
  */
-async function find(db: Db, page: Page): Promise<Part & { similar: string[] }> {
+async function find(
+  db: Db,
+  page: Page,
+  onTooLong: () => Promise<void>,
+): Promise<Part & { similar: string[] }> {
   const exact = { ...NOTHING }
   try {
     return await db.transaction().execute((tx) => findWithin(tx, page, exact))
   } catch (error) {
-    if (errorCode(error) !== CANCELED) throw error
+    const isTooBroad = error instanceof AppError && error.code === 'QUERY_TOO_BROAD'
+    const isTooLong = errorCode(error) === CANCELED
+    if (!isTooBroad && !isTooLong) throw error
+    if (isTooLong) await onTooLong()
     if (exact.ids.length === 0) throw new AppError('QUERY_TOO_BROAD')
     return { ...exact, similar: [] }
   }

@@ -188,6 +188,39 @@ test('a search that takes longer than 300 ms is QUERY_TOO_BROAD', async () => {
   expect(Math.min(...times)).toBeLessThan(1000)
 })
 
+test.each([
+  '"рука глаз рука" or "глаз рука глаз"',
+  '"рука глаз" -"нога ухо"',
+  'рука -"глаз нога"',
+  '"рука глаз рука" ухо',
+])(
+  '%j parses at most a thousand posts, and is QUERY_TOO_BROAD if these fill no page',
+  async (q) => {
+    const own = await appForTest()
+    const olga = await own.signUp()
+    await own.sql`CREATE SEQUENCE parsed`
+    // Counts the posts that are parsed.
+    await own.sql`CREATE OR REPLACE FUNCTION search_words(id bigint, text text) RETURNS tsvector
+    LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN
+      PERFORM nextval('parsed');
+      RETURN to_tsvector('pg_catalog.russian', search_text($2))
+        || array_to_tsvector(ARRAY['#' || ($1 >> 13)]);
+    END $$`
+    await own.sql`INSERT INTO posts (owner_id, text)
+    SELECT ${olga.id}, 'Рука, а глаз нога ухо ' || n FROM generate_series(1, 6000) n`
+    const [{ parsed: before = 0 } = {}] = await own.sql<{ parsed: number }>`
+    SELECT nextval('parsed')::int AS parsed`
+    expectRefusal(
+      await own.call('GET', `/posts/search?q=${encodeURIComponent(q)}`),
+      'QUERY_TOO_BROAD',
+    )
+    const [{ parsed = 0 } = {}] = await own.sql<{ parsed: number }>`
+    SELECT nextval('parsed')::int AS parsed`
+    expect(parsed - before).toBeGreaterThan(100)
+    expect(parsed - before).toBeLessThanOrEqual(1100)
+  },
+)
+
 test('a search whose similar words take too long finds the words themselves, and is QUERY_TOO_BROAD without any', async () => {
   const own = await appForTest()
   const olga = await own.signUp()
@@ -275,3 +308,19 @@ testPerNode('limits counted in memory, by each node for itself')(
     expect((await strict.call('GET', `/posts/${query}`, from('203.0.113.10'))).status).toBe(200)
   },
 )
+
+test('a search that its time limit has ended is charged as five', async () => {
+  const strict = await strictApp()
+  const from = { headers: { 'x-forwarded-for': '203.0.113.11' } }
+  const searchStrict = () => strict.call('GET', '/posts/search?q=%D0%BA%D0%BE%D1%82', from)
+  await strict.db.transaction().execute(async (tx) => {
+    // Every search waits for the end of this transaction.
+    await sql`LOCK TABLE mutes`.execute(tx)
+    for (let time = 0; time < 7; time++) expectRefusal(await searchStrict(), 'QUERY_TOO_BROAD')
+  })
+  const statuses: number[] = []
+  while (statuses.at(-1) !== 429) statuses.push((await searchStrict()).status)
+  // Seven have taken 35 of 40, and some were given back since.
+  expect(statuses.length).toBeGreaterThan(4)
+  expect(statuses.length).toBeLessThan(25)
+})

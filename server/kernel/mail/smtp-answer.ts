@@ -1,6 +1,7 @@
 import { maskEmail } from './email-address.ts'
 
 const LONGEST_ANSWER = 300
+/** A recipient's server chooses the text, and the patterns take longer than linear time. */
 const LONGEST_READ = 2000
 const ADDRESS = /[^\s<>()[\]"',;:=]+@[^\s<>()[\]"',;:]+/g
 /** Matches a code: a server may quote the subject, which begins with it. */
@@ -51,7 +52,8 @@ const IS_UNKNOWN = [
 const UNKNOWN = new RegExp(`\\b(?:${IS_UNKNOWN.join('|')})\\b`, 'i')
 
 /** Returns whether a server's reply states that the mailbox does not exist or accepts no mails. */
-export function isMailboxRefusal(reply: string): boolean {
+export function isMailboxRefusal(answer: string): boolean {
+  const reply = answer.slice(0, LONGEST_READ)
   if (!reply.startsWith('5')) return false
   const words = reply.replace(NAMES, ' ')
   if (OF_US.some((ours) => ours.test(words))) return false

@@ -231,3 +231,11 @@ test.each([
 ])('the mail or its sender is refused, or nothing is stated: %s', (reply) => {
   expect(isMailboxRefusal(reply)).toBe(false)
 })
+
+test('of a long reply, which would take long to judge, only the beginning counts', () => {
+  const padding = 'a'.repeat(200_000)
+  const began = performance.now()
+  expect(isMailboxRefusal(`550 No such user ${padding}`)).toBe(true)
+  expect(isMailboxRefusal(`550 ${padding} No such user`)).toBe(false)
+  expect(performance.now() - began).toBeLessThan(1000)
+})
