@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../server/features/posts/counters.task.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
+import { storeCounterCheck } from '../server/operations/status/status.repository.ts'
 import { report, signUpModerator } from '../server/testing/calls/moderation-calls.ts'
 import { clientForTest } from '../server/testing/database/database-for-test.ts'
 import { executeOn, lockWaits } from '../server/testing/database/databases.ts'
@@ -200,6 +201,20 @@ test('recount fixes every wrong counter and lists it', async () => {
   expect(await json('recount', '--dry-run')).toMatchObject({ mended: { length: 5 } })
   expect(await findCounterDifferences(app.db)).toHaveLength(5)
   expect((await vslukh('recount')).out).toContain('Исправлено: 5.')
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+test('a dry run of recount and the status say «не меньше» if more differ than a check finds', async () => {
+  const author = await app.signUp()
+  await executeOn(
+    app.databaseUrl,
+    `INSERT INTO posts (owner_id, text) SELECT ${author.id}, 'Мимо' FROM generate_series(1, 230);
+    UPDATE posts SET likes_count = 7 WHERE owner_id = ${author.id}`,
+  )
+  expect((await vslukh('recount', '--dry-run')).out).toContain('Было бы исправлено: не меньше 100.')
+  await storeCounterCheck(app.db, 100)
+  expect((await vslukh('status')).out).toContain('расхождений: не меньше 100')
+  expect((await vslukh('recount')).out).toContain('Исправлено: 230.')
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 

@@ -2,6 +2,7 @@ import type { Difference } from '../server/features/posts/counters.task.ts'
 import {
   findCounterDifferences,
   fixCounter,
+  formatDifferences,
   inLockOrder,
 } from '../server/features/posts/counters.task.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
@@ -29,8 +30,10 @@ async function mendAll(context: Context): Promise<Output> {
     ({ counter, id, kept, rows }) =>
       `${NAMES[counter]?.(id) ?? counter}: было ${kept}, строк ${rows}`,
   )
-  const done = context.isDryRun ? 'Было бы исправлено' : 'Исправлено'
-  const result = mended.length === 0 ? 'Все счётчики верны.' : `${done}: ${mended.length}.`
+  const done = context.isDryRun
+    ? `Было бы исправлено: ${formatDifferences(mended.length)}.`
+    : `Исправлено: ${mended.length}.`
+  const result = mended.length === 0 ? 'Все счётчики верны.' : done
   return { lines: [...lines, result], json: { mended } }
 }
 

@@ -1,5 +1,6 @@
 import type { SiteState } from '../contract/pages.ts'
 import { countWaiting, type WaitingCounts } from '../server/features/moderation/queue.repository.ts'
+import { formatDifferences } from '../server/features/posts/counters.task.ts'
 import {
   type MailReputation,
   readMailReputation,
@@ -57,7 +58,7 @@ async function show(context: Context): Promise<Output> {
   const checked =
     wall.counters_checked_at === null
       ? 'ещё не сверялись'
-      : `${formatOperatorTime(wall.counters_checked_at)}, расхождений: ${wall.counter_differences}`
+      : `${formatOperatorTime(wall.counters_checked_at)}, расхождений: ${formatDifferences(wall.counter_differences ?? 0)}`
   return {
     lines: [
       `Версия:     ${wall.version}, ${nodes}`,

@@ -56,6 +56,11 @@ const CHECKS = {
 
 const DIFFERENCES_MAX = 100
 
+/** A check stops looking at a hundred differences, so more may exist than it has found. */
+export function formatDifferences(found: number): string {
+  return found < DIFFERENCES_MAX ? `${found}` : `не меньше ${DIFFERENCES_MAX}`
+}
+
 /** Compares all counters with their rows. This reads whole tables, so it runs at night. */
 export async function findCounterDifferences(db: Queryable): Promise<Difference[]> {
   const differences: Difference[] = []

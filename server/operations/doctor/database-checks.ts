@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { INVITE_ONLY } from '../../../contract/pages.ts'
+import { formatDifferences } from '../../features/posts/counters.task.ts'
 import { selectSiteState } from '../../features/site-state/site-state.repository.ts'
 import { findExposedSecret } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
@@ -109,7 +110,7 @@ export function checkCounters(facts: DatabaseFacts): CheckResult {
   if (age === null) return ok('счётчики ещё не сверялись')
   if (differences) {
     return broken(
-      `при последней сверке счётчиков расхождений: ${differences}`,
+      `при последней сверке счётчиков расхождений: ${formatDifferences(differences)}`,
       'Исправьте: vslukh recount',
     )
   }
