@@ -8,3 +8,12 @@ test('the image is built from one base, fixed by its digest, and runs a Node tha
   expect(dockerfile).toMatch(/^CMD \["bin\/run-node", /m)
   expect(new Set(stages)).toEqual(new Set(['base']))
 })
+
+test('TypeScript comes with no packages for production, though a newer cosmiconfig may use it', () => {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+  const compilers = Object.entries<{ dev?: true }>(packages).filter(([path]) =>
+    /typescript/.test(path),
+  )
+  expect(compilers.length).toBeGreaterThan(1)
+  expect(compilers.filter(([, { dev }]) => !dev)).toEqual([])
+})
