@@ -6,6 +6,7 @@ import { openDatabaseForTest } from '../../testing/database/database-for-test.ts
 import { passLimitTime, passTime, retryMails } from '../../testing/database/passing-time.ts'
 import { limitsInMemory } from '../../testing/limits-in-memory.ts'
 import { mailboxForTest } from '../../testing/mail/mailbox.ts'
+import { freePort } from '../../testing/process/free-port.ts'
 import { appForTest, mailAppForTest, NODES } from '../../testing/test-app.ts'
 import type { Db } from '../db/database.ts'
 import { readMailHealth } from './mail-log.repository.ts'
@@ -42,6 +43,29 @@ test('two nodes share the mails of one outbox, and send each of them once', asyn
   mailbox.letGo()
   await expect.poll(async () => (await readMailHealth(db)).waiting).toBe(0)
   expect(mailbox.mails.map(({ to }) => to).sort()).toEqual(addresses.sort())
+})
+
+test('while the mail server is away the log has one line, and one when it is back, but none for each try', async () => {
+  const port = await freePort()
+  const app = await appForTest({ config: { smtpUrl: `smtp://127.0.0.1:${port}` } })
+  for (const to of ['a@example.org', 'b@example.com', 'c@example.net']) {
+    await queueMail(app.db, 'send-email-notice', noticeTo(to))
+  }
+  const tries = async () => {
+    const rows = await app.db.selectFrom('outbox').select('tries').execute()
+    return Math.min(...rows.map((row) => row.tries))
+  }
+  await expect.poll(tries).toBeGreaterThanOrEqual(2)
+  const mailbox = await mailboxForTest(port)
+  await retryMails(app)
+  await app.logLine('mail sent', 3)
+  expect(mailbox.mails).toHaveLength(3)
+  const messages = app.logged.map((line) => String(JSON.parse(line).msg))
+  const ofMails = messages.filter((message) => /mail/.test(message))
+  expect(ofMails.filter((it) => it === 'the mail server is away').length).toBeLessThanOrEqual(NODES)
+  expect(new Set(ofMails)).toEqual(
+    new Set(['the mail server is away', 'the mail server is back', 'mail sent']),
+  )
 })
 
 test('a mail is sent after the commit of its act, never after a rollback; at its end only its address is left, as a hash and masked', async () => {

@@ -42,11 +42,17 @@ type Options = {
   /** Counts a mail before its first try, or returns how long it must wait. */
   charge: (mail: QueuedMail, tries: number) => Promise<Wait | undefined>
   logKey: Buffer
-  log: Record<'warn' | 'info', (details: object, message: string) => void>
+  log: Record<'warn' | 'info' | 'debug', (details: object, message: string) => void>
   outage: Pick<Outage, 'whenWritable' | 'isClosed'>
 }
 
-type Result = Outcome & { message: string; hint?: string | undefined; login?: MailFailure['login'] }
+type Result = Outcome & {
+  message: string
+  hint?: string | undefined
+  login?: MailFailure['login']
+  /** Whether the server could not be reached, or let nobody begin a mail. */
+  isAway?: boolean
+}
 
 /** How long one job sends mails, so that a server that hangs does not delay other jobs for long. */
 const TURN_MS = 1000
@@ -74,6 +80,7 @@ class MailSender {
   /** The conversations that go on. */
   readonly #sending = new Set<ClaimedMail>()
   #claiming: Promise<unknown> = Promise.resolve()
+  #awaySince: number | undefined
 
   constructor(options: Options) {
     this.#options = options
@@ -120,6 +127,7 @@ class MailSender {
     if (wait)
       return this.#finish(mail, { ...wait, againMs: Math.min(wait.againMs, LONGEST_WAIT_MS) })
     const result = await this.#converse(mail, content, signal)
+    this.#reportServer(result)
     if (result.login === 'refused') await pauseMails(db)
     await this.#finish(mail, result)
     if (result.login === 'accepted' && mail.isProbe) await endPause(db)
@@ -138,7 +146,24 @@ class MailSender {
     }
   }
 
-  async #finish(mail: ClaimedMail, { message, hint, login, ...outcome }: Result): Promise<void> {
+  /** Logs when the mail server is away and when it is back, instead of each try between. */
+  #reportServer({ isAway, login, attempt, hint }: Result): void {
+    const { log } = this.#options
+    if (isAway && this.#awaySince === undefined) {
+      this.#awaySince = performance.now()
+      const { error: code, reply, answer } = attempt ?? {}
+      log.warn({ code, reply, answer, hint }, 'the mail server is away')
+    } else if (login === 'accepted' && this.#awaySince !== undefined) {
+      const seconds = Math.round((performance.now() - this.#awaySince) / 1000)
+      this.#awaySince = undefined
+      log.info({ seconds }, 'the mail server is back')
+    }
+  }
+
+  async #finish(
+    mail: ClaimedMail,
+    { message, hint, login, isAway, ...outcome }: Result,
+  ): Promise<void> {
     const { log } = this.#options
     const { task, payload, state } = mail
     await this.#store(mail, outcome).catch((err) => {
@@ -148,7 +173,7 @@ class MailSender {
     const { error: code, reply, answer } = outcome.attempt ?? {}
     if (!outcome.attempt && outcome.state === state) return
     const details = { task, to: maskEmail(payload.to), code, reply, answer, hint }
-    log[outcome.state === 'sent' ? 'info' : 'warn'](details, message)
+    log[levelOf(outcome.state, isAway)](details, message)
   }
 
   #store(mail: ClaimedMail, outcome: Outcome): Promise<void> {
@@ -179,6 +204,12 @@ class MailSender {
   }
 }
 
+const levelOf = (state: OutboxState, isAway = false) =>
+  state === 'sent' ? 'info' : isAway ? 'debug' : 'warn'
+
+/** Errors that say nothing of the server: our own deadline, or an address that it cannot take. */
+const NOT_AWAY = ['EABORT', 'ESMTPUTF8']
+
 const GIVEN_UP: Result = { state: 'expired', message: 'mail given up' }
 
 function resultOfFailure(
@@ -188,7 +219,8 @@ function resultOfFailure(
   const isUnanswered = kind === 'unanswered'
   const answer = kind && maskAnswer(response ?? message, payload.to)
   const attempt = { error: code, reply: responseCode, answer, isUnanswered }
-  const failed = { attempt, hint, login }
+  const isAway = kind === 'failed' && login !== 'accepted' && !NOT_AWAY.includes(code ?? '')
+  const failed = { attempt, hint, login, isAway }
   if (kind === 'refused') return { ...failed, state: 'refused', message: 'mail refused' }
   if (isUnanswered && mail.isUnanswered) {
     return { ...failed, state: 'expired', message: 'mail sent twice without an answer' }

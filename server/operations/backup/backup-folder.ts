@@ -201,6 +201,6 @@ async function writeHere<T>(path: string, write: (append: Append) => Promise<T>)
 export async function newestBackup(folder: string) {
   const newest = (await namesOfBackups(folder)).at(-1)
   if (newest === undefined) return undefined
-  const { mtime: at, size: bytes } = await runOnDisk(folder, () => stat(join(folder, newest)))
-  return { name: newest, at, bytes }
+  const { size: bytes } = await runOnDisk(folder, () => stat(join(folder, newest)))
+  return { name: newest, bytes }
 }

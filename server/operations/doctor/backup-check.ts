@@ -28,10 +28,12 @@ export async function checkBackups(
       const message = `файл ${newest.name} изменён: в нём ${newest.bytes} байт, а записано ${state.bytes}`
       return broken(message, make)
     }
-    const fault = newest && (await findFault(join(folder, newest.name)))
-    if (fault) return broken(fault.replace(/\.$/, ''), make)
-    if (newest || state.at === null)
-      return checkBackup({ ...state, ...newest }, new Date(), command)
+    if (newest) {
+      const read = await readTime(join(folder, newest.name))
+      if (typeof read === 'string') return broken(read.replace(/\.$/, ''), make)
+      return checkBackup({ ...state, bytes: newest.bytes, at: read }, new Date(), command)
+    }
+    if (state.at === null) return checkBackup(state, new Date(), command)
     return broken(`в папке ${folder} нет ни одной копии`, make)
   } catch (error) {
     const message = `папка копий ${folder} не открывается: ${whyFailed(error)}`
@@ -39,16 +41,17 @@ export async function checkBackups(
   }
 }
 
-/** Returns why this version cannot restore a file, judging by its manifest; undefined if it can. */
-async function findFault(file: string): Promise<string | undefined> {
+/** Returns when a backup was made, by its manifest, or why this version cannot restore it. */
+async function readTime(file: string): Promise<Date | string> {
   const manifest = await readManifest(file, { isSummed: false }).catch((error: Error) => error)
   if (manifest instanceof BackupError) return manifest.message
   if (manifest instanceof Error) throw manifest
   if (!isKnownMigration(manifest.migration)) {
     return `эту версию копии (${manifest.version}, ${file}) здесь не восстановить`
   }
-  if (Date.parse(manifest.createdAt) < Date.now() + DAY_MS) return undefined
-  return `дата копии ${file} в будущем: ${formatOperatorTime(new Date(manifest.createdAt))}`
+  const at = new Date(manifest.createdAt)
+  if (at.getTime() < Date.now() + DAY_MS) return at
+  return `дата копии ${file} в будущем: ${formatOperatorTime(at)}`
 }
 
 export function checkBackup(

@@ -113,29 +113,40 @@ type Watch = {
 
 /**
  * Runs the cheap checks a minute after the start and each hour. A finding is logged when its level
- * changes, so that a lasting fault is logged once. Returns the function that stops the checks.
+ * changes, so that a lasting fault is logged once; of the warnings that the first check finds, which
+ * are mostly those before the start, one line has the names. Returns the function that stops it.
  */
 export function watchHealth(
   context: DoctorContext,
   { log, onBroken = async () => {}, firstMs = FIRST_MS, everyMs = HOUR_MS }: Watch,
 ): () => void {
   const levels = new Map<string, Level>()
+  let isFirst = true
   async function check(): Promise<void> {
+    const isAtStart = isFirst
     const findings = await examineCheaply(context).then(
-      ({ database, use }) => [...database, ...use],
+      ({ database, use }) => {
+        isFirst = false
+        return [...database, ...use]
+      },
       (error) => {
         const fix = 'Проверьте, отвечает ли база данных'
         return findingsOf({ database: broken(`не проверено: ${whyFailed(error)}`, fix) })
       },
     )
+    const warnings = findings.filter(({ level }) => level === 'warning').map((it) => it.check)
+    if (isAtStart && warnings.length > 0) log.info({ checks: warnings }, 'the doctor warns')
     for (const finding of findings) {
       const { level, ...facts } = finding
       const before = levels.get(facts.check) ?? 'ok'
       levels.set(facts.check, level)
-      if (level === before) continue
+      if (level === before || (isAtStart && level === 'warning')) continue
       // The log uses the field `level` itself, so the level of the finding is named `state`.
       const line = { ...facts, state: level }
-      log[level === 'ok' ? 'info' : 'warn'](line, 'the doctor’s finding has changed')
+      const message = isAtStart
+        ? 'the doctor has found a fault'
+        : 'the doctor’s finding has changed'
+      log[level === 'ok' ? 'info' : 'warn'](line, message)
       if (level === 'broken') await onBroken(finding)
     }
   }

@@ -58,6 +58,23 @@ test('a fault while the server runs is logged once, and its end once', async () 
   expect(log.lines.filter((line) => line.includes('"check":"counters"'))).toHaveLength(2)
 })
 
+test('a start calls nothing changed: its first check names the warnings in one line, and logs each fault', async () => {
+  const config = readConfig({ DATA_DIR: app.dataDir })
+  await app.sql`UPDATE installation SET counter_differences = 3, counters_checked_at = now()`
+  for (const _start of [1, 2]) {
+    const log = collectLog()
+    const watch = { log: createLogger('info', log.stream), firstMs: 1, everyMs: 20 }
+    const stop = watchHealth({ db: app.db, config }, watch)
+    onTestFinished(stop)
+    expect(JSON.parse(await log.line('the doctor warns')).checks).toContain('backup')
+    const fault = { state: 'broken', check: 'counters', msg: 'the doctor has found a fault' }
+    expect(JSON.parse(await log.line('"check":"counters"'))).toMatchObject(fault)
+    expect(log.lines.join()).not.toContain('has changed')
+    stop()
+  }
+  await app.sql`UPDATE installation SET counter_differences = 0`
+})
+
 test('a unit of the operator’s own that hides the package’s is named', async () => {
   const folder = await folderForTest()
   const [own, packaged] = [join(folder, 'own.service'), join(folder, 'packaged.service')]
@@ -181,7 +198,13 @@ test('backups are judged by the files in BACKUP_DIR: a missing or empty folder, 
   expect((await check()).message).toContain('сделана сегодня, 2,5 МиБ')
   const old = new Date(Date.now() - 5 * 86_400_000)
   await utimes(file, old, old)
+  expect((await check()).message).toContain('сделана сегодня')
+  await rm(file)
+  // Copied today: its own time counts.
+  const copied = join(folder, backupName(old))
+  await writeBackup(copied, { migration: LAST_MIGRATION, createdAt: old.toISOString() })
   expect(await check()).toEqual(says('broken', /5 дн\. назад/))
+  await rm(copied)
 
   await writeFile(file, randomBytes(100))
   expect(await check()).toEqual(says('broken', 'не копия стены'))
