@@ -131,11 +131,19 @@ test('post shows, removes and restores any post, records an order, and removes o
   expect(await vslukh('post', post.id, 'restore')).toMatchObject({ code: 1 })
   await vslukh('post', post.id, 'remove', '--order', 'Требование № 7')
   expect(await statusOf(post.id)).toBe(404)
-  const removed = 'удалена модератором, причина: Нарушение правил'
+  const removed = 'удалена модератором, причина: По требованию: Требование № 7'
   expect((await vslukh('post', post.id)).out).toContain(removed)
   expect(await vslukh('post', post.id, 'remove')).toMatchObject({ code: 1 })
   const details = { order: 'Требование № 7', text: 'Обычная запись' }
   expect((await readJournal(app.db, { postId: post.id }))[0]).toMatchObject({ details })
+  const unasked = await vslukh('post', post.id, 'restore')
+  const question = /удалена по требованию: Требование № 7\. Вернуть её на стену/
+  expect(unasked).toMatchObject({ code: 1, err: expect.stringMatching(question) })
+  expect(await statusOf(post.id)).toBe(404)
+  await vslukh('post', post.id, 'restore', '--yes')
+  expect(await statusOf(post.id)).toBe(200)
+  // The order was about the earlier removal.
+  await vslukh('post', post.id, 'remove')
   await vslukh('post', post.id, 'restore')
   expect(await statusOf(post.id)).toBe(200)
 

@@ -1,5 +1,6 @@
 import {
   addModerator,
+  hadModerator,
   removeModerator,
   selectModerators,
 } from '../server/features/moderation/moderators.repository.ts'
@@ -12,7 +13,7 @@ export const moderator: Command = {
   needs: 'wall',
   forms: {
     'moderator list': list,
-    'moderator add ПОЧТА': add,
+    'moderator add ПОЧТА [--first]': add,
     'moderator remove ПОЧТА': remove,
   },
 }
@@ -28,11 +29,14 @@ async function list(context: Context): Promise<Output> {
 
 async function add(context: Context): Promise<Output> {
   const email = readEmail(context.words[0])
+  if (context.options.first && (await hadModerator(context.db))) {
+    return { lines: ['Модераторы уже назначались.'], json: { email, isAdded: false } }
+  }
   const isNew = await commitAndPublish(context, (tx) =>
     addModerator(tx, { email, actor: context.actor }),
   )
   if (!isNew) throw new Refusal(`${email} уже среди модераторов.`)
-  return { lines: [`${email} теперь видит жалобы.`], json: { email } }
+  return { lines: [`${email} теперь видит жалобы.`], json: { email, isAdded: true } }
 }
 
 async function remove(context: Context): Promise<Output> {
@@ -41,5 +45,13 @@ async function remove(context: Context): Promise<Output> {
     removeModerator(tx, { email, actor: context.actor }),
   )
   if (!was) throw new Refusal(`${email} нет среди модераторов.`)
-  return { lines: [`${email} больше не видит жалобы.`], json: { email } }
+  const isNamed = context.config.moderatorEmails.some(
+    (one) => one.toLowerCase() === email.toLowerCase(),
+  )
+  const lines = [`${email} больше не видит жалобы и не получает писем о них.`]
+  if (isNamed)
+    lines.push(
+      'Этот адрес стоит в MODERATOR_EMAIL: назовите там другой, чтобы письма кто-то получал.',
+    )
+  return { lines, json: { email } }
 }

@@ -165,6 +165,9 @@ test('moderators are added once, listed and removed once', async () => {
   expect((await vslukh('moderator', 'list')).out).toContain(`${username}, не может писать, с `)
   for (const code of [0, 1])
     expect(await vslukh('moderator', 'remove', email)).toMatchObject({ code })
+  // As setup does.
+  expect((await vslukh('moderator', 'add', email, '--first')).out).toContain('уже назначались')
+  expect((await vslukh('moderator', 'list')).out).not.toContain(email)
 })
 
 test('registrations and writing are closed with a reason and opened, and bans are added and removed', async () => {

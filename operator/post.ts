@@ -10,7 +10,13 @@ import { commit, commitAndPublish, publishChange, Refusal } from './command.ts'
 import { POSTS } from './format.ts'
 import { actLines } from './journal.ts'
 import { requirePerson } from './people.ts'
-import { confirmBlock, outcomeOf, queuedPostLines, readDecision } from './reports.ts'
+import {
+  confirmBlock,
+  confirmDespiteOrder,
+  outcomeOf,
+  queuedPostLines,
+  readDecision,
+} from './reports.ts'
 
 export const post: Command = {
   summary: 'показывает, удаляет или возвращает любую запись; удаляет волну записей одного человека',
@@ -69,6 +75,7 @@ async function restore(context: Context): Promise<Output> {
       `Запись ${id} нельзя вернуть: ${subject ? STATES[subject.state] : 'её нет в архиве'}.`,
     )
   }
+  await confirmDespiteOrder(context, id)
   const decision = await readDecision(context, id, 'keep')
   const decided = await commitAndPublish(context, (tx) =>
     decide(tx, { ...decision, isAnyPost: true }),

@@ -14,6 +14,7 @@ import { selectReasons } from '../server/features/reports/reports.repository.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
 import { formatOperatorTime, pluralize } from '../server/kernel/errors/words.ts'
+import { readJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
 import { commit, publishChange, UsageError } from './command.ts'
 import { ACCOUNTS, firstLine, indentLines, POSTS, REPORTS } from './format.ts'
@@ -113,6 +114,7 @@ async function decideAll(context: Context, verdict: Verdict): Promise<Output> {
   if (wrong !== undefined) throw new UsageError(`«${wrong}» — не номер записи`)
   const decision = await readDecision(context, ids.join(', '), verdict)
   await confirmBlock(context, decision)
+  if (verdict === 'keep') for (const id of ids) await confirmDespiteOrder(context, id)
   const decideOne = async (postId: string) =>
     outcomeOf(
       verdict,
@@ -186,6 +188,18 @@ export async function confirmBlock(
   if (verdict === 'keep' || block === undefined) return
   await confirm(
     `Удалить запись ${postId} и закрыть автору возможность писать? Все сессии автора завершатся.`,
+  )
+}
+
+/** Asks before a post returns that an authority has ordered to remove. */
+export async function confirmDespiteOrder({ db, confirm }: Context, postId: string): Promise<void> {
+  const acts = await readJournal(db, { postId })
+  const returned = acts.findIndex(({ action }) => action === 'post.restore')
+  const since = returned < 0 ? acts : acts.slice(0, returned)
+  const ordered = since.find(({ action, details }) => action === 'post.remove' && details.order)
+  if (!ordered) return
+  await confirm(
+    `Запись ${postId} удалена по требованию: ${ordered.details.order}. Вернуть её на стену?`,
   )
 }
 

@@ -39,7 +39,16 @@ async function setUp(context: BaseContext): Promise<Output> {
   const site = { ...answers, config, proxy, formerHost: hostOf(set) }
   if (context.isDryRun) return planOutput(site, parseEnv(text), set)
   return runSteps(
-    { ...site, gid, before, text, records: [], hasProxy: false, hasDatabase: true },
+    {
+      ...site,
+      gid,
+      before,
+      text,
+      records: [],
+      hasProxy: false,
+      hasDatabase: true,
+      needsFirstPost: false,
+    },
     context,
   )
 }
@@ -102,9 +111,13 @@ const sentence = (text: string) => text.replace(/^[а-я]/, (letter) => letter.t
 const isSameFinding = (old: Finding, one: Finding) =>
   old.message === one.message || (old.check === one.check && old.level !== 'ok')
 
-function closingLines({ host, contact, config }: Installation): string[] {
+function closingLines({ host, contact, config, needsFirstPost }: Installation): string[] {
   return [
-    `Войдите на https://${host} с почтой ${contact} и напишите первую запись: вы там модератор.`,
+    ...(needsFirstPost
+      ? [
+          `Войдите на https://${host} с почтой ${contact} и напишите первую запись: вы там модератор.`,
+        ]
+      : []),
     ...(config.backupDir
       ? [`Копии стены ложатся каждую ночь в ${config.backupDir}: переносите их и на другую машину.`]
       : []),

@@ -42,6 +42,8 @@ export type Installation = Answers & {
   hasProxy: boolean
   /** Set by the step `database`; false if the server would create its wall in the wrong place. */
   hasDatabase: boolean
+  /** Set by the step `moderator`: the contact is a moderator of a wall without posts. */
+  needsFirstPost: boolean
 }
 
 type Step = (site: Installation, context: BaseContext) => Promise<CheckResult | CheckResult[]>
@@ -190,15 +192,22 @@ async function sendMail(
 
 type Moderators = { email: string; username: string | null }[]
 
-async function addFirstModerator(
-  { contact }: Installation,
-  { actor }: BaseContext,
-): Promise<CheckResult> {
-  const moderators = await runVslukh<Moderators>(actor, 'moderator', 'list')
-  if (!moderators.some(({ email }) => email.toLowerCase() === contact.toLowerCase())) {
-    await runVslukh(actor, 'moderator', 'add', contact)
+/** A moderator who was removed stays removed. */
+async function addFirstModerator(site: Installation, { actor }: BaseContext): Promise<CheckResult> {
+  const { contact } = site
+  const list = () => runVslukh<Moderators>(actor, 'moderator', 'list')
+  if ((await list()).length === 0) await runVslukh(actor, 'moderator', 'add', contact, '--first')
+  const emails = (await list()).map(({ email }) => email)
+  if (emails.length === 0) {
+    return warning(
+      'модераторов нет, жалобы видны только командам',
+      'Назначьте: vslukh moderator add ПОЧТА',
+    )
   }
-  return ok(`${contact} — модератор`)
+  const { posts } = await runVslukh<{ posts: number }>(actor, 'status')
+  const isContact = emails.some((email) => email.toLowerCase() === contact.toLowerCase())
+  site.needsFirstPost = isContact && Number(posts) === 0
+  return ok(`модераторы: ${emails.join(', ')}`)
 }
 
 async function runDoctor(_site: Installation, { actor }: BaseContext): Promise<CheckResult[]> {

@@ -30,7 +30,7 @@ export type NewDecision = {
   /** Whether the decision may be about any post, even without open reports. */
   isAnyPost?: boolean
   note?: string | undefined
-  /** The order of an authority, for the journal. */
+  /** The order of an authority, for the journal; it is the reason unless another is given. */
   order?: string | undefined
   /** Limits the notices. By default the author gets a mail, and reporters see a new outcome. */
   notifies?: 'reporters' | 'nobody'
@@ -134,11 +134,12 @@ async function announce(
 
 async function reasonOf(
   tx: Queryable,
-  { postId, verdict, reason }: NewDecision,
+  { postId, verdict, reason, order }: NewDecision,
   subject: Subject,
 ): Promise<string | null> {
   if (reason !== undefined) return reason
   if (verdict === 'keep') return null
+  if (order !== undefined) return `По требованию: ${order}`
   if (subject.state === 'removed') return subject.reason
   return (await selectMainReason(tx, postId)) ?? DEFAULT_REASON
 }

@@ -5,10 +5,12 @@ import { selectMailLog } from '../../kernel/mail/mail-log.repository.ts'
 import { endPause, pauseMails } from '../../kernel/mail/outbox.repository.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
+import { mailBrokenBackups } from '../../operations/backup/backup.mail.ts'
 import { passReportTime, report, signUpOld } from '../../testing/calls/moderation-calls.ts'
 import { mailAppForFile } from '../../testing/test-app.ts'
 import { insertReport } from '../reports/reports.repository.ts'
 import { applyReportRules } from './hiding.service.ts'
+import { addModerator, removeModerator } from './moderators.repository.ts'
 
 const [ANNA, BORIS] = ['anna@example.org', 'boris@example.org']
 const moderatorEmails = [ANNA, BORIS]
@@ -108,4 +110,26 @@ test('past ten hidings in an hour posts stay on the wall, and the moderators are
   await mailbox.mailAbout(ANNA, /Жалобы больше не скрывают записи/)
   const stops = (await readJournal(app.db, {})).filter(({ action }) => action === 'hiding.stop')
   expect(stops).toHaveLength(1)
+})
+
+test('a moderator who was removed gets no more mails, although MODERATOR_EMAIL still names them, until they are added again', async () => {
+  const change = { email: ANNA.toUpperCase(), actor: 'masha' }
+  await addModerator(app.db, change)
+  await removeModerator(app.db, change)
+  const before = mails().length
+  const ofBoris = mails(BORIS).length
+  await tell()
+  await mailbox.mailTo(BORIS, ofBoris + 1)
+  expect(mails()).toHaveLength(before)
+  await mailBrokenBackups(
+    app.db,
+    { check: 'backup', message: 'копий нет' },
+    { moderatorEmails, contactEmail: undefined },
+  )
+  await mailbox.mailTo(BORIS, ofBoris + 2)
+  expect(mails()).toHaveLength(before)
+  await addModerator(app.db, change)
+  await passReportTime(app, 3601)
+  await tell()
+  await mailbox.mailTo(ANNA, before + 1)
 })

@@ -3,6 +3,7 @@ import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { readPosts } from '../posts/hydrate-posts.ts'
+import { withoutRemoved } from './moderators.repository.ts'
 import { selectWaitingIds, selectWaitingPosts } from './queue.repository.ts'
 import { claimModeratorMail } from './report-states.repository.ts'
 
@@ -45,13 +46,13 @@ async function readWaiting(db: Queryable, ids: string[]): Promise<QueuedPost[]> 
   }))
 }
 
-/** Queues one mail for each address, so that no recipient sees the other addresses. */
+/** Queues a mail for each address, unless a moderator with that address was removed. */
 export async function queueMailToEach(
   tx: Queryable,
   emails: string[],
   about: { isHidingStopped?: true } = {},
 ): Promise<void> {
-  for (const to of emails) {
+  for (const to of await withoutRemoved(tx, emails)) {
     const key = `${about.isHidingStopped ? 'hiding stopped' : 'queue'} ${to}`
     await queueMail(tx, 'send-queue-mail', { to, key, ...about })
   }

@@ -45,3 +45,20 @@ export function selectModerators(db: Queryable) {
     .orderBy('moderators.email')
     .execute()
 }
+
+/** Leaves out the addresses of removed moderators, whom MODERATOR_EMAIL may still name. */
+export async function withoutRemoved(db: Queryable, emails: string[]): Promise<string[]> {
+  const acts = await db
+    .selectFrom('journal')
+    .select(['action', sql<string>`lower(details->>'email' COLLATE "C")`.as('email')])
+    .where('action', 'in', ['moderator.add', 'moderator.remove'])
+    .orderBy('id')
+    .execute()
+  const last = new Map(acts.map(({ email, action }) => [email, action]))
+  return emails.filter((email) => last.get(email.toLowerCase()) !== 'moderator.remove')
+}
+
+export function hadModerator(db: Queryable): Promise<boolean> {
+  const acts = db.selectFrom('journal').select('id').where('action', '=', 'moderator.add')
+  return hasRow(acts.limit(1))
+}

@@ -6,13 +6,20 @@ export const COMMAND = 'BACKUP_COMMAND'
 
 export type BackupState = Awaited<ReturnType<typeof selectBackupState>>
 
-/** Returns the times of the last backup and verification, and the last nightly failures. */
+/**
+ * Returns the times of the last backup and verification, and the last nightly failures. `since` is
+ * when the wall's database was made.
+ */
 export async function selectBackupState(db: Queryable) {
   const { failed, bytes, ...state } = await db
     .selectFrom('installation')
     .select(['backup_at as at', 'backup_bytes as bytes', 'backup_failed as failed'])
     .select(['backup_verified_at as verifiedAt', 'backup_verified_copy as verifiedCopy'])
     .select('backup_verification_failed as verificationFailed')
+    .select(
+      sql<Date | null>`(SELECT min(timestamp)::timestamptz FROM kysely_migration
+        WHERE timestamp <> '')`.as('since'),
+    )
     .executeTakeFirstOrThrow()
   const isCommand = failed?.startsWith(COMMAND) ?? false
   return {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { withoutRemoved } from '../../features/moderation/moderators.repository.ts'
 import { type Config, operatorEmails } from '../../kernel/config/config.ts'
 import { type Db, hasRow } from '../../kernel/db/database.ts'
 import { writeMail } from '../../kernel/mail/mail-body.ts'
@@ -32,10 +33,18 @@ export async function mailBrokenBackups(
   config: Pick<Config, 'moderatorEmails' | 'contactEmail'>,
 ): Promise<void> {
   if (!CHECKS.includes(check) || (await wasMailedToday(db))) return
-  for (const to of operatorEmails(config)) {
+  for (const to of await mailedOperators(db, config)) {
     const mail: QueuedMail & Fault = { to, message, fix }
     await queueMail(db, TASK, mail)
   }
+}
+
+async function mailedOperators(
+  db: Db,
+  config: Pick<Config, 'moderatorEmails' | 'contactEmail'>,
+): Promise<string[]> {
+  const emails = await withoutRemoved(db, operatorEmails(config))
+  return emails.length > 0 ? emails : operatorEmails({ ...config, moderatorEmails: [] })
 }
 
 function wasMailedToday(db: Db): Promise<boolean> {

@@ -7,7 +7,8 @@ import { BackupError, backupName, newestBackup } from '../backup/backup-folder.t
 import type { BackupState } from '../backup/backup-state.repository.ts'
 import { broken, type CheckResult, ok, warning } from './finding.ts'
 
-type CheckedState = Omit<BackupState, 'verifiedCopy' | 'commandFailed'>
+type CheckedState = Omit<BackupState, 'verifiedCopy' | 'commandFailed' | 'since'> &
+  Partial<Pick<BackupState, 'since'>>
 
 const DAY_MS = 86_400_000
 const OLDEST_DAYS = 2
@@ -72,13 +73,16 @@ export function checkBackup(
   if (state.at === null) return warning('копий нет', `Сделайте первую: ${command}`)
   const message = `последняя копия сделана ${daysAgo(days(state.at))}, ${formatSize(state.bytes)}`
   if (days(state.at) > OLDEST_DAYS) return broken(message, `Сделайте новую: ${command}`)
-  if (state.verifiedAt === null || days(state.verifiedAt) > OLDEST_VERIFICATION_DAYS) {
+  const { verifiedAt, since = null } = state
+  const unverifiedSince = verifiedAt ?? since
+  if (unverifiedSince === null || days(unverifiedSince) > OLDEST_VERIFICATION_DAYS) {
     return warning(
       `${message}, копии давно не проверялись`,
       'Проверьте последнюю копию: vslukh verify',
     )
   }
-  return ok(`${message}, копии проверяются`)
+  const verified = verifiedAt ? 'копии проверяются' : 'первая проверка копий впереди'
+  return ok(`${message}, ${verified}`)
 }
 
 export function checkBackupCommand({

@@ -255,7 +255,14 @@ test('an outdated PostgreSQL or Node is named with its month and the way to upgr
   const own = { postgres: '15.18 (Debian 15.18-0+deb12u1)', node: '26.12.1', isEmbedded: false }
   expect(checkParts(own, now)).toEqual(says('warning', /: PostgreSQL 15\.18 из мая 2026$/))
   expect(checkParts(own, now).fix).toContain('apt upgrade')
-  expect(checkParts({ ...own, postgres: '15.20' }, now)).toEqual(says('ok', ''))
+  const newest = { ...own, postgres: '15.20' }
+  expect(checkParts(newest, now)).toEqual(says('ok', ''))
+  // Nothing newer was known to this release, so for half a year nothing newer is claimed to exist.
+  const later = { ...newest, postgres: '15.21' }
+  expect(checkParts(later, new Date('2027-03-20'))).toEqual(says('ok', ''))
+  const muchLater = checkParts(later, new Date('2027-04-20'))
+  expect(muchLater).toEqual(says('warning', 'Node 26\\.12\\.1 из октября 2026'))
+  expect(muchLater.fix).toContain('новый выпуск')
 })
 
 test('a finding is one line, even if a server’s reply has several', () => {
@@ -280,7 +287,9 @@ test('a backup that is fresh and verified is well; one that failed, is old, miss
     [{ failed: 'на диске не осталось места' }, says('broken', '')],
     [{ verificationFailed: 'Копия неверна' }, says('broken', '')],
     [{ at: null }, says('warning', '')],
-    [{ verifiedAt: null }, says('warning', '')],
+    [{ verifiedAt: null }, says('warning', 'давно не проверялись')],
+    [{ verifiedAt: null, since: march('01') }, says('warning', 'давно не проверялись')],
+    [{ verifiedAt: null, since: march('29') }, says('ok', 'первая проверка копий впереди')],
     [{ verifiedAt: march('01') }, says('warning', '')],
   ] as const) {
     const backup = { ...well, at: march('30'), ...change }

@@ -23,6 +23,7 @@ function postgresMonth(version: string): string | undefined {
 }
 
 const UPGRADE_POSTGRES = 'Обновите PostgreSQL на его машине: apt update && apt upgrade'
+/** The releases of Node that this release of the wall knows. */
 const NODE_MONTHS: Record<string, string> = {
   '26.10.0': '2026-09',
   '26.12.0': '2026-10',
@@ -41,7 +42,16 @@ export const NODE: Part = {
   name: 'Node',
   days: 60,
   releaseMonth: (version) => NODE_MONTHS[version],
-  wayRound: 'Поставьте новую версию Node 26: с 26.12 запуск возьмёт её сам',
+  wayRound:
+    'Поставьте новый выпуск «Вслух» или новую версию Node 26: с 26.12 запуск возьмёт её сам',
+}
+
+/** With the newest Node that this release knows, there may be nothing newer to install. */
+const NEWEST_NODE_DAYS = 180
+
+function daysOf(part: Part, version: string): number {
+  const isNewest = part === NODE && version === Object.keys(NODE_MONTHS).at(-1)
+  return isNewest ? NEWEST_NODE_DAYS : part.days
 }
 
 const DAY_MS = 86_400_000
@@ -67,7 +77,7 @@ export function checkParts({ postgres, node, isEmbedded }: Running, now = new Da
   ]
   const old = running.flatMap(([part, version]) => {
     const released = part.releaseMonth(version)
-    if (released === undefined || !isOld(part.days, released, now)) return []
+    if (released === undefined || !isOld(daysOf(part, version), released, now)) return []
     const message = `${part.name} ${version} из ${monthName(released)}`
     return [{ message, fix: part.wayRound }]
   })
