@@ -12,6 +12,7 @@ import {
   ok,
   warning,
 } from '../../server/operations/doctor/finding.ts'
+import { explainHttps } from '../../server/operations/doctor/site-checks.ts'
 import { hasCluster } from '../../server/operations/embedded-postgres/cluster.ts'
 import type { BaseContext } from '../command.ts'
 import type { Answers } from './answers.ts'
@@ -170,6 +171,9 @@ async function openSite(
     const fix = 'Направьте имя на этот сервер записью A и повторите vslukh setup'
     return broken(`имени ${host} в DNS ещё нет`, fix)
   }
+  // The code is the reason if the error has one.
+  const fault = explainHttps(`https://${host}`, { code: reason, message: reason })
+  if (fault) return broken(fault.message, fault.fix)
   const fix = `Проверьте запись A и открыты ли порты 80 и 443; причина в journalctl -u ${proxy} -n 20`
   return broken(`https://${host} не открывается: ${connectionReason(reason) ?? reason}`, fix)
 }

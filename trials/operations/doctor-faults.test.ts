@@ -59,9 +59,9 @@ const AROUND: [RegExp, (wall: Wall) => Env | Promise<Env>][] = [
     /^public url broken: .*ECONNREFUSED.*→.*Запустите.*запись DNS.*порт/,
     async () => ({ PUBLIC_URL: `https://localhost:${await freePort()}` }),
   ],
-  [/^certificate broken: .*expired.*→.*Обновите/, withExpired],
+  [/^certificate broken: .*срок истёк.*→.*запись A.*порты 80.*journalctl/, withExpired],
   [
-    /^certificate broken: .*не годится: .*self-signed.*→.*цепочкой/,
+    /^certificate broken: .*подписан самим сервером.*→.*запись A.*порты 80.*journalctl/,
     () => ({ NODE_EXTRA_CA_CERTS: '' }),
   ],
   [/^certificate warning: .*ещё 4 дн.*→.*journalctl -u caddy/, withFiveDays],

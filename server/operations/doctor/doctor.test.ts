@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import { chmod, mkdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { resultLine } from '../../../operator/doctor.ts'
+import { awaitAnswer } from '../../../operator/setup/machine.ts'
 import { readConfig } from '../../kernel/config/config.ts'
 import { openDatabase } from '../../kernel/db/database.ts'
 import { MIGRATIONS, productVersion } from '../../kernel/db/migrate.ts'
@@ -15,9 +18,10 @@ import { createLogger } from '../../kernel/log/logger.ts'
 import { writeBackup } from '../../testing/database/backups.ts'
 import { clientForTest } from '../../testing/database/database-for-test.ts'
 import { asSuperuser, executeOn, withDatabase } from '../../testing/database/databases.ts'
+import { certificateForTest } from '../../testing/http/certificate.ts'
 import { openDns } from '../../testing/mail/dns-server.ts'
 import { folderForTest } from '../../testing/process/folder-for-test.ts'
-import { freePort } from '../../testing/process/free-port.ts'
+import { freePort, listen } from '../../testing/process/free-port.ts'
 import { collectLog } from '../../testing/process/log-lines.ts'
 import { appForFile, SECRET } from '../../testing/test-app.ts'
 import { backupName } from '../backup/backup-folder.ts'
@@ -30,6 +34,7 @@ import { broken } from './finding.ts'
 import { checkMailDomain } from './mail-checks.ts'
 import { checkParts } from './parts.ts'
 import { checkPages, checkSettings, checkUnit } from './settings-checks.ts'
+import { checkSite, explainHttps } from './site-checks.ts'
 
 const app = await appForFile()
 
@@ -263,6 +268,31 @@ test('an outdated PostgreSQL or Node is named with its month and the way to upgr
   const muchLater = checkParts(later, new Date('2027-04-20'))
   expect(muchLater).toEqual(says('warning', 'Node 26\\.12\\.1 из октября 2026'))
   expect(muchLater.fix).toContain('новый выпуск')
+})
+
+test('a missing or foreign certificate is one sentence with the port, the record and the journal to read, for the doctor and for setup', async () => {
+  const { key, cert } = await certificateForTest(2)
+  const end: RequestListener = (_, response) => response.end()
+  for (const [server, message] of [
+    [createHttpsServer({}, end), /нет сертификата для этого имени$/],
+    [createHttpServer(end), /отвечают без TLS$/],
+    [createHttpsServer({ key, cert }, end), /подписан самим сервером/],
+  ] as const) {
+    onTestFinished(() => void server.close())
+    const origin = `https://localhost:${await listen(server)}`
+    const site = { publicUrl: origin, port: 1, trustProxy: [] }
+    const [found] = await checkSite(site, {})
+    expect(found).toEqual(says('broken', message))
+    const reason = await awaitAnswer(origin, {
+      seconds: 0,
+      gaveUp: async () => true,
+      onWait: () => {},
+    })
+    const told = explainHttps(origin, { code: reason, message: reason ?? '' })
+    expect(told).toMatchObject({ message: found?.message, fix: found?.fix })
+    expect(found?.fix).toMatch(/запись A имени localhost.*порты 80 и \d+.*journalctl/)
+    expect(`${found?.message} ${found?.fix}`).not.toMatch(/ssl|openssl|0A000|alert|ERR_/i)
+  }
 })
 
 test('a finding is one line, even if a server’s reply has several', () => {

@@ -4,7 +4,6 @@ import { json } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import { type Config, originOf } from '../../kernel/config/config.ts'
 import { whyFailed } from '../../kernel/errors/why-failed.ts'
-import { tlsReason } from '../../kernel/mail/smtp-advice.ts'
 import { broken, type CheckResult, type Finding, findingsOf, ok, warning } from './finding.ts'
 import { type DoctorRequest, IDENTITY_PATH } from './identity.ts'
 
@@ -111,16 +110,46 @@ async function ask(origin: string, headers: Question): Promise<Answer> {
   return { seen: body?.peer ? body : undefined, certificateEnds, proxy }
 }
 
-/** Matches error codes of OpenSSL and Node for certificates that browsers refuse too. */
-const CERTIFICATE = /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO_/
+/** What is wrong with a certificate, by OpenSSL's and Node's code of the error. */
+const CERTIFICATE_FAULTS: [RegExp, message: string][] = [
+  [/ALTNAME/, 'выдан на другое имя'],
+  [/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/, 'не действует: срок истёк или ещё не начался'],
+  [/SELF_SIGNED/, 'подписан самим сервером, браузеры ему не верят'],
+  [/CERT_|UNABLE_TO_/, 'не проверить: неизвестно, кем он выдан, или нет всей цепочки'],
+]
+
+/** What is wrong before there is a certificate, by the error's code and message. */
+const TLS_FAULTS: [RegExp, message: string][] = [
+  [/wrong.version.number|packet.length.too.long|http.request/i, 'на этом порту отвечают без TLS'],
+  [/alert|unrecognized.name|handshake.failure/i, 'у прокси ещё нет сертификата для этого имени'],
+  [/ERR_SSL|EPROTO/, 'прокси не отвечает по TLS'],
+]
+
+type HttpsFault = { check: 'certificate' | 'public url'; message: string; fix: string }
+
+/** Returns what is wrong with https at an origin, and what helps; undefined if it is another fault. */
+export function explainHttps(
+  origin: string,
+  { code = '', message = '' }: { code?: string | undefined; message?: string },
+): HttpsFault | undefined {
+  const { hostname, port } = new URL(origin)
+  const [, fault] = CERTIFICATE_FAULTS.find(([codes]) => codes.test(code)) ?? []
+  const [, tls] = TLS_FAULTS.find(([words]) => words.test(`${code} ${message}`)) ?? []
+  if (!fault && !tls) return undefined
+  return {
+    check: fault ? 'certificate' : 'public url',
+    message: fault ? `сертификат ${origin} ${fault}` : `${origin} не отвечает: ${tls}`,
+    fix:
+      `Проверьте, ведёт ли запись A имени ${hostname} на эту машину и открыты ли порты 80 и ${port || 443}; ` +
+      'причина в журнале прокси: journalctl -u caddy -n 20, у nginx — certbot renew',
+  }
+}
 
 function explainFailure(origin: string, error: NodeJS.ErrnoException) {
-  const { code = '', message } = error
-  if (CERTIFICATE.test(code)) {
-    const text = `сертификат ${origin} не годится: ${tlsReason(message) ?? message}`
-    const fix = 'Обновите сертификат и подключите его вместе с цепочкой'
-    return { certificate: broken(text, fix) }
+  const { check, ...fault } = explainHttps(origin, error) ?? {
+    check: 'public url',
+    message: `${origin} не отвечает: ${whyFailed(error)}`,
+    fix: 'Запустите сервер и прокси; проверьте PUBLIC_URL, запись DNS и открыт ли порт',
   }
-  const fix = 'Запустите сервер и прокси; проверьте PUBLIC_URL, запись DNS и открыт ли порт'
-  return { 'public url': broken(`${origin} не отвечает: ${whyFailed(error)}`, fix) }
+  return { [check]: broken(fault.message, fault.fix) }
 }
