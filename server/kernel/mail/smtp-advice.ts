@@ -35,7 +35,7 @@ const tlsError = (message: string) =>
   REPLY.test(message) ? undefined : TLS_ERRORS.find(([words]) => words.test(message))
 
 /** Returns in Russian what is wrong with TLS or a certificate, with the original; else undefined. */
-export function tlsReason(message: string): string | undefined {
+function tlsReason(message: string): string | undefined {
   const [, reason] = tlsError(message) ?? []
   const [own] = message.split(/[;\n]/)
   return reason && `${reason} (${own})`
