@@ -31,6 +31,10 @@ test.each([
   ['/posts/5/).', { name: 'post', path: '/posts/5', id: '5' }],
   ['/posts/5»…', { name: 'post', path: '/posts/5', id: '5' }],
   ['/posts/5>', { name: 'post', path: '/posts/5', id: '5' }],
+  ['/posts/5`%20', { name: 'post', path: '/posts/5', id: '5' }],
+  // Invisible characters that a messenger has put into the link.
+  ['/po%C2%ADsts/5%E2%80%8B', { name: 'post', path: '/posts/5', id: '5' }],
+  ['/posts/5%E2%81%A0.', { name: 'post', path: '/posts/5', id: '5' }],
   ['/users/olga_,', { name: 'author', path: '/users/olga_', username: 'olga_' }],
   ['/users/olga/replies!', { name: 'authorReplies', path: '/users/olga/replies' }],
   ['/rules)', { name: 'rules', path: '/rules' }],

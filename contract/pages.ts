@@ -47,8 +47,10 @@ type PlainPage<Name> = Name extends string ? { name: Name; path: string } : neve
 
 const POST_PATH = /^\/posts\/([^/]+)$/i
 const AUTHOR_PATH = /^\/users\/([^/]+)(\/replies)?$/i
-/** Punctuation that was copied with an address, with which no address of a page ends. */
-const END_OF_SENTENCE = /(?<=\w)\/?(?:[^\P{P}_/]|>)+$/u
+/** What was copied with an address, and with which no address of a page ends. */
+const END_OF_SENTENCE = /(?<=\w)(?:\/?(?:[^\P{P}_/]|[>`])+)?\s*$/u
+/** Messengers and pages put such characters into copied text. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
 const PAGES_BY_PATH = new Map(
   Object.entries({ ...PATHS, moderation: MODERATION_PATH }).map(([name, path]) => {
     return [path as string, { name, path } as Page]
@@ -65,6 +67,7 @@ export function isForUsers({ path }: Page): boolean {
 /** Returns the page at a path in any spelling; null if there is none. */
 export function pageAt(path: string): Page | null {
   const plain = decode(path)
+    .replace(INVISIBLE, '')
     .replace(END_OF_SENTENCE, '')
     .replace(/(?<=.)\/$/, '')
   const id = POST_PATH.exec(plain)?.[1]

@@ -12,10 +12,22 @@ export function postTitle({ owner, text }: TitledPost): string {
   return `${owner.username}: ${excerpt(text, TITLE_MAX)}`
 }
 
+const SEGMENTER = new Intl.Segmenter('ru', { granularity: 'grapheme' })
+
+/** Returns the first characters as people count them: a flag or a family is one. */
+export function firstCharacters(text: string, most: number): string[] {
+  const characters: string[] = []
+  for (const { segment } of SEGMENTER.segment(text)) {
+    if (characters.length === most) break
+    characters.push(segment)
+  }
+  return characters
+}
+
 /** Returns the beginning of a text: whole words in at most `max` characters, on one line. */
 export function excerpt(text: string, max: number): string {
   const line = text.replace(/\s+/gu, ' ').trim()
-  const characters = [...line]
+  const characters = firstCharacters(line, max + 1)
   if (characters.length <= max) return line
   const end = characters.lastIndexOf(' ', max - 1)
   // A word that is longer than half the line, such as a URL, is cut.

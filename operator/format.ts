@@ -1,4 +1,5 @@
 import { domainToUnicode } from 'node:url'
+import { firstCharacters } from '../contract/post-rules.ts'
 import { formatOperatorTime } from '../server/kernel/errors/words.ts'
 
 /** Returns a text with the domain at its end, also that of an address, in Unicode. */
@@ -18,7 +19,8 @@ const FIRST_LINE_MAX = 60
 /** Returns the first line, cut to 60 characters. Ends in `…` if text is left out. */
 export function firstLine(text: string): string {
   const [line = ''] = text.split('\n')
-  if (line.length > FIRST_LINE_MAX) return `${line.slice(0, FIRST_LINE_MAX - 1)}…`
+  const characters = firstCharacters(line, FIRST_LINE_MAX + 1)
+  if (characters.length > FIRST_LINE_MAX) return `${characters.slice(0, -2).join('')}…`
   return line === text ? line : `${line} …`
 }
 

@@ -2,7 +2,7 @@ import type { FormEvent } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { hasRefusedCharacter, isGeneratedName } from '../../contract/account-rules.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
-import { trimUnseen } from '../codes/pasted.ts'
+import { withoutUnseen } from '../codes/pasted.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { renameOwner } from '../posts/cache/post-cache.ts'
@@ -20,7 +20,7 @@ import { maySave, type UsernameCheck, useUsernameCheck } from './username-check.
 export function UsernameForm({ user: { username: own } }: { user: CurrentUser }) {
   const leave = useReturnToSettings()
   const [typed, setTyped] = useTyped('username', own)
-  const username = trimUnseen(typed)
+  const username = withoutUnseen(typed)
   const saving = useAction({
     mutationFn: saveUsername,
     onSuccess: (user) => {
@@ -68,7 +68,7 @@ export function UsernameForm({ user: { username: own } }: { user: CurrentUser })
         isHintBroken={isRefusedAtAnyLength}
         {...(!hasEnded && { error: problem, status: statusOf(check) })}
         onChange={type}
-        cleanPaste={trimUnseen}
+        cleanPaste={withoutUnseen}
       />
       <SessionEnded text={username} />
       <div className="wrap">

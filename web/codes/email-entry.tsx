@@ -8,7 +8,7 @@ import { TextField } from '../ui/form/field.tsx'
 import { FormError } from '../ui/states/errors.tsx'
 import styles from './codes.module.css'
 import { likelyDomain } from './likely-domain.ts'
-import { emailIn, trimUnseen } from './pasted.ts'
+import { emailIn, withoutUnseen } from './pasted.ts'
 import { inTime, type MailedCode } from './use-mailed-code.ts'
 
 type EmailEntryProps = {
@@ -110,7 +110,7 @@ function useMeantDomain(email: string, type: (text: string) => void) {
 function useTypedEmail({ mailed, field: [typed, setTyped], own }: EmailEntryProps) {
   const { error, refusal } = mailed
   const [isShown, setShown] = useState(false)
-  const email = trimUnseen(typed)
+  const email = withoutUnseen(typed)
   // The server too treats these forms as the same address.
   const isOwn = own !== undefined && sameForm(email) === sameForm(own)
   const invalid = isOwn ? 'Это ваша нынешняя почта' : validationError(email)

@@ -4,16 +4,14 @@ import { CODE_LENGTH } from '../../contract/constants.ts'
 /** Invisible characters, which messengers and pages put into copied text. */
 const INVISIBLE = /[\p{Cf}\p{DI}]/gu
 
-const UNSEEN_ENDS = /^[\s\p{Cf}\p{DI}]+|[\s\p{Cf}\p{DI}]+$/gu
-
-/** Removes spaces and invisible characters at both ends. */
-export function trimUnseen(text: string): string {
-  return text.replace(UNSEEN_ENDS, '')
+/** Removes invisible characters, and spaces at both ends: a keyboard may insert copied text. */
+export function withoutUnseen(text: string): string {
+  return text.replace(INVISIBLE, '').trim()
 }
 
 /** Returns the one address in a pasted text such as «Anna <anna@example.org>»; otherwise the text. */
 export function emailIn(text: string): string {
-  const visible = text.replace(INVISIBLE, '').trim()
+  const visible = withoutUnseen(text)
   const words = isEmail(visible) ? [visible] : visible.split(/(?:[\s<>()[\]"«»,;]|:\/*)+/)
   const [only, ...others] = words.map(withoutFrame).filter(isEmail)
   const isSame = (other: string) => other.toLowerCase() === only?.toLowerCase()
