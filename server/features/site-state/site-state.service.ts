@@ -6,7 +6,7 @@ import { parsePostText, textLength } from '../../../contract/text.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
-import { parseAddress } from '../../kernel/limits/limits.ts'
+import { parseAddress, parseAddressIn } from '../../kernel/limits/limits.ts'
 import { domainOf, mailboxOf } from '../../kernel/mail/email-address.ts'
 import { noticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
@@ -226,13 +226,13 @@ function uninvitedError({ closedReason }: Admission, { invitation, contact }: Re
   return refusalWithContact('REGISTRATION_CLOSED', why, contact)
 }
 
-/** Returns an address or network (CIDR) for PostgreSQL, without `::ffff:` before IPv4. */
+/** Returns an address or network (CIDR) for PostgreSQL, IPv4 in IPv6 as IPv4. */
 function normalizeNetwork(value: string): string | undefined {
   const [, written = '', bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(value) ?? []
-  const address = parseAddress(written)
+  const { address, before = 0 } = parseAddressIn(written) ?? {}
   if (address === undefined || bits === undefined) return address?.toString()
-  const [most, mapped] = address.kind() === 'ipv6' ? [128, 0] : [32, written.includes(':') ? 96 : 0]
-  // The first 96 bits of a mapped address only mark it as mapped.
-  const length = Number(bits) - mapped
-  return length >= 0 && length <= most ? `${address}/${length}` : undefined
+  if (Number(bits) > (written.includes(':') ? 128 : 32)) return undefined
+  // What follows the IPv4 address in a 6to4 address divides the network of one subscriber.
+  const length = Math.min(Number(bits) - before, address.kind() === 'ipv6' ? 128 : 32)
+  return length >= 0 ? `${address}/${length}` : undefined
 }

@@ -205,11 +205,14 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
   await ban('email', 'Some.One+tag@gmail.com')
   expect(await ban('email', 'x')).toBeUndefined()
   // What Node takes for an address and PostgreSQL does not would break every registration.
-  for (const value of ['1.2.3', '10.0.0.0/40', 'fe80::1%eth0/64', '::ffff:10.0.0.0/90']) {
+  const wrong = ['1.2.3', '10.0.0.0/40', 'fe80::1%eth0/64', '::ffff:10.0.0.0/90', '2001:db8::/129']
+  for (const value of [...wrong, '64:ff9b::/64', '2002:c633:6407::/8']) {
     expect(await ban('network', value), value).toBeUndefined()
   }
   await ban('network', '::ffff:198.51.100.7')
   await ban('network', '::FFFF:c612:0/111')
+  await ban('network', '2002:c633:6500::/40')
+  await ban('network', '2002:c633:6601:2::/64')
   const banned: [string, string?][] = [
     ['a@spam.example'],
     ['a@mail.spam.example'],
@@ -217,6 +220,10 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
     ['a@good.example', '[2001:db8:1::5]:443'],
     ['a@good.example', '198.51.100.7'],
     ['a@good.example', '::ffff:198.19.255.255'],
+    ['a@good.example', '64:ff9b::198.51.100.7'],
+    ['a@good.example', '2002:c633:6407:1::5'],
+    ['a@good.example', '198.51.101.200'],
+    ['a@good.example', '198.51.102.1'],
     ['someone@googlemail.com'],
   ]
   for (const [email, ip] of banned) {
@@ -228,7 +235,7 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
   expect(await startFrom('a@good.example', '203.0.114.1')).toBe('ok')
   expect((await selectBans(db)).map(({ value }) => value)).toEqual([
     ...['spam.example', '203.0.113.0/24', '2001:db8::/32', 'someone@gmail.com'],
-    ...['198.51.100.7', '198.18.0.0/15'],
+    ...['198.51.100.7', '198.18.0.0/15', '198.51.101.0/24', '198.51.102.1'],
   ])
   expect(await removeBan(db, { id: domain, actor })).toBe(true)
   expect(await removeBan(db, { id: domain, actor })).toBe(false)

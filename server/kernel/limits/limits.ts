@@ -215,11 +215,33 @@ export function formatWait(wait: number): string {
   return `${Math.floor(minutes / 60)} ч${minutes % 60 === 0 ? '' : ` ${minutes % 60} мин`}`
 }
 
+/** IPv6 networks whose addresses have an IPv4 address in them, and the bits before that one. */
+const WITH_IPV4 = [
+  ['::ffff:0:0/96', 96], // mapped (RFC 4291)
+  ['::ffff:0:0:0/96', 96], // translated (RFC 7915)
+  ['64:ff9b::/96', 96], // NAT64 (RFC 6052)
+  ['64:ff9b:1::/48', 96], // NAT64 within a network (RFC 8215)
+  ['2002::/16', 16], // 6to4 (RFC 3056)
+].map(([network, before]) => [ipaddr.IPv6.parseCIDR(network as string), before as number] as const)
+
 /** Parses an address without its zone, and IPv4 in IPv6 as IPv4. */
 export function parseAddress(text = ''): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  const address = text.replace(/%.*/s, '')
+  return parseAddressIn(text)?.address
+}
+
+/** Parses an address like parseAddress. `before` is the number of bits that it leaves out. */
+export function parseAddressIn(
+  text: string,
+): { address: ipaddr.IPv4 | ipaddr.IPv6; before: number } | undefined {
+  const written = text.replace(/%.*/s, '')
   // `isIP` is asked first, because ipaddr.js also accepts `1.2.3`.
-  return isIP(address) === 0 ? undefined : ipaddr.process(address)
+  if (isIP(written) === 0) return undefined
+  const address = ipaddr.parse(written)
+  if (!('parts' in address)) return { address, before: 0 }
+  const before = WITH_IPV4.find(([network]) => address.match(network))?.[1]
+  if (before === undefined) return { address, before: 0 }
+  const bytes = address.toByteArray().slice(before / 8, before / 8 + 4)
+  return { address: new ipaddr.IPv4(bytes), before }
 }
 
 /** Returns an IPv4 address or an IPv6 /64; `unknown` for a reset connection or no address. */
