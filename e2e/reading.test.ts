@@ -6,6 +6,23 @@ import { boxOf, styleOf } from './testing/page/layout.ts'
 import { sendNewEmail, signInDialog } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
+test('a clock that is a year ahead shows the right age of a post', async ({ journey, olga }) => {
+  await journey.publish(olga, 'Только что')
+  const page = await journey.visit({
+    before: (it) =>
+      it.addInitScript(() => {
+        const now = Date.now.bind(Date)
+        Date.now = () => now() + 365 * 86_400_000
+      }),
+  })
+  const time = postWith(page, 'Только что').locator('time')
+  for (const reload of [false, true]) {
+    if (reload) await page.reload()
+    await whenScriptsRun(page)
+    expect(await time.textContent()).toBe('сейчас')
+  }
+})
+
 test('the whole card opens the post, selecting its text does not', async ({ journey, olga }) => {
   const post = await journey.publish(olga, 'Откройте меня, но дайте выделить')
   const page = await journey.visit()

@@ -184,7 +184,7 @@ test('a write with keepalive is sent with the current token, and again if that i
   expect(server.received.at(-1)).toMatchObject({ bearer: 'Bearer token-2' })
 })
 
-test('a slow clock is corrected by a rendered page, which may be an old one, and any clock by an answer to a visitor', async () => {
+test('a slow clock is corrected by a stored page, and any clock by a page from the network or an answer to a visitor', async () => {
   const { call, resetToken } = await openPage()
   const { serverNow, setRenderedAt } = await import('./server-clock.ts')
   const now = Date.now() / 1000
@@ -193,6 +193,8 @@ test('a slow clock is corrected by a rendered page, which may be an old one, and
   expect(hoursAhead()).toBe(0)
   setRenderedAt(now + 2 * 3600)
   expect(hoursAhead()).toBe(2)
+  setRenderedAt(now - 5 * 3600, 3600)
+  expect(hoursAhead()).toBe(-4)
   resetToken('none')
   const date = new Date((now - 3 * 3600) * 1000).toUTCString()
   server.answer = () => ({ status: 404, headers: { date } })

@@ -11,10 +11,14 @@ let offsetSeconds = 0
 /** The server's time in unix seconds. */
 export const clock = createAtom(Math.floor(serverNow()), startClock)
 
-/** Sets the time at which the server rendered the page. Its clock shows this time or later. */
-export function setRenderedAt(seconds: number): void {
+/**
+ * Sets the time at which the server rendered the page. `ageSeconds` is the time since then if the
+ * page came from the network. A stored page may be old: the server's clock shows its time or later.
+ */
+export function setRenderedAt(seconds: number, ageSeconds?: number): void {
   clock.set(seconds)
-  offsetSeconds = Math.max(offsetSeconds, seconds - Date.now() / 1000)
+  const offset = seconds + (ageSeconds ?? 0) - Date.now() / 1000
+  offsetSeconds = ageSeconds === undefined ? Math.max(offsetSeconds, offset) : offset
 }
 
 export function setServerClock(headers: Headers, now: number = Date.now()): void {

@@ -21,7 +21,7 @@ export function cacheFirstPage(
 ): void {
   const postId = page?.name === 'post' ? page.id : ''
   const username = page && 'username' in page ? page.username : ''
-  setRenderedAt(first.now)
+  setRenderedAt(first.now, first.saved ? undefined : secondsSinceSent())
   siteState.set(first.site)
   isStale.set(first.saved ?? false)
   headerTitle.set(headerTitleOf(first))
@@ -42,6 +42,16 @@ export function cacheFirstPage(
   } else if (first.shows === 'missing author') queryClient.setQueryData(authorKey(username), null)
   else if (first.shows === 'text') seedText(first.name, first.text)
   else if (first.shows === 'missing post') seedPost(postId, null)
+}
+
+/** Returns the age of the page; undefined if the browser may have stored it. */
+function secondsSinceSent(): number | undefined {
+  const entries = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  const [navigation] = entries
+  if (!navigation || navigation.type === 'back_forward') return undefined
+  // The service worker marks the pages that it has stored. Without it, a size shows the network.
+  const isFromNetwork = navigation.workerStart > 0 || navigation.transferSize > 0
+  return isFromNetwork ? (performance.now() - navigation.responseStart) / 1000 : undefined
 }
 
 function headerTitleOf(first: FirstPage): string | undefined {
