@@ -203,5 +203,7 @@ test('a post with a hidden word shows a line', async ({ journey, olga, petr: ver
   await expect.poll(() => postTexts(page)).toEqual(['Мои выборы', 'Новые выборы', second])
   await page.goto(`${journey.url}/settings`)
   await tap(page.getByRole('button', { name: 'Выйти' }))
+  await page.getByRole('alert').getByText('1 скрытое слово пропадёт.').waitFor()
+  await tap(page.getByRole('button', { name: 'Выйти всё равно' }))
   await expect.poll(() => postTexts(page)).toEqual(['Мои выборы', 'Новые выборы', 'Ёлки и игрушки'])
 })

@@ -7,6 +7,7 @@ import { goBack, leave } from '../history/history.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { localStore } from '../platform/storage.ts'
 import { NO_COUNTS_KEY } from '../platform/stored-keys.ts'
+import { useHidden } from '../posts/cache/hidden.ts'
 import { countUnsentTexts } from '../posts/compose/texts.ts'
 import { useAction } from '../session/use-action.tsx'
 import { Button } from '../ui/button.tsx'
@@ -42,15 +43,16 @@ export function ShownCounts() {
 
 type LogOutProps = { userId: string; onLoggedOut: () => void }
 
-/** Asks for confirmation if logging out would delete unsent texts. */
+/** Asks for confirmation if logging out would delete unsent texts or hidden words. */
 export function LogOut({ userId, onLoggedOut }: LogOutProps) {
-  const [lost, setLost] = useState(0)
+  const [lost, setLost] = useState('')
+  const { words } = useHidden()
   const leaving = useAction({ mutationFn: logOut, onSuccess: onLoggedOut, errors: 'toast' })
 
   function ask(): void {
-    const unsent = countUnsentTexts(userId)
-    setLost(unsent)
-    if (unsent === 0) leaving.mutate()
+    const sentence = lossOf(countUnsentTexts(userId), words.length)
+    setLost(sentence)
+    if (sentence === '') leaving.mutate()
   }
 
   return (
@@ -62,12 +64,10 @@ export function LogOut({ userId, onLoggedOut }: LogOutProps) {
         />
       </button>
       <div role="alert">
-        {lost > 0 && (
+        {lost && (
           <div className={classes('wrap', styles.lost)}>
-            <p>
-              {lost} {plural(lost, UNSENT)} {plural(lost, LOST)}.
-            </p>
-            <Button size="s" onClick={() => setLost(0)}>
+            <p>{lost}</p>
+            <Button size="s" onClick={() => setLost('')}>
               Остаться
             </Button>
             <Button size="s" variant="danger" onClick={() => leaving.mutate()}>
@@ -85,7 +85,18 @@ const UNSENT = {
   few: 'неотправленных текста',
   many: 'неотправленных текстов',
 }
+const WORDS = { one: 'скрытое слово', few: 'скрытых слова', many: 'скрытых слов' }
 const LOST = { one: 'пропадёт', few: 'пропадут', many: 'пропадут' }
+
+/** Returns a sentence such as «2 неотправленных текста и 1 скрытое слово пропадут.», or ''. */
+function lossOf(texts: number, words: number): string {
+  const parts = [
+    ...(texts > 0 ? [`${texts} ${plural(texts, UNSENT)}`] : []),
+    ...(words > 0 ? [`${words} ${plural(words, WORDS)}`] : []),
+  ]
+  if (parts.length === 0) return ''
+  return `${parts.join(' и ')} ${parts.length > 1 ? LOST.many : plural(texts + words, LOST)}.`
+}
 
 /** Returns a function that goes back to the settings, so that «Назад» there does not lead here. */
 export function useReturnToSettings(): () => void {
