@@ -24,7 +24,7 @@ import {
   repliesOf,
   wallPosts,
 } from '../features/posts/post-lists.ts'
-import { createSiteStateReader } from '../features/site-state/site-state.service.ts'
+import { createSiteStateReader, readSiteState } from '../features/site-state/site-state.service.ts'
 import { CachedResponse } from '../kernel/cache/cached-response.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { markRefused } from '../kernel/http/error-handler.ts'
@@ -165,7 +165,7 @@ export class RenderedPages {
   }
 
   async #readFacts() {
-    return { now: Math.floor(Date.now() / 1000), site: await this.readSiteState() }
+    return { now: Math.floor(Date.now() / 1000), site: await readSiteState(this.#site.db) }
   }
 
   async #read(page: Exclude<PublicPage, { name: 'search' }>): Promise<FirstPage> {

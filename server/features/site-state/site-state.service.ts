@@ -38,14 +38,21 @@ const MAX_AGE_MS = 1000
 export const NOTICE_MAX = 200
 const INVITATION_OVER = 'Приглашение больше не действует. Попросите новое'
 
-/** Creates a reader that never rejects: without the database, everything counts as open. */
+/** Never rejects: without the database, everything counts as open. */
+export const readSiteState = (db: Db): Promise<SiteState> =>
+  selectSiteState(db).catch(() => OPEN_SITE)
+
+/**
+ * Creates a reader that returns a state for a second. What is itself cached needs `readSiteState`,
+ * because the ages would add up.
+ */
 export function createSiteStateReader(db: Db): () => Promise<SiteState> {
   const states = new LRUCache<'now', SiteState>({
     max: 1,
     ttl: MAX_AGE_MS,
-    fetchMethod: () => selectSiteState(db),
+    fetchMethod: () => readSiteState(db),
   })
-  return () => states.forceFetch('now').catch(() => OPEN_SITE)
+  return () => states.forceFetch('now')
 }
 
 type Act = { actor: string }

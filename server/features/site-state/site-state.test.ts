@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { OPEN_SITE } from '../../../contract/pages.ts'
 import { openDatabase } from '../../kernel/db/database.ts'
@@ -188,6 +189,32 @@ test('a notice stands on every page of every node within a second, until its end
   const longest = { text: '😀'.repeat(200), actor }
   expect(await showNotice(db, longest)).toMatchObject({ until: null })
   await clearNotice(db, { actor })
+})
+
+test('no page that is requested more than a second after a notice or a closing is without it, though pages are cached', async () => {
+  const { id } = await app.publish(olga)
+  const urls = ['/', `/posts/${id}`, `/users/${olga.username}`, '/rules', '/settings']
+  const late: string[] = []
+  for (let n = 0; n < 6; n++) {
+    const text = `Закрыто № ${n}`
+    // Begins at another moment of the second for which a page is cached.
+    let changedAt = Number.POSITIVE_INFINITY
+    const readUntilEnd = async (url: string) => {
+      for (;;) {
+        const began = performance.now()
+        const html = await (await fetch(app.url + url)).text()
+        if (began > changedAt + 1000 && !html.includes(text)) late.push(`${url} ${n}`)
+        if (began > changedAt + 1100) return
+      }
+    }
+    const reading = Promise.all(urls.map(readUntilEnd))
+    await setTimeout(150 * n)
+    await showNotice(db, { text, actor })
+    changedAt = performance.now()
+    await reading
+  }
+  await clearNotice(db, { actor })
+  expect(late).toEqual([])
 })
 
 test('a banned domain, network or e-mail cannot register until the ban ends or is removed', async () => {
