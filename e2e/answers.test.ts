@@ -77,6 +77,43 @@ test('a reply lights the bell of each tab, until seen or gone', async ({ journey
   await bell(first).waitFor()
 })
 
+test('the icon of the app shows unread replies, until seen or signed out', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  const post = await journey.publish(olga, 'Вопрос')
+  await journey.reply(petr, post.id, 'Раз')
+  const page = await journey.visitWithNews({ as: olga, viewport: DESKTOP, before: recordBadge })
+  await expectBadge(page, 1)
+  await journey.reply(petr, post.id, 'Два')
+  await expectBadge(page, 2)
+  await tap(bell(page, 2))
+  await postWith(page, 'Два').waitFor()
+  await expectBadge(page, 0)
+
+  await tap(page.getByRole('link', { name: /^Профиль/ }))
+  await journey.reply(petr, post.id, 'Три')
+  await expectBadge(page, 1)
+  await tap(page.getByRole('button', { name: 'Выйти' }))
+  await page.getByRole('button', { name: 'Войти' }).first().waitFor()
+  await expectBadge(page, 0)
+})
+
+/** Records the badge, which the system shows outside the browser. */
+function recordBadge(page: Page): Promise<unknown> {
+  return page.addInitScript(() => {
+    // Browsers without a window have no badges.
+    navigator.setAppBadge = async (count) => {
+      Reflect.set(window, 'badge', count)
+    }
+  })
+}
+
+async function expectBadge(page: Page, count: number): Promise<void> {
+  await expect.poll(() => page.evaluate(() => Reflect.get(window, 'badge'))).toBe(count)
+}
+
 test('replies above the place are seen, and keep their mark', async ({ journey, olga, petr }) => {
   const post = await journey.publish(olga, 'Вопрос')
   await journey.rows(

@@ -9,11 +9,13 @@ import { iconButtonClass } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import { receivedQuery, refreshReceived } from './answers.queries.ts'
+import { showOnIcon } from './app-badge.ts'
 import styles from './bell.module.css'
 
 export function Bell({ userId }: { userId: string }) {
   useEffect(() => onAnswered(userId, () => void refreshReceived()), [userId])
   const unread = useQuery(receivedQuery).data?.unread ?? 0
+  useEffect(() => showOnIcon(unread), [unread])
   const isCurrent = usePage()?.name === 'received'
   return (
     <a

@@ -1,4 +1,5 @@
 import { NO_REPLIES_RECEIVED } from '../../contract/constants.ts'
+import { showOnIcon } from '../answers/app-badge.ts'
 import { preloadMenus } from '../feed/post-controls.tsx'
 import { navigate, onLeaveLoading, openDialog } from '../history/history.ts'
 import { queryClient } from '../http/query-client.ts'
@@ -10,7 +11,7 @@ import { forgetViewer } from '../posts/cache/list-cache.ts'
 import { onPostChange } from '../posts/cache/post-channel.ts'
 import { RECEIVED_KEY } from '../posts/cache/posts.queries.ts'
 import { type Intent, resumeIntents } from '../session/intents.ts'
-import { knownViewer, onAccountRead, onOtherViewer } from '../session/viewer.ts'
+import { knownViewer, onAccountRead, onOtherViewer, viewerId } from '../session/viewer.ts'
 import { closeOpened, preloadSignIn } from './dialogs.tsx'
 import { guardPages } from './guard-pages.ts'
 
@@ -20,7 +21,11 @@ const SIGNS_OF_USE = ['pointermove', 'pointerdown', 'keydown', 'scroll']
 /** Connects the app with events outside React. Called once, before the first render. */
 export function startApp(): void {
   onLeaveLoading(closeOpened)
-  onOtherViewer(() => forgetViewer())
+  onOtherViewer(() => {
+    void forgetViewer()
+    // The bell shows the number of the next user.
+    if (viewerId() === null) showOnIcon(0)
+  })
   onSessionLost((error) => {
     if (error.code === 'SESSION_CLOSED') forgetHidden()
     void ofSignedIn((it) => it.offerSignIn(error))
@@ -43,6 +48,7 @@ async function greetViewer(): Promise<void> {
     void keepFocus()
     await ofSignedIn((it) => it.greetUser(viewer.user))
   } else {
+    showOnIcon(0)
     for (const sign of SIGNS_OF_USE) {
       addEventListener(sign, preloadForVisitor, { once: true, passive: true })
     }
