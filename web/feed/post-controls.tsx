@@ -9,6 +9,7 @@ import { PostCard } from '../posts/view/post-card.tsx'
 import { withViewer } from '../session/intents.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MenuButton, menu } from '../ui/overlay/menu-button.tsx'
+import { useReadAhead } from './use-read-ahead.ts'
 
 const postMenu = createLazyChunk(() => import('./post-menu.tsx'), 'PostMenu')
 
@@ -58,9 +59,10 @@ type FeedPostProps = Pick<FeedCardProps, 'id'> &
 
 export const FeedPost = memo(function FeedPost({ id, ids: _, ...props }: FeedPostProps) {
   const post = usePost(id)
+  const pointer = useReadAhead(id)
   if (!post) return null
   return (
-    <PostCard {...props} post={post} menu={<PostMenuButton post={post} />}>
+    <PostCard {...props} post={post} pointer={pointer} menu={<PostMenuButton post={post} />}>
       <PostActions post={post} />
     </PostCard>
   )

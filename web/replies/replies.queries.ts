@@ -9,7 +9,7 @@ import { fallBackOn } from '../http/call-error.ts'
 import { queryClient } from '../http/query-client.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
 import { type CachedPost, nextVersion, putPosts } from '../posts/cache/post-cache.ts'
-import type { ListSource, Newer } from '../posts/cache/use-post-list.ts'
+import { type ListSource, type Newer, readListAhead } from '../posts/cache/use-post-list.ts'
 
 /** Returns the source of the direct replies to a post. A missing post has none. */
 export function repliesSource(postId: string, start = ''): ListSource {
@@ -22,6 +22,11 @@ export function repliesSource(postId: string, start = ''): ListSource {
       return fallBackOn(404, call('GET /posts/:id/replies', parts, { signal }), NO_POSTS)
     },
   }
+}
+
+/** Reads the first replies to a post that will probably be opened soon. */
+export function readRepliesAhead(postId: string): void {
+  readListAhead(repliesSource(postId))
 }
 
 function newerReplies(postId: string): Newer {

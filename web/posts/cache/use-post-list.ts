@@ -1,5 +1,6 @@
-import { skipToken, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { queryOptions, skipToken, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
+import { LIVE_RECENT_MS } from '../../../contract/constants.ts'
 import { cursorAt, oppositeCursor } from '../../../contract/pages.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
@@ -10,6 +11,7 @@ import {
   type CachedPage,
   type CachedPages,
   cachePage,
+  LISTS,
   type ListName,
   type PagesKey,
   PUBLISHED,
@@ -130,7 +132,7 @@ function usePageQuery(source: ListSource, queryKey: PagesKey, anchor: Anchor | n
       const top = pages?.[0]
       const read = (from: string) => readPage(source, from, signal)
       // First: a list begins where its reader has left it.
-      if (!top) return withPlace(await read(cursor), anchor, start)
+      if (!top) return withPlace(await readFirst(source, cursor, signal), anchor, start)
       // Above: newer posts, or posts above the place at which the list began.
       if (direction === 'backward') return pageAbove(top, { cursor, start }, await read(cursor))
       // Again: a refetch begins with the top page.
@@ -156,6 +158,31 @@ function withPlace(
 ): CachedPage {
   if (!place || page.cursor === start) return page
   return { ...page, above: place.above, total: place.total, stop: place.stop }
+}
+
+/** Reads the first page of a list that will probably be opened soon. Fails silently. */
+export function readListAhead(source: ListSource): void {
+  void queryClient.prefetchQuery({ ...aheadQuery(source), retry: false })
+}
+
+/** A page that was read ahead. News of the time since then reaches the list (onNews). */
+function aheadQuery(source: ListSource, cursor = source.start ?? '') {
+  return queryOptions({
+    queryKey: [LISTS, source.name, cursor, 'ahead'] as const,
+    queryFn: ({ signal }) => readPage(source, cursor, signal),
+    staleTime: LIVE_RECENT_MS,
+    gcTime: LIVE_RECENT_MS,
+  })
+}
+
+/** Returns the page that was read ahead, or is being read, once. Otherwise reads it. */
+async function readFirst(source: ListSource, cursor: string, signal: AbortSignal) {
+  const ahead = aheadQuery(source, cursor)
+  const { queryKey } = ahead
+  if (!queryClient.getQueryState(queryKey)) return readPage(source, cursor, signal)
+  const page = await queryClient.fetchQuery({ ...ahead, retry: false })
+  queryClient.removeQueries({ queryKey, exact: true })
+  return page
 }
 
 /** Reads one page of a list, and puts its posts into the cache. Throws CallError. */

@@ -1,5 +1,6 @@
 import {
   createContext,
+  type DOMAttributes,
   type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
@@ -38,6 +39,8 @@ type PostCardProps = {
   withoutQuote?: boolean
   /** Joins the card by a line to the post below it. */
   joined?: boolean
+  /** Handlers of what the pointer does on the card. */
+  pointer?: DOMAttributes<HTMLElement>
   menu?: ReactNode
   above?: ReactNode
   children?: ReactNode
@@ -53,6 +56,7 @@ export function PostCard(props: PostCardProps) {
   return (
     <article
       {...useOpenPost(post.id)}
+      {...props.pointer}
       className={styles.card}
       data-post-id={post.id}
       data-joined={joined}
