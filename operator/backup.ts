@@ -2,7 +2,6 @@ import { readConfig } from '../server/kernel/config/config.ts'
 import type { Db } from '../server/kernel/db/database.ts'
 import { formatOperatorTime, formatSize, pluralize } from '../server/kernel/errors/words.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
-import type { Progress } from '../server/operations/backup/backup-file.ts'
 import {
   storeBackup,
   storeVerification,
@@ -22,6 +21,7 @@ import type { BaseContext, Command, Context, ContextWithoutWall, Output } from '
 import { Refusal } from './command.ts'
 import { ACCOUNTS } from './format.ts'
 import { findDatabase, hasDatabase, openWall } from './open-wall.ts'
+import { showProgress } from './progress.ts'
 import { interruption, unlessInterrupted } from './terminal.ts'
 
 const ROWS = { one: 'строка', few: 'строки', many: 'строк' }
@@ -37,7 +37,10 @@ async function backUp(context: Context): Promise<Output> {
   const file = await backupPath(resolveFromCaller(context.words[0] ?? '.'))
   const secret = options['without-secret'] ? null : await readSecret(db, config)
   if (isDryRun) return { lines: [`Копия: ${file}`], json: { file } }
-  const { bytes, manifest } = await createBackup(wall.url, file, { secret, ...progressOptions() })
+  const { bytes, manifest } = await createBackup(wall.url, file, {
+    secret,
+    ...progressOptions(context),
+  })
   await storeBackup(db, { ...manifest, bytes })
   await appendToJournal(db, { actor, action: 'wall.backup' })
   const rows = manifest.parts.reduce((sum, part) => sum + part.rows, 0)
@@ -62,7 +65,11 @@ async function verifyFile(context: ContextWithoutWall): Promise<Output> {
   const wallsMajor = isEmbedded
     ? undefined
     : await withWallDatabase(context, readPostgresMajor).catch(() => undefined)
-  const verified = await verifyBackup(file, { dataDir, major: wallsMajor, ...progressOptions() })
+  const verified = await verifyBackup(file, {
+    dataDir,
+    major: wallsMajor,
+    ...progressOptions(context),
+  })
   const { createdAt, version, migration } = verified.manifest
   const { posts, fingerprint, major } = verified
   const isNoted =
@@ -113,7 +120,7 @@ async function restoreFile(context: BaseContext): Promise<Output> {
   const config = readConfig(env, callerFolder, { mayLackSecret: true })
   if (!(await hasDatabase(config))) {
     // Checks the file first, because a refused file must not leave an empty database behind.
-    const restorable = await requireRestorable(file, config, interruption)
+    const restorable = await requireRestorable(file, config, { signal: interruption })
     if (isDryRun) return restoreOutput(file, restorable, isDryRun)
   }
   const { url, stop } = await findDatabase(config, say, { mayCreate: true })
@@ -129,7 +136,7 @@ async function restoreFile(context: BaseContext): Promise<Output> {
     secretSource: config,
     requireReplaceable,
     isDryRun,
-    ...progressOptions(),
+    ...progressOptions(context),
   }
   const restored = await restoreBackup(url, file, options).finally(stop)
   return restoreOutput(file, restored, isDryRun)
@@ -167,11 +174,8 @@ function linesAfterRestore({
   ]
 }
 
-/** Returns options that show the progress on a terminal and pass on an interruption. */
-function progressOptions(): { onProgress: Progress; signal: AbortSignal } {
-  const signal = interruption
-  // A script that reads the output, such as that of a package, gets no progress.
-  if (!process.stdout.isTTY || !process.stderr.isTTY) return { onProgress() {}, signal }
-  process.once('exit', () => process.stderr.write('\r\x1b[K'))
-  return { onProgress: (table) => process.stderr.write(`\r\x1b[K${table}…`), signal }
-}
+/** Returns options that show the progress and pass on an interruption. */
+const progressOptions = ({ say }: BaseContext) => ({
+  onProgress: showProgress(say),
+  signal: interruption,
+})

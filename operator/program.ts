@@ -29,6 +29,7 @@ import { openWall } from './open-wall.ts'
 import type { Options } from './options.ts'
 import { people } from './people.ts'
 import { post } from './post.ts'
+import { clearProgress } from './progress.ts'
 import { psql } from './psql.ts'
 import { recount } from './recount.ts'
 import { report, reports } from './reports.ts'
@@ -74,7 +75,10 @@ export type Terminal = {
 
 /** Runs one command. Returns the exit code: 0 if done, 1 if refused, 2 for a wrong call. */
 export async function runProgram(args: string[], terminal: Terminal): Promise<number> {
-  const say = (line: string) => void terminal.err.write(`${printable(line)}\n`)
+  const say = (line: string) => {
+    clearProgress()
+    terminal.err.write(`${printable(line)}\n`)
+  }
   try {
     return (await runCommand(args, { ...terminal, say })) ? 1 : 0
   } catch (error) {
@@ -182,6 +186,7 @@ async function askToConfirm(
 }
 
 function print({ out }: Terminal, output: { json: unknown; lines?: string[] }): void {
+  clearProgress()
   const text = output.lines?.join('\n') ?? JSON.stringify(output.json, null, 2)
   if (text !== '') out.write(`${printable(text)}\n`)
 }

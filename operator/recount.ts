@@ -8,6 +8,7 @@ import {
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import { storeCounterCheck } from '../server/operations/status/status.repository.ts'
 import { type Command, type Context, commitAndPublish, type Output } from './command.ts'
+import { showProgress } from './progress.ts'
 
 export const recount: Command = {
   summary: 'сверяет каждый счётчик с его строками, исправляет и говорит, что исправлено',
@@ -17,9 +18,14 @@ export const recount: Command = {
 
 async function mendAll(context: Context): Promise<Output> {
   const mended: Difference[] = []
+  const onProgress = showProgress(context.say, () =>
+    mended.length > 0 ? `, исправлено: ${mended.length}` : '',
+  )
   // A check returns at most a hundred differences; a dry run would find the same ones forever.
   for (;;) {
-    const differences = await findCounterDifferences(context.db)
+    const differences = await findCounterDifferences(context.db, (done, total) =>
+      onProgress('count', done, total),
+    )
     if (differences.length > 0) await mend(context, differences)
     mended.push(...differences)
     if (differences.length === 0 || context.isDryRun) break

@@ -19,6 +19,7 @@ import { resolveFromCaller } from '../server/operations/start/caller-folder.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
 import { Refusal } from './command.ts'
 import { openTrustedFile } from './named-path.ts'
+import { isProgress, progressEnv, showInPlace } from './progress.ts'
 import { interruption } from './terminal.ts'
 
 const RELEASES = '/opt/vslukh'
@@ -186,7 +187,8 @@ async function whyNoWayBack(unpacked: string): Promise<string | undefined> {
 
 /** Runs the script, shows its lines at once, and returns them. Throws Refusal if it fails. */
 async function switchTo(unpacked: string, say: (line: string) => void): Promise<string[]> {
-  const running = execute(SWITCH, [unpacked], { env: { ...process.env, ...AGREED_ENV } })
+  const env = { ...process.env, ...AGREED_ENV, ...progressEnv() }
+  const running = execute(SWITCH, [unpacked], { env })
   running.child.stdin?.end()
   const lines: string[] = []
   if (running.child.stdout) {
@@ -195,8 +197,16 @@ async function switchTo(unpacked: string, say: (line: string) => void): Promise<
       lines.push(line)
     })
   }
+  if (running.child.stderr) {
+    createInterface({ input: running.child.stderr }).on('line', (line) => {
+      if (isProgress(line)) showInPlace(line, say)
+    })
+  }
   await running.catch(({ stderr }) => {
-    throw new Refusal(String(stderr).trim() || 'Обновление прервано.')
+    const said = String(stderr)
+      .split('\n')
+      .filter((line) => !isProgress(line))
+    throw new Refusal(said.join('\n').trim() || 'Обновление прервано.')
   })
   return lines
 }

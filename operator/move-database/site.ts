@@ -4,6 +4,7 @@ import { readConfig } from '../../server/kernel/config/config.ts'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { removePath, replaceFile } from '../../server/kernel/config/replace-file.ts'
 import { type ContextWithoutWall, Refusal } from '../command.ts'
+import { isProgress, progressEnv, showInPlace } from '../progress.ts'
 import { movePasswordToEnv } from '../psql.ts'
 import {
   hasSystemd,
@@ -42,13 +43,17 @@ export class MovedWall {
     const { env, config, actor } = this.#context
     const variables = {
       ...env,
+      ...progressEnv(),
       ...(this.isInstalled && { XDG_CACHE_HOME: '/var/cache/vslukh' }),
       // The paths are resolved, because the command runs in another folder.
       DATA_DIR: config.dataDir,
       BACKUP_DIR: config.backupDir,
       DATABASE_URL: url,
     }
-    const options = { env: variables, longestMs: LONGEST_MS, signal: interruption }
+    const onErrorLine = (line: string) => {
+      if (isProgress(line)) showInPlace(line, this.#context.say)
+    }
+    const options = { env: variables, longestMs: LONGEST_MS, signal: interruption, onErrorLine }
     const args = ['--', ADMIN, ...words, '--json', '--yes', '--as', actor]
     const answer = parseOutput<T>(await this.#run(RUN_NODE, args, options))
     interruption.throwIfAborted()

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { type Config, nodeOriginOf } from '../../server/kernel/config/config.ts'
 import { connectionReason } from '../../server/kernel/errors/why-failed.ts'
@@ -16,21 +17,30 @@ const START_SECONDS = 90
 /** The longest run of a program: longer than a stop of the server, a mail or the doctor takes. */
 const LONGEST_MS = 120_000
 
-type RunOptions = { env?: Env; longestMs?: number; signal?: AbortSignal }
+type RunOptions = {
+  env?: Env
+  longestMs?: number
+  signal?: AbortSignal
+  /** Called with each line of standard error as it comes. */
+  onErrorLine?: (line: string) => void
+}
 
 /** Runs a program, which is killed after `longestMs` or when `signal` aborts. Never rejects. */
 export function run(
   program: string,
   args: string[],
-  { env = process.env, longestMs = LONGEST_MS, signal }: RunOptions = {},
+  { env = process.env, longestMs = LONGEST_MS, signal, onErrorLine }: RunOptions = {},
 ): Promise<ProgramResult> {
   return new Promise((resolve) => {
     const killSignal: NodeJS.Signals = signal ? 'SIGTERM' : 'SIGKILL'
     const options = { env, cwd: '/', timeout: longestMs, killSignal, ...(signal && { signal }) }
-    execFile(program, args, options, (error, out, err) => {
+    const child = execFile(program, args, options, (error, out, err) => {
       const late = `${program} ${args[0]} не закончил за ${longestMs / 1000} с`
       resolve({ isDone: !error, out, err: error?.killed ? late : err || (error?.message ?? '') })
     })
+    if (onErrorLine && child.stderr) {
+      createInterface({ input: child.stderr }).on('line', onErrorLine)
+    }
   })
 }
 

@@ -51,12 +51,21 @@ test('a backup without the secret, a verification that the wall notes, and a dry
   expect(restored).toMatchObject({ code: 0, out: expect.stringContaining('Секрета в копии нет') })
 })
 
-test('a terminal shows the progress of a backup, but not for a script that reads the output', async () => {
+const ERASE = '\r\u001b[K'
+
+test('a terminal shows the progress of a backup in one line, also if a script reads the output, and nothing of it stays', async () => {
   const env = { DATA_DIR: join(await folderForTest(), 'data') }
   await startWall(env)
   const backUp = `${ROOT}/bin/vslukh backup ${await folderForTest()}`
   const inTerminal = async (line: string) =>
     (await run('script', ['-qec', line, '/dev/null'], { env: { ...process.env, ...env } })).stdout
-  expect(await inTerminal(backUp)).toContain('posts…')
-  expect(await inTerminal(`echo "$(${backUp})"`)).toMatch(/^Копия: .*\r\n$/)
+  for (const line of [backUp, `echo "$(${backUp})"`]) {
+    const [nothing, first, ...rest] = (await inTerminal(line)).split(ERASE)
+    expect([nothing, first, rest.at(-1)]).toEqual([
+      '',
+      expect.stringMatching(/^Копируем: \d+/),
+      expect.stringMatching(/^Копия: .*\r\n$/),
+    ])
+  }
+  expect(await inTerminal(`${backUp} 2>/dev/null | cat`)).toMatch(/^Копия: .*\r\n$/)
 })

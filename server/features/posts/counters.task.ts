@@ -61,10 +61,18 @@ export function formatDifferences(found: number): string {
   return found < DIFFERENCES_MAX ? `${found}` : `не меньше ${DIFFERENCES_MAX}`
 }
 
-/** Compares all counters with their rows. This reads whole tables, so it runs at night. */
-export async function findCounterDifferences(db: Queryable): Promise<Difference[]> {
+/**
+ * Compares all counters with their rows. This reads whole tables, so it runs at night. `onCheck` is
+ * called before each kind of counter with how many kinds are done.
+ */
+export async function findCounterDifferences(
+  db: Queryable,
+  onCheck: (done: number, total: number) => void = () => {},
+): Promise<Difference[]> {
   const differences: Difference[] = []
-  for (const [counter, check] of Object.entries(CHECKS)) {
+  const checks = Object.entries(CHECKS)
+  for (const [done, [counter, check]] of checks.entries()) {
+    onCheck(done, checks.length)
     const { rows } = await sql<Omit<Difference, 'counter'>>`
       SELECT * FROM (${sql.raw(check)}) checked WHERE kept <> rows ORDER BY length(id), id LIMIT ${DIFFERENCES_MAX}`.execute(
       db,

@@ -8,6 +8,7 @@ import { sizeOfNamedFile, streamNamedFile } from '../../kernel/config/opened-fil
 import { runOnDisk } from '../../kernel/disk/disk.ts'
 import { type Append, BackupError, explainFileError } from './backup-folder.ts'
 import { type Manifest, type Part, parseManifest } from './manifest.ts'
+import type { Progress } from './progress.ts'
 
 // A backup consists of MAGIC, the parts, the manifest as JSON, the manifest's length in four bytes,
 // and the SHA-256 of everything before.
@@ -15,8 +16,6 @@ const MAGIC = Buffer.from('VSLUKH1\n')
 const LENGTH_BYTES = 4
 const SUM_BYTES = 32
 const LARGEST_MANIFEST = 1_000_000
-
-export type Progress = (table: string) => void
 
 /** Writes the parts of a backup into an empty file, and the manifest at its end. */
 export class BackupWriter {
@@ -32,10 +31,13 @@ export class BackupWriter {
   }
 
   /** Compresses a table's COPY text into the file. Resolves to the part's entry in the manifest. */
-  async addPart(copy: Readable): Promise<Omit<Part, 'table' | 'columns'>> {
+  async addPart(
+    copy: Readable,
+    onRows?: (rows: number) => void,
+  ): Promise<Omit<Part, 'table' | 'columns'>> {
     await this.#begin()
     const offset = this.bytes
-    const counted = countRows()
+    const counted = countRows(onRows)
     const write = async (chunks: AsyncIterable<Buffer>) => {
       for await (const chunk of chunks) await this.#write(chunk)
     }
@@ -66,7 +68,7 @@ export class BackupWriter {
 }
 
 /** Passes COPY text on, and counts the line feeds, which end rows: COPY escapes all others. */
-export function countRows() {
+export function countRows(onRows: (rows: number) => void = () => {}) {
   const sum = createHash('sha256')
   let rows = 0
   return {
@@ -74,6 +76,7 @@ export function countRows() {
       for await (const chunk of chunks) {
         sum.update(chunk)
         for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows++
+        onRows(rows)
         yield chunk
       }
     },
@@ -81,7 +84,11 @@ export function countRows() {
   }
 }
 
-type Reading = { isSummed?: boolean; signal?: AbortSignal | undefined }
+type Reading = {
+  isSummed?: boolean
+  signal?: AbortSignal | undefined
+  onProgress?: Progress | undefined
+}
 
 /** Returns the manifest. With `isSummed`, checks the whole file. Throws BackupError if damaged. */
 export async function readManifest(path: string, reading: Reading = {}): Promise<Manifest> {
@@ -96,7 +103,7 @@ export async function readManifest(path: string, reading: Reading = {}): Promise
 
 async function readAndVerify(
   path: string,
-  { isSummed = true, signal }: Reading,
+  { isSummed = true, signal, onProgress }: Reading,
 ): Promise<Manifest> {
   const bytes = (start: number, length: number) =>
     buffer(streamNamedFile(path, { start, end: start + length - 1 }))
@@ -107,16 +114,25 @@ async function readAndVerify(
   const end = size - SUM_BYTES
   if (end < MAGIC.length + LENGTH_BYTES) throw damaged
   const tail = await bytes(end - LENGTH_BYTES, LENGTH_BYTES + SUM_BYTES)
-  if (isSummed && !(await sumOf(path, end, signal)).equals(tail.subarray(LENGTH_BYTES)))
-    throw damaged
+  const sum = isSummed && (await sumOf(path, end, { signal, onProgress }))
+  if (sum && !sum.equals(tail.subarray(LENGTH_BYTES))) throw damaged
   const length = tail.readUInt32BE()
   if (length === 0 || length > Math.min(LARGEST_MANIFEST, end - LENGTH_BYTES)) throw damaged
   return parseManifest(String(await bytes(end - LENGTH_BYTES - length, length)), path)
 }
 
-async function sumOf(path: string, bytes: number, signal?: AbortSignal): Promise<Buffer> {
+async function sumOf(
+  path: string,
+  bytes: number,
+  { signal, onProgress = () => {} }: Reading,
+): Promise<Buffer> {
   const sum = createHash('sha256')
-  for await (const chunk of streamNamedFile(path, { end: bytes - 1, signal })) sum.update(chunk)
+  let read = 0
+  for await (const chunk of streamNamedFile(path, { end: bytes - 1, signal })) {
+    sum.update(chunk)
+    read += chunk.length
+    onProgress('sum', read, bytes)
+  }
   return sum.digest()
 }
 

@@ -18,6 +18,7 @@ import { BackupWriter, readManifest } from './backup-file.ts'
 import { writeNewFile } from './backup-folder.ts'
 import { createBackup } from './create-backup.service.ts'
 import type { Manifest, Part } from './manifest.ts'
+import type { Progress, Step } from './progress.ts'
 import { restoreBackup } from './restore.service.ts'
 import { EXCLUDED_TABLES } from './tables.repository.ts'
 import { verifyBackup } from './verify.service.ts'
@@ -69,6 +70,28 @@ test('a backup taken while people write is one snapshot, restores elsewhere to e
   expect(await findCounterDifferences(other.db)).toEqual([])
   const verified = await verifyBackup(path)
   expect(verified.posts).toBeGreaterThan(5)
+})
+
+test('a backup, its verification and a restore report how much of each step is done', async () => {
+  await executeOn(app.databaseUrl, 'ANALYZE')
+  const reported: Parameters<Progress>[] = []
+  const onProgress: Progress = (...report) => void reported.push(report)
+  const lastOf = (step: Step) => reported.findLast(([one]) => one === step)
+  const path = join(app.dataDir, 'reported.backup')
+  const { bytes, manifest } = await createBackup(app.databaseUrl, path, {
+    ...{ secret: BACKUP_SECRET, onProgress },
+  })
+  const rows = manifest.parts.reduce((sum, part) => sum + part.rows, 0)
+  expect(lastOf('copy')).toEqual(['copy', rows, expect.toSatisfy((it) => it > 0.5 * rows)])
+  for (const work of [
+    () => verifyBackup(path, { onProgress }),
+    async () => restoreBackup(await emptyDatabase(), path, { ...options, onProgress }),
+  ]) {
+    reported.length = 0
+    await work()
+    expect(lastOf('sum')).toEqual(['sum', bytes - 32, bytes - 32])
+    expect(lastOf('load')).toEqual(['load', rows, rows])
+  }
 })
 
 test('a file with any byte altered or cut off is refused by a sentence', async () => {

@@ -4,12 +4,14 @@ import { findOpenedFile } from '../../kernel/config/opened-files.ts'
 import { ifExists } from '../../kernel/config/read-if-exists.ts'
 import { openClient } from '../../kernel/db/database.ts'
 import { productVersion } from '../../kernel/db/migrate.ts'
-import { BackupWriter, type Progress } from './backup-file.ts'
+import { BackupWriter } from './backup-file.ts'
 import { type Append, backupName, explainFileError, writeNewFile } from './backup-folder.ts'
 import type { Manifest, Part } from './manifest.ts'
+import type { Progress } from './progress.ts'
 import {
   copyOut,
   EXCLUDED_TABLES,
+  estimateRows,
   selectMigration,
   selectSequences,
   selectTables,
@@ -49,9 +51,13 @@ async function writeInto(
   const writer = new BackupWriter(append, signal)
   const { migration, version } = await selectMigration(client)
   const parts: Part[] = []
+  const total = await estimateRows(client)
+  let before = 0
   for (const shape of await selectTables(client)) {
-    onProgress(shape.table)
-    parts.push({ ...shape, ...(await writer.addPart(copyOut(client, shape))) })
+    const onRows = (rows: number) => onProgress('copy', before + rows, total)
+    const part = await writer.addPart(copyOut(client, shape), onRows)
+    parts.push({ ...shape, ...part })
+    before += part.rows
   }
   const manifest: Manifest = {
     format: 1,

@@ -4,9 +4,10 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { migrate, migrateTo } from '../../kernel/db/migrate.ts'
 import { SCRATCH_SCHEMA } from '../../kernel/db/restore-lock.ts'
-import { countRows, type Progress, readPart } from './backup-file.ts'
+import { countRows, readPart } from './backup-file.ts'
 import { BackupError, explainFileError } from './backup-folder.ts'
 import type { Manifest, Part, Sequence } from './manifest.ts'
+import type { Progress } from './progress.ts'
 import { scratchUrl } from './scratch-schema.repository.ts'
 import { copyInStatement, EXCLUDED_TABLES, selectTables, setSequence } from './tables.repository.ts'
 
@@ -31,10 +32,13 @@ export async function loadIntoScratch(
   // CASCADE, because tables without a backup, which are empty here, refer to them.
   await client.query(`TRUNCATE ${tables.map(quote).join(', ')} CASCADE`)
   await setTriggers(client, tables, 'DISABLE')
+  const total = parts.reduce((sum, { rows }) => sum + rows, 0)
+  let before = 0
   for (const part of parts) {
     if (!tables.includes(part.table)) continue
-    onProgress(part.table)
-    await loadPart(client, part, { backup, signal })
+    const onRows = (rows: number) => onProgress('load', before + rows, total)
+    await loadPart(client, part, { backup, signal, onRows })
+    before += part.rows
   }
   const there = [...leftOut, ...parts.map(({ table }) => table)]
   const missing = tables.find((table) => !there.includes(table))
@@ -86,9 +90,9 @@ async function setTriggers(client: pg.Client, tables: string[], state: 'DISABLE'
 async function loadPart(
   client: pg.Client,
   part: Part,
-  { backup, signal }: Omit<Loading, 'onProgress'>,
+  { backup, signal, onRows }: Omit<Loading, 'onProgress'> & { onRows: (rows: number) => void },
 ): Promise<void> {
-  const counted = countRows()
+  const counted = countRows(onRows)
   const source = readPart(backup.path, part)
   const target = client.query(copyFrom(copyInStatement(part)))
   const steps = [...source, counted.through, target] as const

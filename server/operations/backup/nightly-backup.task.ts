@@ -18,6 +18,7 @@ import {
   storeVerificationFailure,
 } from './backup-state.repository.ts'
 import { createBackup } from './create-backup.service.ts'
+import { logProgress } from './progress.ts'
 import { verificationFolders, verifyBackup } from './verify.service.ts'
 
 /** The days between verifications: less than a week, so that the weekday stays the same. */
@@ -81,7 +82,8 @@ export function createNightlyBackup(options: Options) {
     const running = command && runBackupCommand(command, file, { signal, withinMs })
     await storeBackupFailure(db, await failureOf(running, 'BACKUP_COMMAND'))
     if (verificationFailed === null && !isVerificationDue(verifiedAt)) return
-    const verifying = whileDiskAnswers(folder, (either) => verify(db, file, either), { signal })
+    const check = (either: AbortSignal) => verify(options, file, either)
+    const verifying = whileDiskAnswers(folder, check, { signal })
     const fault = await failureOf(verifying, 'the verification of the nightly backup')
     if (fault !== null) await storeVerificationFailure(db, fault)
   }
@@ -99,14 +101,20 @@ async function write(
   // Comes before the backup, because leftovers may have filled the disk.
   for (const parent of verificationFolders(folder, dataDir))
     await removeLeftovers(parent).catch(logUnremoved(log))
-  const { bytes, manifest } = await createBackup(url, file, { secret, now, signal })
+  const { bytes, manifest } = await createBackup(url, file, {
+    ...{ secret, now, signal },
+    onProgress: logProgress(log, 'the backup goes on'),
+  })
   await storeBackup(db, { ...manifest, bytes })
   log.info({ bytes }, 'the wall was backed up')
 }
 
-async function verify(db: Db, file: string, signal: AbortSignal): Promise<void> {
+async function verify({ db, log }: Options, file: string, signal: AbortSignal): Promise<void> {
   const major = await readPostgresMajor(db)
-  const { manifest, fingerprint } = await verifyBackup(file, { major, signal })
+  const { manifest, fingerprint } = await verifyBackup(file, {
+    ...{ major, signal },
+    onProgress: logProgress(log, 'the verification goes on'),
+  })
   await storeVerification(db, { ...manifest, fingerprint })
 }
 

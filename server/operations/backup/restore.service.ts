@@ -10,10 +10,11 @@ import { isKnownMigration, migrate } from '../../kernel/db/migrate.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import type { SecretOutcome, SecretSource } from '../start/restored-secret.ts'
 import { placeAppSecret, planSecretRestore } from '../start/restored-secret.ts'
-import { type Progress, readManifest } from './backup-file.ts'
+import { readManifest } from './backup-file.ts'
 import { BackupError } from './backup-folder.ts'
 import { loadIntoScratch, raiseIds } from './load-scratch.repository.ts'
 import type { Manifest } from './manifest.ts'
+import type { Progress } from './progress.ts'
 import {
   countLoadedSessions,
   countServers,
@@ -43,9 +44,11 @@ type RestoredCounts = {
   sessions: number
 }
 
+type Reading = { signal?: AbortSignal | undefined; onProgress?: Progress | undefined }
+
 /** Returns the manifest. Throws BackupError for a damaged backup or an unknown migration. */
-export async function readRestorable(path: string, signal?: AbortSignal): Promise<Manifest> {
-  const manifest = await readManifest(path, { signal })
+export async function readRestorable(path: string, reading: Reading): Promise<Manifest> {
+  const manifest = await readManifest(path, reading)
   if (isKnownMigration(manifest.migration)) return manifest
   throw new BackupError(
     `База в копии другой версии: ${manifest.version} (в ней есть ${manifest.migration}). ` +
@@ -57,9 +60,9 @@ export async function readRestorable(path: string, signal?: AbortSignal): Promis
 export async function requireRestorable(
   path: string,
   secretSource: SecretSource,
-  signal?: AbortSignal,
+  reading: Reading,
 ): Promise<RestoreResult> {
-  const manifest = await readRestorable(path, signal)
+  const manifest = await readRestorable(path, reading)
   return { manifest, secret: await planSecretRestore(manifest.secret, secretSource) }
 }
 
@@ -72,7 +75,7 @@ export async function restoreBackup(
   path: string,
   options: Options,
 ): Promise<RestoreResult> {
-  const restorable = await requireRestorable(path, options.secretSource, options.signal)
+  const restorable = await requireRestorable(path, options.secretSource, options)
   const counts = await withRestoreLock(url, async (client) => {
     await requireNoServer(client)
     if (await hasWall(client)) await options.requireReplaceable()

@@ -19,6 +19,7 @@ import { envOf, runHere } from '../../testing/process/run-command.ts'
 import { appForFile, appForTest, NODES, startTestApp } from '../../testing/test-app.ts'
 import { createBackup } from './create-backup.service.ts'
 import { loadIntoScratch } from './load-scratch.repository.ts'
+import type { Progress } from './progress.ts'
 import { restoreBackup } from './restore.service.ts'
 import { countServers, withRestoreLock } from './scratch-schema.repository.ts'
 
@@ -171,7 +172,7 @@ test('no server starts and no other restore begins during a restore, and no rest
 test('a restore that is interrupted leaves the wall that was there and no rows beside it', async () => {
   const databaseUrl = await databaseForTest()
   const interrupting = new AbortController()
-  const onProgress = (table: string) => void (table === 'posts' && interrupting.abort())
+  const onProgress: Progress = (step) => void (step === 'load' && interrupting.abort())
   const { signal } = interrupting
   const interrupted = restoreBackup(databaseUrl, path, { ...options(), onProgress, signal })
   await expect(interrupted).rejects.toThrow('aborted')

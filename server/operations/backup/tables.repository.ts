@@ -48,6 +48,16 @@ export async function selectTables(client: pg.ClientBase): Promise<TableShape[]>
   return rows
 }
 
+/** Returns about how many rows a backup has, by the statistics; 0 if there are none yet. */
+export async function estimateRows(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ rows: number }>(
+    `SELECT coalesce(sum(reltuples) FILTER (WHERE reltuples > 0), 0)::float8 AS rows FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> ALL($1)`,
+    [EXCLUDED_TABLES],
+  )
+  return rows[0]?.rows ?? 0
+}
+
 /** Copies a table as text, in which every session writes values alike. */
 export function copyOut(client: pg.ClientBase, { table, columns }: TableShape): Readable {
   const list = columns.map(quote).join(', ')

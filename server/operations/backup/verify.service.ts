@@ -12,10 +12,10 @@ import { openDatabase } from '../../kernel/db/database.ts'
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
 import { readFingerprint, readPostgresMajor } from '../start/installation.ts'
 import { explainStartFailure } from '../start/start-failure.ts'
-import type { Progress } from './backup-file.ts'
 import { BackupError, VERIFICATION } from './backup-folder.ts'
 import { loadIntoScratch } from './load-scratch.repository.ts'
 import type { Manifest } from './manifest.ts'
+import type { Progress } from './progress.ts'
 import { readRestorable } from './restore.service.ts'
 import { scratchUrl, withRestoreLock } from './scratch-schema.repository.ts'
 
@@ -40,7 +40,7 @@ export async function verifyBackup(
   path: string,
   { dataDir, major, onProgress = () => {}, signal }: Options = {},
 ): Promise<Verification> {
-  const manifest = await readRestorable(path, signal)
+  const manifest = await readRestorable(path, { signal, onProgress })
   const { connectionString: url, remove } = await startThrowaway(
     verificationFolders(dirname(path), dataDir),
     {
@@ -53,7 +53,7 @@ export async function verifyBackup(
   try {
     const backup = { path, manifest }
     await withRestoreLock(url, (client) => loadIntoScratch(client, url, { backup, onProgress }))
-    return { manifest, ...(await readWall(scratchUrl(url))) }
+    return { manifest, ...(await readWall(scratchUrl(url), onProgress)) }
   } catch (error) {
     signal?.throwIfAborted()
     throw error
@@ -90,9 +90,14 @@ async function startThrowaway(parents: string[], { major, signal }: Throwaway) {
   throw failure
 }
 
-async function readWall(url: string): Promise<Omit<Verification, 'manifest'>> {
+async function readWall(
+  url: string,
+  onProgress: Progress,
+): Promise<Omit<Verification, 'manifest'>> {
   await using db = openDatabase(url, () => {}, POOL).db
-  const [difference] = await findCounterDifferences(db)
+  const [difference] = await findCounterDifferences(db, (done, total) =>
+    onProgress('count', done, total),
+  )
   if (difference) {
     const { counter, id, kept, rows } = difference
     throw new BackupError(
