@@ -76,7 +76,7 @@ export function HiddenWords() {
 }
 
 function problemOf(word: string, words: readonly string[]): string | undefined {
-  const length = textLength(word)
+  const length = textLength(fold(word).trim())
   if (length < HIDDEN_WORD_MIN || length > HIDDEN_WORD_MAX) {
     return `От ${HIDDEN_WORD_MIN} до ${HIDDEN_WORD_MAX} знаков`
   }

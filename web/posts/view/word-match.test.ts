@@ -13,6 +13,7 @@ test.each([
   ['Перевыборы', ['выборы'], undefined],
   ['Про ccc', ['c.c'], undefined],
   ['Ничего такого', [], undefined],
+  ['Ничего такого', ['\u200b\u00ad', '\u2800'], undefined],
 ] as const)('in «%s» one of %j is hidden: %s', (text, words, found) => {
   expect(hiddenWordIn(text, words)).toBe(found)
 })

@@ -20,8 +20,12 @@ export function fold(text: string): string {
 
 function patternOf(words: readonly string[]): RegExp {
   if (compiled?.words !== words) {
-    const alternatives = words.map((word) => fold(word).replace(SYNTAX, '\\$&')).join('|')
-    compiled = { words, pattern: new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives})`, 'u') }
+    const alternatives = words
+      .map((word) => fold(word).replace(SYNTAX, '\\$&'))
+      // A word of invisible characters would be in every text.
+      .filter((word) => word.trim() !== '')
+    const any = alternatives.length > 0 ? alternatives.join('|') : '(?!)'
+    compiled = { words, pattern: new RegExp(`(?<![\\p{L}\\p{N}])(?:${any})`, 'u') }
   }
   return compiled.pattern
 }
