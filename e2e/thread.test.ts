@@ -105,7 +105,7 @@ test('replies since the last visit are marked, and in order', async ({ journey, 
   const [marked = 0, plain = 0] = await Promise.all(['Ответ 14', 'Ответ 12'].map(widthOfTime))
   // The mark is on the line of the time.
   expect(marked).toBeGreaterThan(plain + 40)
-  expect(await page.getByRole('link', { name: /, новый$/ }).count()).toBe(2)
+  expect(await page.getByRole('link', { name: / · новый$/ }).count()).toBe(2)
   await tap(page.getByRole('link', { name: 'К новым' }))
   const inOrder = ['Мой ответ', 'Ответ 13', 'Ответ 14']
   await expect.poll(async () => (await postTexts(page)).slice(1)).toEqual(inOrder)

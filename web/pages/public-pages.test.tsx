@@ -49,7 +49,7 @@ test('the wall renders without a browser', () => {
   const html = render('/', <WallPage />)
   expect(html).toContain('olga_v')
   expect(html).toContain('href="/posts/7"')
-  expect(html).toMatch(/>1,4 тыс\.<span [^>]*> отметок «Нравится»</)
+  expect(html).toMatch(/>1,4 тыс\.<\/span><span [^>]*> отметок «Нравится»</)
   expect(html).toContain('Запись удалена')
   // A number keeps its ending on its line.
   expect(html).toContain('1983-\u2060го')

@@ -40,7 +40,7 @@ export function ActionButton(props: ActionButtonProps) {
       {props.count > 0 && (
         // One text for all: a number and the same number in words would read as «55 отметок».
         <span id={countId} aria-hidden="true">
-          {shortCount(props.count)}
+          <span>{shortCount(props.count)}</span>
           <span className="visually-hidden">{` ${props.noun}`}</span>
         </span>
       )}

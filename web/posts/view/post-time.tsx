@@ -5,6 +5,7 @@ import { clock } from '../../http/server-clock.ts'
 import { useAtom, useHydrated } from '../../platform/atom.ts'
 import { settings } from '../../platform/page-settings.ts'
 import type { CachedPost } from '../cache/post-cache.ts'
+import styles from './post-card.module.css'
 
 type PostTimeProps = {
   createdAt: number
@@ -37,9 +38,11 @@ type TimeLinkProps = {
 export function TimeLink({ to, className, createdAt, mark }: TimeLinkProps) {
   const words = useNow((seconds) => timeAgoInWords(createdAt, seconds))
   return (
-    <a className={className} href={to} aria-label={mark ? `${words}, ${mark}` : words}>
+    <a className={className} href={to}>
       <PostTime createdAt={createdAt} isSilent />
-      {mark && <span aria-hidden="true"> · {mark}</span>}
+      {/* Text browsers show both, so a space is between. */}
+      <span className="visually-hidden">{` ${words}`}</span>
+      {mark && <span className={styles.mark}> · {mark}</span>}
     </a>
   )
 }
