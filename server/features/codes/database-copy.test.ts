@@ -9,7 +9,7 @@ import { appForTest } from '../../testing/test-app.ts'
 test('a copy of the database contains no code, session secret, clientToken or link that undoes an e-mail change, nor their hashes without a key, not even of mails in the queue', async () => {
   // Mails stay in the queue, because the SMTP server is down.
   const smtpUrl = `smtp://127.0.0.1:${await freePort()}`
-  const app = await appForTest({ config: { smtpUrl } })
+  const app = await appForTest({ config: { smtpUrl, logLevel: 'debug' } })
   const olga = await app.signIn('olga@one.example', 'fingerprint-of-olga')
   const email = 'olga@two.example'
   const change = (await startChange(app, olga, email)).body.id
