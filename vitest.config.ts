@@ -65,9 +65,10 @@ const wholeProduct = {
 const journeys = {
   ...wholeProduct,
   globalSetup: [FILES_IN_MEMORY, SHARED_POSTGRES, BROWSER],
-  // Each worker has a product, a database and a browser of its own, and often waits for them.
+  // Each worker has a product, a database and a browser of its own, and often waits for them. With a
+  // fourth, a product on a slow machine of two cores refuses calls that wait for a second.
   fileParallelism: true,
-  maxWorkers: 4,
+  maxWorkers: 3,
   // A busy machine may be four times as slow.
   testTimeout: 120_000,
   sequence: { groupOrder: 3 },
