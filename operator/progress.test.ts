@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { progressLine } from './progress.ts'
+import { progressLine, relayProgress } from './progress.ts'
 
 const MINUTE = 60_000
 
@@ -15,4 +15,12 @@ test.each([
   ['sum', { done: 50, total: 100, ms: 1000 }, 'Проверяем файл: 50 %'],
 ] as const)('%s of %j is shown as «%s»', (step, done, line) => {
   expect(progressLine(step, done)).toBe(line)
+})
+
+test('of the lines of another command only its progress is shown, without control characters', () => {
+  const lines: string[] = []
+  for (const line of ['Загружаем: 5 %\u001b]0;title\u0007', 'Ошибка', 'Копируем: 7']) {
+    relayProgress(line, (shown) => lines.push(shown))
+  }
+  expect(lines).toEqual(['Загружаем: 5 %]0;title', 'Копируем: 7'])
 })

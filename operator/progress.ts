@@ -1,7 +1,11 @@
-import { type Progress, percentOf, type Step } from '../server/operations/backup/progress.ts'
+import {
+  LINE_MS,
+  type Progress,
+  percentOf,
+  type Step,
+} from '../server/operations/backup/progress.ts'
+import { printable } from './format.ts'
 
-/** The time between two lines where standard error is no terminal. */
-const LINE_MS = 60_000
 const REDRAW_MS = 250
 /** Set for a command whose lines another one shows on a terminal. */
 const INTERVAL = 'VSLUKH_PROGRESS_MS'
@@ -20,8 +24,8 @@ type Say = (line: string) => void
 
 let isShown = false
 
-/** Shows a line in place of the last on a terminal, or says it. */
-export function showInPlace(line: string, say: Say): void {
+/** Shows a line in place of the last one on a terminal; elsewhere, prints it with `say`. */
+function showInPlace(line: string, say: Say): void {
   if (!process.stderr.isTTY) {
     say(line)
     return
@@ -38,8 +42,8 @@ export function clearProgress(): void {
 }
 
 /**
- * Returns a Progress that shows one line on a terminal, or otherwise says one a minute. `more` ends
- * the line.
+ * Returns a Progress that shows one line on a terminal, and elsewhere prints one a minute with `say`.
+ * `more` returns the end of the line.
  */
 export function showProgress(say: Say, more = () => ''): Progress {
   const { isTTY = false } = process.stderr
@@ -82,6 +86,14 @@ function inWords(ms: number): string {
 export const progressEnv = (): Record<string, string> =>
   process.stderr.isTTY ? { [INTERVAL]: '1000' } : {}
 
-/** Whether another command has printed the line as its progress. */
+/**
+ * Shows a line of another command if it is progress. That command may run as another user, so
+ * control characters are removed.
+ */
+export function relayProgress(line: string, say: Say): void {
+  if (isProgress(line)) showInPlace(printable(line), say)
+}
+
+/** Returns whether another command has printed the line as its progress. */
 export const isProgress = (line: string): boolean =>
   Object.values(WORDS).some((words) => line.startsWith(`${words}: `))

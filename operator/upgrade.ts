@@ -19,7 +19,7 @@ import { resolveFromCaller } from '../server/operations/start/caller-folder.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
 import { Refusal } from './command.ts'
 import { openTrustedFile } from './named-path.ts'
-import { isProgress, progressEnv, showInPlace } from './progress.ts'
+import { isProgress, progressEnv, relayProgress } from './progress.ts'
 import { interruption } from './terminal.ts'
 
 const RELEASES = '/opt/vslukh'
@@ -198,9 +198,7 @@ async function switchTo(unpacked: string, say: (line: string) => void): Promise<
     })
   }
   if (running.child.stderr) {
-    createInterface({ input: running.child.stderr }).on('line', (line) => {
-      if (isProgress(line)) showInPlace(line, say)
-    })
+    createInterface({ input: running.child.stderr }).on('line', (line) => relayProgress(line, say))
   }
   await running.catch(({ stderr }) => {
     const said = String(stderr)

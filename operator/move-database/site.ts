@@ -4,7 +4,7 @@ import { readConfig } from '../../server/kernel/config/config.ts'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { removePath, replaceFile } from '../../server/kernel/config/replace-file.ts'
 import { type ContextWithoutWall, Refusal } from '../command.ts'
-import { isProgress, progressEnv, showInPlace } from '../progress.ts'
+import { progressEnv, relayProgress } from '../progress.ts'
 import { movePasswordToEnv } from '../psql.ts'
 import {
   hasSystemd,
@@ -50,9 +50,7 @@ export class MovedWall {
       BACKUP_DIR: config.backupDir,
       DATABASE_URL: url,
     }
-    const onErrorLine = (line: string) => {
-      if (isProgress(line)) showInPlace(line, this.#context.say)
-    }
+    const onErrorLine = (line: string) => relayProgress(line, this.#context.say)
     const options = { env: variables, longestMs: LONGEST_MS, signal: interruption, onErrorLine }
     const args = ['--', ADMIN, ...words, '--json', '--yes', '--as', actor]
     const answer = parseOutput<T>(await this.#run(RUN_NODE, args, options))

@@ -4,7 +4,8 @@ export type Step = 'copy' | 'sum' | 'load' | 'count'
 /** Reports how much of a step is done; `total` is an estimate, or 0 if nothing is known. */
 export type Progress = (step: Step, done: number, total: number) => void
 
-const LINE_MS = 60_000
+/** The time between two lines in a log. */
+export const LINE_MS = 60_000
 
 /** Returns the whole percents that are done; less than 100, because the total is an estimate. */
 export const percentOf = (done: number, total: number): number =>
