@@ -84,8 +84,10 @@ type MatchQuery = {
   viewerId: string
 }
 
-/** The blocks that are searched one after the other, counted back from the block of `before`. */
-const RANGES = [[0, 1], [2, 17], 'rest'] as const
+/** First and last block of a range, counted back from the block of `before`; without `last`, all older ones. */
+type Range = readonly [first: number, last?: number]
+/** The ranges that are searched one after the other. */
+const RANGES: readonly Range[] = [[0, 1], [2, 17], [18]]
 /** A block has 8192 ids, as in `search_words` of the schema. */
 const BLOCK_BITS = 13n
 /** How many posts a search parses at most; the time limit alone would let it take 300 ms. */
@@ -99,12 +101,13 @@ export async function selectMatches(tx: Queryable, search: MatchQuery): Promise<
   const newestBlock = (BigInt(search.before) - 1n) >> BLOCK_BITS
   const found: string[] = []
   let left = PARSED_MAX
-  for (const blocks of RANGES) {
-    const first = blocks === 'rest' ? 18 : blocks[0]
+  for (const range of RANGES) {
+    const [first, last] = range
     if (found.length >= search.count || BigInt(first) > newestBlock) break
-    const before = blocks === 'rest' ? `${(newestBlock - 17n) << BLOCK_BITS}` : search.before
+    const endOfRange = (newestBlock - BigInt(first) + 1n) << BLOCK_BITS
+    const before = last === undefined ? `${endOfRange}` : search.before
     const count = search.count - found.length
-    const { ids, parsed } = await selectMatchesIn(tx, blocks, { ...search, before, count, left })
+    const { ids, parsed } = await selectMatchesIn(tx, range, { ...search, before, count, left })
     found.push(...ids)
     left -= parsed
     if (left <= 0 && found.length < search.count) throw new AppError('QUERY_TOO_BROAD')
@@ -118,13 +121,13 @@ export async function selectMatches(tx: Queryable, search: MatchQuery): Promise<
  */
 async function selectMatchesIn(
   tx: Queryable,
-  blocks: (typeof RANGES)[number],
+  [first, last]: Range,
   { query, except, before, count, viewerId, left }: MatchQuery & { left: number },
 ): Promise<{ ids: string[]; parsed: number }> {
   const inBlocks =
-    blocks === 'rest'
+    last === undefined
       ? sql``
-      : sql`&& search_blocks(${before}::bigint - 1, ${sql.lit(blocks[0])}, ${sql.lit(blocks[1])})`
+      : sql`&& search_blocks(${before}::bigint - 1, ${sql.lit(first)}, ${sql.lit(last)})`
   const isNew = except ? sql`AND NOT search_words(id, text) @@ ${except.exact}::tsquery` : sql``
   const { rows } = await sql<{ ids: string[]; parsed: number }>`
     WITH candidates AS MATERIALIZED (
