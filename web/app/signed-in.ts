@@ -14,7 +14,7 @@ import { putPosts, readCachedPost, setLikes } from '../posts/cache/post-cache.ts
 import type { PostChange } from '../posts/cache/post-channel.ts'
 import { replyField } from '../replies/reply-row.tsx'
 import { viewerId } from '../session/viewer.ts'
-import { toast } from '../ui/overlay/toaster.tsx'
+import { NEWS, toast } from '../ui/overlay/toaster.tsx'
 import { preloadSignIn } from './dialogs.tsx'
 import { outboxRow } from './notices/connection-banner.tsx'
 import { preloadViewerPages } from './routes.tsx'
@@ -22,7 +22,6 @@ import { preloadViewerPages } from './routes.tsx'
 const COMPOSERS = new Set<string | undefined>(['new-post', 'reply'])
 const NEWS_MS = 3000
 const PRELOAD_MS = 2000
-const NEWS = { waits: true }
 
 /** Greets a user once the page is visible, and fetches what their next taps may need. */
 export async function greetUser(user: CurrentUser): Promise<void> {

@@ -4,14 +4,11 @@ import { plural } from '../../format/counts.ts'
 import { localStore } from '../../platform/storage.ts'
 import { readRemovedPosts } from '../../posts/cache/moderated.queries.ts'
 import { viewerId } from '../../session/viewer.ts'
-import { toast } from '../../ui/overlay/toaster.tsx'
+import { NEWS, toast } from '../../ui/overlay/toaster.tsx'
 import { readOwnReports } from './outcomes.queries.ts'
 
 const REPORT_FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }
 const REMOVED_FORMS = { one: 'вашу запись', few: 'ваши записи', many: 'ваших записей' }
-
-/** Toasts that answer no act of the viewer. */
-const NEWS = { waits: true }
 
 /** Shows toasts about removals and outcomes that this browser has not shown. Throws CallError. */
 export async function showDecisions(hasNewOutcomes: boolean, lastRemoval = 0): Promise<void> {

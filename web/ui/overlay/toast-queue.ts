@@ -62,7 +62,7 @@ export function createToastQueue<Entry>(timing: ToastTiming) {
       if (options.waits) waiting.push(pushed)
       else if (isPaused && options.durationMs === undefined) waiting.unshift(pushed)
       else {
-        // Nothing else says what answers no act.
+        // No other part of the page shows the news that it replaces.
         if (shown.get() !== undefined && last?.waits) waiting.unshift(last)
         show(pushed)
       }

@@ -26,6 +26,9 @@ const regions = createAtom<readonly string[]>([])
 
 export const toast = queue.push
 
+/** The options of a toast that answers no act of the viewer. */
+export const NEWS = { waits: true } as const
+
 /** Shows toasts. Each open modal has a region too, because all outside the topmost is inert. */
 export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
   const id = useId()
