@@ -65,7 +65,7 @@ test('a name is checked 500 ms after the last key, and once online', async ({ jo
 
   await write(field, 'маша')
   await expect.poll(() => error.textContent()).toMatch(/не меньше 5 символов$/)
-  // The order of the errors is fixed, so a line of its own says what a longer name will meet.
+  // The error is about the length, so the rule above states that no longer name would be accepted either.
   const hint = form.getByText(/^Нужны латинские буквы/)
   await hint.waitFor()
   expect(await boxOf(field)).toEqual(place)
