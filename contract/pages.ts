@@ -190,6 +190,8 @@ export type SiteState = {
   writingClosed: string | null
   /** A new notice has a new id, even with the same text. */
   notice: { id: string; text: string } | null
+  /** The ids of users whose names are marked as moderators'; missing if there are none. */
+  moderators?: string[]
 }
 
 export const OPEN_SITE: SiteState = {

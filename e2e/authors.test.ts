@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { tap } from './testing/hands.ts'
 import { DESKTOP, test } from './testing/journey.ts'
+import { signUpModerator } from './testing/moderation-actions.ts'
 import { postTexts, postWith } from './testing/page/feed.ts'
 import { styleOf } from './testing/page/layout.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
@@ -48,4 +49,24 @@ test('a name and its tile lead to the author’s lists and feed', async ({ journ
   await page.waitForURL(`**/users/${olga.username}`)
   await page.goto(`${journey.url}/users/nobody_here`)
   await page.getByText('Такого имени нет, или его давно сменили').waitFor()
+})
+
+test('a moderator’s name is marked on the wall, in a thread and on the author’s page, nobody else’s', async ({
+  journey,
+  olga,
+}) => {
+  const vera = await signUpModerator(journey)
+  const { id } = await journey.publish(vera, 'Правила изменились')
+  await journey.reply(olga, id, 'Спасибо')
+  await journey.publish(olga, 'Запись Ольги')
+  const page = await journey.visit()
+  const mark = page.getByText('модератор', { exact: true })
+  await expect.poll(() => postWith(page, 'Правила').locator(mark).count()).toBe(1)
+  expect(await mark.count()).toBe(1)
+  await tap(postWith(page, 'Правила').locator('time'))
+  await postWith(page, 'Спасибо').waitFor()
+  expect(await postWith(page, 'Правила').locator(mark).count()).toBe(1)
+  expect(await mark.count()).toBe(1)
+  await tap(postWith(page, 'Правила').getByRole('link', { name: vera.username }))
+  await page.getByText(/^модератор · 1 запись, 0 ответов · с\s/).waitFor()
 })

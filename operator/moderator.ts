@@ -13,7 +13,7 @@ export const moderator: Command = {
   needs: 'wall',
   forms: {
     'moderator list': list,
-    'moderator add ПОЧТА [--first]': add,
+    'moderator add ПОЧТА [--first] [--unmarked]': add,
     'moderator remove ПОЧТА': remove,
   },
 }
@@ -21,8 +21,8 @@ export const moderator: Command = {
 async function list(context: Context): Promise<Output> {
   const moderators = await selectModerators(context.db)
   const lines = moderators.map(
-    ({ email, username, is_blocked, added_at }) =>
-      `${email}  ${username ?? 'ещё не регистрировался'}${is_blocked ? ', не может писать' : ''}, с ${formatOperatorTime(added_at)}`,
+    ({ email, username, is_blocked, is_marked, added_at }) =>
+      `${email}  ${username ?? 'ещё не регистрировался'}${is_blocked ? ', не может писать' : ''}${is_marked ? '' : ', без пометки'}, с ${formatOperatorTime(added_at)}`,
   )
   return listOutput(lines, 'Модераторов нет.', moderators)
 }
@@ -33,7 +33,7 @@ async function add(context: Context): Promise<Output> {
     return { lines: ['Модераторы уже назначались.'], json: { email, isAdded: false } }
   }
   const isNew = await commitAndPublish(context, (tx) =>
-    addModerator(tx, { email, actor: context.actor }),
+    addModerator(tx, { email, actor: context.actor, isMarked: !context.options.unmarked }),
   )
   if (!isNew) throw new Refusal(`${email} уже среди модераторов.`)
   return { lines: [`${email} теперь видит жалобы.`], json: { email, isAdded: true } }

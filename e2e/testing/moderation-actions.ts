@@ -24,7 +24,7 @@ export const test = desktopTest
 export async function signUpModerator({ signUp, rows }: Pick<Journey, 'signUp' | 'rows'>) {
   const user = await signUp()
   const values = [user.email, emailKey(user.email)]
-  await rows('INSERT INTO moderators (email, email_key) VALUES ($1, $2)', values)
+  await rows('INSERT INTO moderators (email, email_key, is_marked) VALUES ($1, $2, true)', values)
   return user
 }
 

@@ -9,6 +9,11 @@ export function useSiteState(): SiteState {
   return useAtom(siteState)
 }
 
+/** Returns whether a name is marked as a moderator's, which tells it from names that sound so. */
+export function useIsModerator(userId: string): boolean {
+  return useSiteState().moderators?.includes(userId) ?? false
+}
+
 function readState(): SiteState {
   const json = readMeta(SITE_STATE_META)
   return json ? JSON.parse(json) : OPEN_SITE

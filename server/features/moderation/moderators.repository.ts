@@ -13,10 +13,13 @@ export function selectEmail(db: Queryable, userId: string): Promise<{ email: str
 
 type ModeratorChange = { email: string; actor: string }
 
-/** Adds a moderator. Returns false if the address was a moderator's before. */
-export async function addModerator(tx: Queryable, { email, actor }: ModeratorChange) {
-  const { numAffectedRows } = await sql`INSERT INTO moderators (email, email_key)
-    VALUES (${email}, ${emailKey(email)}) ON CONFLICT DO NOTHING`.execute(tx)
+/** Adds a moderator, whose name is marked if `isMarked`. Returns false if the address was one's before. */
+export async function addModerator(
+  tx: Queryable,
+  { email, actor, isMarked }: ModeratorChange & { isMarked: boolean },
+) {
+  const { numAffectedRows } = await sql`INSERT INTO moderators (email, email_key, is_marked)
+    VALUES (${email}, ${emailKey(email)}, ${isMarked}) ON CONFLICT DO NOTHING`.execute(tx)
   if (numAffectedRows === 0n) return false
   await appendToJournal(tx, { actor, action: 'moderator.add', details: { email } })
   return true
@@ -40,7 +43,7 @@ export function selectModerators(db: Queryable) {
         .on(sql`lower(users.email COLLATE "C")`, '=', sql`lower(moderators.email COLLATE "C")`),
     )
     .leftJoin('blocks_in_force as block', 'block.user_id', 'users.id')
-    .select(['moderators.email', 'moderators.added_at', 'users.username'])
+    .select(['moderators.email', 'added_at', 'is_marked', 'users.username'])
     .select(sql<boolean>`block.user_id IS NOT NULL`.as('is_blocked'))
     .orderBy('moderators.email')
     .execute()

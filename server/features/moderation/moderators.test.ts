@@ -9,6 +9,7 @@ import { allEndpoints } from '../../testing/http/endpoints.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, SECRET } from '../../testing/test-app.ts'
 import { eraseNow } from '../account-deletion/account-deletion.service.ts'
+import { selectSiteState } from '../site-state/site-state.repository.ts'
 import { addModerator, removeModerator } from './moderators.repository.ts'
 import { selectPeople } from './people.repository.ts'
 
@@ -138,13 +139,29 @@ test('an address that merely compares equal to a moderator’s is none: only the
     await app.sql`DELETE FROM users WHERE id = ${user.id}`
     return status
   }
-  await addModerator(app.db, { email, actor: 'masha' })
+  await addModerator(app.db, { email, actor: 'masha', isMarked: true })
   // The second begins with the sign for kelvin, which is a small k in lower case.
   expect(await found('ｋira@example.org')).toBe(404)
   expect(await found('\u212aira@example.org')).toBe(404)
   expect(await found('Kira@Example.org')).toBe(200)
   expect(await removeModerator(app.db, { email: 'ｋira@example.org', actor: 'masha' })).toBe(false)
   expect(await removeModerator(app.db, { email: 'KIRA@example.org', actor: 'masha' })).toBe(true)
+})
+
+test('the wall marks the names of moderators, but of those who are unmarked, blocked or removed', async () => {
+  const [marked, unmarked] = [await app.signUp(), await app.signUp()]
+  for (const { email, id } of [marked, unmarked]) {
+    await addModerator(app.db, { email, actor: 'masha', isMarked: id === marked.id })
+  }
+  const marks = async () => (await selectSiteState(app.db)).moderators
+  expect(await marks()).toEqual([marked.id])
+  expect((await block(marked.id, null)).status).toBe(204)
+  expect(await marks()).toBeUndefined()
+  await unblock(marked.id)
+  expect(await marks()).toEqual([marked.id])
+  await removeModerator(app.db, { email: marked.email, actor: 'masha' })
+  expect(await marks()).toBeUndefined()
+  await removeModerator(app.db, { email: unmarked.email, actor: 'masha' })
 })
 
 test('a block ends a moderator’s powers at once, and so does a dismissal: they see no queue, lift no block and block nobody', async () => {

@@ -5,13 +5,18 @@ import type { Tables } from '../../kernel/db/tables.ts'
 import { type Asker, selectAskerWait } from './mail-reputation.repository.ts'
 
 export async function selectSiteState(db: Queryable): Promise<SiteState> {
-  const { text, since, ...state } = await db
+  const { text, since, moderators, ...state } = await db
     .selectFrom('site_state')
     .leftJoin('notice_in_force', (join) => join.onTrue())
     .select(['registrations_closed as registrationsClosed', 'is_invite_only as isInviteOnly'])
     .select(['writing_closed as writingClosed', 'text', 'since'])
+    .select(
+      sql<string[] | null>`(SELECT array_agg(user_id::text ORDER BY user_id)
+        FROM moderator_users WHERE is_marked)`.as('moderators'),
+    )
     .executeTakeFirstOrThrow()
-  return { ...state, notice: text === null ? null : { id: String(since?.getTime()), text } }
+  const notice = text === null ? null : { id: String(since?.getTime()), text }
+  return { ...state, notice, ...(moderators && { moderators }) }
 }
 
 export async function updateSiteState(

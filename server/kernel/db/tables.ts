@@ -128,8 +128,8 @@ export type Tables = {
   blocks: { user_id: Id; until: Date | null; blocked_by: string }
   blocks_in_force: { user_id: Id; reason: string; until: Date | null }
   blocked_mailboxes: { mailbox_hash: Buffer; until: Date | null }
-  moderators: { email_key: string; email: string; added_at: Date }
-  moderator_users: { user_id: Id }
+  moderators: { email_key: string; email: string; added_at: Date; is_marked: boolean }
+  moderator_users: { user_id: Id; is_marked: boolean }
   access_journal: {
     id: GeneratedId
     at: CreatedAt

@@ -1,4 +1,5 @@
 import { authorPath } from '../../../contract/pages.ts'
+import { useIsModerator } from '../../session/site-state.ts'
 import { classes } from '../../ui/classes.ts'
 import { Monogram } from '../../ui/monogram.tsx'
 import styles from './post-card.module.css'
@@ -13,16 +14,23 @@ export function AuthorTile({ username }: { username: string }) {
   )
 }
 
-type AuthorNameProps = { id: string; username: string; className: string | undefined }
+type AuthorNameProps = {
+  id: string
+  owner: { id: string; username: string }
+  className: string | undefined
+}
 
-export function AuthorName({ id, username, className }: AuthorNameProps) {
+export function AuthorName({ id, owner, className }: AuthorNameProps) {
   return (
-    <a
-      id={id}
-      className={classes('target underlined', styles.name, className)}
-      href={authorPath(username)}
-    >
-      {username}
-    </a>
+    <>
+      <a
+        id={id}
+        className={classes('target underlined', styles.name, className)}
+        href={authorPath(owner.username)}
+      >
+        {owner.username}
+      </a>
+      {useIsModerator(owner.id) && <span className={styles.role}>модератор</span>}
+    </>
   )
 }

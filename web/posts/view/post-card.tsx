@@ -72,7 +72,7 @@ export function PostCard(props: PostCardProps) {
       <div>
         {above}
         <div className={classes('line soft', styles.head)}>
-          <AuthorName id={`${id}-author`} username={username} className={styles.author} />
+          <AuthorName id={`${id}-author`} owner={post.owner} className={styles.author} />
           <TimeLink
             className={classes('target underlined', styles.permalink)}
             to={postPath(post.id)}

@@ -27,7 +27,7 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
     >
       <div className={classes('line', styles.head)}>
         <AuthorTile username={username} />
-        <AuthorName id={`${id}-author`} username={username} className={styles.author} />
+        <AuthorName id={`${id}-author`} owner={post.owner} className={styles.author} />
         <div className={styles.menu}>{menu}</div>
       </div>
       <div id={`${id}-text`}>
