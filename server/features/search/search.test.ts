@@ -185,7 +185,7 @@ test('a search that takes longer than 300 ms is QUERY_TOO_BROAD', async () => {
   })
   // Each may meet a moment in which the machine stands still.
   expect(Math.min(...times)).toBeGreaterThan(290)
-  expect(Math.min(...times)).toBeLessThan(1000)
+  expect(Math.min(...times)).toBeLessThan(2000)
 })
 
 test.each([
@@ -309,18 +309,21 @@ testPerNode('limits counted in memory, by each node for itself')(
   },
 )
 
-test('a search that its time limit has ended is charged as five', async () => {
-  const strict = await strictApp()
-  const from = { headers: { 'x-forwarded-for': '203.0.113.11' } }
-  const searchStrict = () => strict.call('GET', '/posts/search?q=%D0%BA%D0%BE%D1%82', from)
-  await strict.db.transaction().execute(async (tx) => {
-    // Every search waits for the end of this transaction.
-    await sql`LOCK TABLE mutes`.execute(tx)
-    for (let time = 0; time < 7; time++) expectRefusal(await searchStrict(), 'QUERY_TOO_BROAD')
-  })
-  const statuses: number[] = []
-  while (statuses.at(-1) !== 429) statuses.push((await searchStrict()).status)
-  // Seven have taken 35 of 40, and some were given back since.
-  expect(statuses.length).toBeGreaterThan(4)
-  expect(statuses.length).toBeLessThan(25)
-})
+testPerNode('limits counted in memory, by each node for itself')(
+  'a search that its time limit has ended is charged as five',
+  async () => {
+    const strict = await strictApp()
+    const from = { headers: { 'x-forwarded-for': '203.0.113.11' } }
+    const searchStrict = () => strict.call('GET', '/posts/search?q=%D0%BA%D0%BE%D1%82', from)
+    await strict.db.transaction().execute(async (tx) => {
+      // Every search waits for the end of this transaction.
+      await sql`LOCK TABLE mutes`.execute(tx)
+      for (let time = 0; time < 7; time++) expectRefusal(await searchStrict(), 'QUERY_TOO_BROAD')
+    })
+    const statuses: number[] = []
+    while (statuses.at(-1) !== 429) statuses.push((await searchStrict()).status)
+    // Seven have taken 35 of 40, and some were given back since.
+    expect(statuses.length).toBeGreaterThan(4)
+    expect(statuses.length).toBeLessThan(25)
+  },
+)
