@@ -40,28 +40,49 @@ function endHold(): void {
   for (const button of held) button.removeAttribute('data-held')
 }
 
-function onUse(event: MouseEvent | KeyboardEvent): void {
-  const { target, type } = event
-  const opens = type === 'click' || ('key' in event && event.key === 'Enter')
+function onClick(event: MouseEvent): void {
+  const { target } = event
   // The browser handles links and forms by itself.
-  if (!isOwn(target) || target.closest(opens ? 'a,form' : 'form')) return
+  if (!isOwn(target) || target.closest('a,form')) return
   const button = target.closest('button')
-  const card = button || !opens ? null : target.closest('article')
-  const link = card?.querySelector('a:has(time)')
+  const card = target.closest('article')
+  if (button) hold(button, event)
+  else if (card) openPost(card, event)
+  else load()
+}
+
+function onKeyDown(event: KeyboardEvent): void {
+  const { target, key } = event
+  if (!isOwn(target)) return
   // Enter in what a browser extension has added to a card is not a press on the card.
-  if (card && link && (type === 'click' || target === card)) {
-    event.stopImmediatePropagation()
-    if (!getSelection()?.isCollapsed) return
-    if (!event.ctrlKey && !event.metaKey) card.dataset.held = ''
-    // «Назад» may restore the page as it was left.
-    addEventListener('pagehide', () => delete card.dataset.held)
-    link.dispatchEvent(new MouseEvent('click', event))
+  if (key === 'Enter' && target.matches('article')) openPost(target, event)
+  else if (!target.closest(key === 'Enter' ? 'a,form' : 'form')) load()
+}
+
+function onMouseMove({ target, movementX, movementY }: MouseEvent): void {
+  // A resting pointer reports a move of zero length.
+  if ((movementX || movementY) && isOwn(target) && !target.closest('form')) load()
+}
+
+/** Opens the post of a card by its link, as the app does later. The post of a page has no link. */
+function openPost(card: Element, event: MouseEvent | KeyboardEvent): void {
+  const link = card.querySelector('a:has(time)')
+  if (!link) {
+    load()
     return
   }
-  load()
-  if (!button || type !== 'click') return
   event.stopImmediatePropagation()
-  // The second tap on a toggle takes the first one back.
+  if (!getSelection()?.isCollapsed) return
+  if (!event.ctrlKey && !event.metaKey) card.setAttribute('data-held', '')
+  // «Назад» may restore the page as it was left.
+  addEventListener('pagehide', () => card.removeAttribute('data-held'))
+  link.dispatchEvent(new MouseEvent('click', event))
+}
+
+/** Keeps a press until the app can take it. The second press of a toggle takes the first one back. */
+function hold(button: HTMLButtonElement, event: MouseEvent): void {
+  load()
+  event.stopImmediatePropagation()
   if (button.ariaPressed && held.delete(button)) button.removeAttribute('data-held')
   else {
     held.add(button)
@@ -109,14 +130,9 @@ function isAnythingTyped(): boolean {
 function waitForUse(): void {
   flags.static = 'held'
   const options = { capture: true, signal: holding.signal }
-  addEventListener('click', onUse, options)
-  addEventListener('keydown', onUse, options)
-  // A resting pointer reports a move of zero length.
-  addEventListener(
-    'mousemove',
-    (move) => (move.movementX || move.movementY) && onUse(move),
-    options,
-  )
+  addEventListener('click', onClick, options)
+  addEventListener('keydown', onKeyDown, options)
+  addEventListener('mousemove', onMouseMove, options)
   addEventListener('scroll', () => scrollY > innerHeight && load(), options)
   const isAtOnce = 'session' in flags || history.state
   if (!isAtOnce && 'sparing' in flags) return
