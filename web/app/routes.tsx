@@ -1,6 +1,6 @@
-import { type ComponentType, Fragment, type ReactNode } from 'react'
+import { type ComponentType, Fragment, type ReactNode, ViewTransition } from 'react'
 import { type FirstPage, isForUsers, type Page } from '../../contract/pages.ts'
-import { useEntry, usePage } from '../history/entry.tsx'
+import { PAGE_FADE, useEntry, usePage } from '../history/entry.tsx'
 import { errorMessage } from '../http/error-message.ts'
 import { PostPage } from '../pages/post-page.tsx'
 import type { SettingsPageName } from '../pages/settings.tsx'
@@ -49,11 +49,16 @@ const PAGES: Record<LazyPageName, LazyChunk<ComponentType>> = {
   contacts: text,
 }
 
+/** The class of a page (base.css) by the type of a transition. Other transitions fade nothing. */
+const FADE = { [PAGE_FADE]: 'page', default: 'none' }
+
 export function AppRoutes() {
   return (
-    <ErrorBoundary key={useEntry().pathname} fallback={<PageFailure onRetry={reloadIfPossible} />}>
-      <CurrentPage />
-    </ErrorBoundary>
+    <ViewTransition key={useEntry().pathname} default="none" enter={FADE} exit={FADE}>
+      <ErrorBoundary fallback={<PageFailure onRetry={reloadIfPossible} />}>
+        <CurrentPage />
+      </ErrorBoundary>
+    </ViewTransition>
   )
 }
 

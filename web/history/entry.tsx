@@ -1,4 +1,5 @@
 import {
+  addTransitionType,
   createContext,
   type ReactNode,
   startTransition,
@@ -13,6 +14,9 @@ import { settings } from '../platform/page-settings.ts'
 import { currentEntry, type Entry, followLinks, onEntryChange } from './history.ts'
 import { comeInSight, returnToPlace } from './scroll-places.ts'
 
+/** The type of transitions in which one page fades into another. */
+export const PAGE_FADE = 'page'
+
 const EntryContext = createContext<Entry | null>(null)
 
 /** Provides the current history entry, or `entry` on the server and in tests. */
@@ -22,7 +26,12 @@ export function HistoryProvider({ entry, children }: { entry?: Entry; children: 
   useLayoutEffect(() => {
     if (entry) return
     // A transition keeps the page until the next one is rendered.
-    const show = () => startTransition(() => setShown(currentEntry()))
+    const show = () =>
+      startTransition(() => {
+        // Browsers animate a swipe back themselves.
+        if (!currentEntry().isReturn) addTransitionType(PAGE_FADE)
+        setShown(currentEntry())
+      })
     show()
     return onEntryChange(show)
   }, [entry])
