@@ -9,6 +9,7 @@ import { monthAndYear, postsAndReplies } from '../format/labels.ts'
 import { useEntry, usePage, usePageTitle } from '../history/entry.tsx'
 import { Read } from '../http/read.tsx'
 import { useIsMuted } from '../posts/cache/hidden.ts'
+import { useIsModerator } from '../session/site-state.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Monogram } from '../ui/monogram.tsx'
@@ -49,6 +50,7 @@ function Author({ author, list }: AuthorProps) {
   const start = cursorIn(search)
   const isPosts = list === 'author'
   const isMuted = useIsMuted(id)
+  const isModerator = useIsModerator(id)
   const { isPending, mutate } = useMuteAuthor(author)
 
   return (
@@ -58,10 +60,13 @@ function Author({ author, list }: AuthorProps) {
         <div className={styles.about}>
           <h1 className={styles.name}>{username}</h1>
           <p className="soft">
+            {isModerator && 'модератор · '}
             {postsAndReplies(author)} · с&nbsp;{monthAndYear(created_at)}
           </p>
         </div>
-        <AuthorMenuButton author={author} />
+        <div className={styles.menu}>
+          <AuthorMenuButton author={author} />
+        </div>
       </div>
       <nav className={styles.lists} aria-label="Что написал автор">
         <ListLink to={authorPath(username)} current={pathname} name="Записи" />
