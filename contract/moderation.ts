@@ -58,8 +58,9 @@ export type QueuedPost = Type.Static<typeof QueuedPost>
 export const readQueue = endpoint('GET', '/moderation/queue', {
   access: 'moderator',
   summary:
-    'The posts that wait for a decision, by author, those that wait longest first; at most 20 of `total`',
-  answer: strictObject({ posts: Type.Array(QueuedPost), total: Count }),
+    'The posts that wait for a decision, by author, first those with an appeal, then by wait; at most 20 of `total`',
+  /** `appeals` counts those of `total` that have one. */
+  answer: strictObject({ posts: Type.Array(QueuedPost), total: Count, appeals: Count }),
 })
 
 export const readModeratedPost = endpoint('GET', '/moderation/posts/:id', {

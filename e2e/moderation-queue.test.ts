@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
-import { tap, write } from './testing/hands.ts'
-import type { Journey } from './testing/journey.ts'
+import { tap, tapAt, write } from './testing/hands.ts'
+import { type Journey, PHONE } from './testing/journey.ts'
 import { act, reportByApi, signUpModerator, test } from './testing/moderation-actions.ts'
 import { chooseFromMenu, focusedPost, postTexts, postWith } from './testing/page/feed.ts'
 import { countRequests, goOffline, goOnline } from './testing/page/network.ts'
@@ -101,6 +101,53 @@ test('a decision that fails to be sent returns its report', async ({ journey, ve
   await page.clock.fastForward(DELAY_MS)
   await toast(page, 'Решение не отправлено. Войдите, чтобы продолжить').waitFor()
   expect(await verdicts(journey)).toMatchObject({ Останется: 'open' })
+})
+
+test('a second tap does nothing to the card that has moved under it', async ({
+  journey,
+  vera,
+  queue,
+}) => {
+  await queue.report('Первая')
+  await queue.report('Вторая', await journey.signUp())
+  const page = await journey.visit({
+    as: vera,
+    path: '/moderation',
+    viewport: PHONE,
+    hasTouch: true,
+  })
+  const button = postWith(page, 'Первая').getByRole('button', { name: /^Удалить/ })
+  await button.scrollIntoViewIfNeeded()
+  const place = await button.boundingBox()
+  await tapAt(page, { x: (place?.x ?? 0) + 20, y: (place?.y ?? 0) + 20 }, 2, true)
+  await toast(page, 'Запись удалена').waitFor()
+  await page.getByText('Ждут решения: 1').waitFor()
+  await postWith(page, 'Вторая').waitFor()
+})
+
+test('all waiting posts of one author can be decided at once, and taken back', async ({
+  journey,
+  vera,
+  petr,
+  queue,
+}) => {
+  const anna = await journey.signUp()
+  for (const text of ['Раз', 'Два', 'Три']) await queue.report(text, anna)
+  await queue.report('Чужая', petr)
+  const page = await queue.visit(vera)
+  await tap(page.getByRole('button', { name: /^Удалить все\s\(3\)/ }))
+  await toast(page, 'Записи удалены: 3').waitFor()
+  await page.getByText('Ждут решения: 1').waitFor()
+  await expect.poll(() => focusedPost(page)).toBe('Чужая')
+  await page.keyboard.press('z')
+  await page.getByText('Ждут решения: 4').waitFor()
+  await expect.poll(() => focusedPost(page)).toBe('Раз')
+  await tap(page.getByRole('button', { name: /^Оставить все\s\(3\)/ }))
+  await toast(page, 'Записи оставлены: 3').waitFor()
+  expect(await page.getByRole('button', { name: /^Удалить все/ }).count()).toBe(0)
+  await page.goto(journey.url)
+  const decided = { Раз: 'kept', Два: 'kept', Три: 'kept', Чужая: 'open' }
+  await expect.poll(() => verdicts(journey)).toEqual(decided)
 })
 
 test('a post that three people report is hidden', async ({ journey, vera, petr, queue }) => {

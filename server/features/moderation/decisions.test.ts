@@ -103,6 +103,23 @@ test('the posts of one author stand together, those first whose author waits lon
   expect(queue.slice(-4)).toEqual([a1, a2, b1, b2])
 })
 
+test('an appeal stands before all reports, with the other posts of its author, and is counted', async () => {
+  const carl = await app.signUp()
+  const reported = await publishReported('Пять', carl)
+  const appealed = await publishReported('Шесть', carl)
+  await decide(app, moderator, { postId: appealed, verdict: 'remove' })
+  const body = { text: 'Прошу вернуть' }
+  await app.call('POST', `/users/current/removed-posts/${appealed}/appeal`, {
+    token: carl.token,
+    body,
+  })
+  const queue = await app.read('/moderation/queue', moderator)
+  expect(queue.posts.slice(0, 2).map(({ id }: { id: string }) => id)).toEqual([appealed, reported])
+  expect(queue.appeals).toBe(1)
+  await decide(app, moderator, { postId: appealed, verdict: 'remove' })
+  expect((await app.read('/moderation/queue', moderator)).appeals).toBe(0)
+})
+
 test('a removed post is gone from every screen at once, its replies stay, its text stands in the journal, and it can be restored with id, likes and replies', async () => {
   const postId = await publishReported()
   const reply = await app.reply(reader, postId)

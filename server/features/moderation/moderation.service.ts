@@ -1,3 +1,5 @@
+import type { Answer } from '../../../contract/endpoint.ts'
+import type * as calls from '../../../contract/moderation.ts'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -13,9 +15,9 @@ export async function readQueue(
   db: Queryable,
   limit = QUEUE_PAGE,
   offset = 0,
-): Promise<{ posts: QueuedPost[]; total: number }> {
-  const { ids, total } = await selectWaitingIds(db, limit, offset)
-  return { posts: await readWaiting(db, ids), total }
+): Promise<Answer<typeof calls.readQueue>> {
+  const { ids, ...counts } = await selectWaitingIds(db, limit, offset)
+  return { posts: await readWaiting(db, ids), ...counts }
 }
 
 export async function readWaitingPost(db: Queryable, id: string): Promise<QueuedPost | undefined> {

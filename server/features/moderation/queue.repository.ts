@@ -11,9 +11,9 @@ const REPLIES_SHOWN = sql.raw('3')
 const OPEN_APPEALS = sql`SELECT post_id, user_id AS author_id, created_at FROM appeals
   WHERE state = 'open' AND EXISTS (SELECT FROM posts WHERE id = post_id)`
 
-const WAITING = sql`SELECT post_id, author_id, min(created_at) AS since FROM (
-    SELECT post_id, author_id, created_at FROM reports WHERE state = 'open'
-    UNION ALL ${OPEN_APPEALS}
+const WAITING = sql`SELECT post_id, author_id, min(created_at) AS since, bool_or(is_appeal) AS is_appeal FROM (
+    SELECT post_id, author_id, created_at, false AS is_appeal FROM reports WHERE state = 'open'
+    UNION ALL SELECT *, true FROM (${OPEN_APPEALS}) appeal
   ) open GROUP BY post_id, author_id`
 
 /** The state of a post `p` that may not exist: posts of authors who have left count as deleted. */
@@ -49,18 +49,21 @@ export async function selectSubject(db: Queryable, id: string): Promise<Subject 
   return rows[0]
 }
 
-/** Returns waiting posts by author, first the author with the longest wait, and their total. */
+/** Returns waiting posts by author, first appeals, then the author with the longest wait, and counts. */
 export async function selectWaitingIds(
   db: Queryable,
   limit: number,
   offset: number,
-): Promise<{ ids: string[]; total: number }> {
-  const { rows } = await sql<{ post_id: string; total: number }>`
-    SELECT post_id, (count(*) OVER ())::int AS total FROM (${WAITING}) waiting
-    ORDER BY min(since) OVER (PARTITION BY author_id), author_id, since, post_id LIMIT ${limit} OFFSET ${offset}`.execute(
-    db,
-  )
-  return { ids: rows.map((row) => row.post_id), total: rows[0]?.total ?? 0 }
+): Promise<{ ids: string[]; total: number; appeals: number }> {
+  const { rows } = await sql<{ post_id: string; total: number; appeals: number }>`
+    SELECT post_id, (count(*) OVER ())::int AS total,
+      (count(*) FILTER (WHERE is_appeal) OVER ())::int AS appeals
+    FROM (${WAITING}) waiting
+    ORDER BY bool_or(is_appeal) OVER (PARTITION BY author_id) DESC,
+      min(since) OVER (PARTITION BY author_id), author_id, is_appeal DESC, since, post_id
+    LIMIT ${limit} OFFSET ${offset}`.execute(db)
+  const { total = 0, appeals = 0 } = rows[0] ?? {}
+  return { ids: rows.map((row) => row.post_id), total, appeals }
 }
 
 export type WaitingCounts = { posts: number; reports: number; appeals: number; oldest: Date | null }

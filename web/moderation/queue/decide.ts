@@ -19,6 +19,7 @@ import {
   decidePost,
   endAct,
   isQueueShown,
+  refreshQueue,
   showAct,
   shownPosts,
 } from './queue.queries.ts'
@@ -44,11 +45,31 @@ export function decide(post: QueuedPost, decision: Decision, keep?: () => void):
     failed: 'Решение не отправлено',
   }
   const blocked = block && blockOf(post, reason, block)
-  const act: Act = { postId: post.id, verdict, ...(blocked && { blocked }) }
+  const act: Act = { postIds: [post.id], verdict, ...(blocked && { blocked }) }
   const body = { ...decision, ...(!isQueueShown() && { unreported: true as const }) }
   const name = block ? 'block-author' : 'remove-post'
   const reopen: Intent = keep ? { name, postId: post.id } : { name: 'go', path: MODERATION_PATH }
   beginAct(act, { words, reopen, keep, send: (by) => decidePost(post.id, body, by) })
+}
+
+/** Removes or keeps several posts of the queue, each by a decision of its own. */
+export function decideAll(posts: readonly QueuedPost[], verdict: Decision['verdict']): void {
+  const postIds = posts.map(({ id }) => id)
+  const words = {
+    done: `Записи ${verdict === 'remove' ? 'удалены' : 'оставлены'}: ${posts.length}`,
+    cancelled: 'Решение отменено',
+    failed: 'Не все решения отправлены',
+  }
+  const send = async (by: string) => {
+    const sent = await Promise.allSettled(postIds.map((id) => decidePost(id, { verdict }, by)))
+    const failures = sent.filter(({ status }) => status === 'rejected')
+    const failure = failures.find(({ reason }) => !isDecided(reason)) ?? failures[0]
+    // Some may be decided already. The queue shows which.
+    if (failures.length > 0) await refreshQueue()
+    if (failure) throw failure.reason
+  }
+  const reopen: Intent = { name: 'go', path: MODERATION_PATH }
+  beginAct({ postIds, verdict }, { words, reopen, keep: undefined, send })
 }
 
 /**
@@ -68,7 +89,7 @@ export function block(
   }
   const send = (by: string) => blockAuthor(post.author.id, body, by)
   const reopen: Intent = { name: 'block-author', postId: post.id }
-  beginAct({ postId: post.id, blocked }, { words, reopen, keep, send })
+  beginAct({ postIds: [post.id], blocked }, { words, reopen, keep, send })
 }
 
 function blockOf({ author }: QueuedPost, reason: string, { days, removesRecent }: NewBlock) {
@@ -110,7 +131,7 @@ function beginAct(act: Act, sending: Sending): void {
     onCancel() {
       end(false)
       toast({ text: words.cancelled })
-      if (isInQueue) cardToFocus.set(act.postId)
+      if (isInQueue) cardToFocus.set(act.postIds[0] ?? null)
     },
   }
   const cancel = () => {
@@ -121,19 +142,18 @@ function beginAct(act: Act, sending: Sending): void {
   showAct(act)
   // Lists leave out posts that are missing.
   for (const { id } of removed) putPost(id, null)
-  if (isInQueue) focusNext(act.postId, before)
+  if (isInQueue) focusNext(act.postIds, before)
   const link = { label: 'Отменить', onSelect: cancel }
   toast({ text: words.done, link }, { durationMs: DELAY_MS })
 }
 
 /** Shows why an act failed. Returns true if another moderator has decided: the act stays shown. */
 function tellFailure(error: unknown, { words, reopen, keep, by }: Sending & { by: string }) {
-  const isDecided = error instanceof CallError && error.code === 'POST_NOT_FOUND'
   const hasEnded = viewer.get().state === 'signed-out'
   const is401 = error instanceof CallError && error.status === 401
   // The server answers 404 to a visitor, who may not know of these calls.
   const why = errorMessage(hasEnded && !is401 ? generalError('UNAUTHORIZED') : error)
-  const text = isDecided ? 'Об этой записи уже решили' : `${words.failed}. ${why}`
+  const text = isDecided(error) ? 'Об этой записи уже решили' : `${words.failed}. ${why}`
   if (hasEnded) {
     keep?.()
     keepIntent({ ...reopen, by })
@@ -141,21 +161,25 @@ function tellFailure(error: unknown, { words, reopen, keep, by }: Sending & { by
   const link = { label: 'Войти', onSelect: () => openDialog({ name: 'sign-in' }) }
   // It answers an earlier act, and must not take away the undo of a later one.
   toast({ text, ...(hasEnded && { link }) }, { waits: true })
-  return isDecided
+  return isDecided(error)
 }
 
-function focusNext(postId: string, before: readonly QueuedPost[]): void {
+function isDecided(error: unknown): boolean {
+  return error instanceof CallError && error.code === 'POST_NOT_FOUND'
+}
+
+function focusNext(postIds: readonly string[], before: readonly QueuedPost[]): void {
   const left = shownPosts()
-  if (left.some(({ id }) => id === postId)) return
-  const after = before.slice(before.findIndex(({ id }) => id === postId) + 1)
+  if (left.some(({ id }) => postIds.includes(id))) return
+  const after = before.slice(before.findLastIndex(({ id }) => postIds.includes(id)) + 1)
   const next = after.find((post) => left.some(({ id }) => id === post.id)) ?? left.at(-1)
   if (next) cardToFocus.set(next.id)
 }
 
-function postsRemovedBy({ postId, verdict, blocked }: Act): CachedPost[] {
+function postsRemovedBy({ postIds, verdict, blocked }: Act): CachedPost[] {
   const since = serverNow() - DAY_SECONDS
   return allCached().filter(({ id, owner, created_at }) => {
     const isOfDay = blocked?.removesRecent && owner.id === blocked.authorId && created_at > since
-    return isOfDay || (verdict === 'remove' && id === postId)
+    return isOfDay || (verdict === 'remove' && postIds.includes(id))
   })
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { Fragment, useEffect, useRef } from 'react'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { CONTENT, usePageTitle } from '../../history/entry.tsx'
 import { cancelDelayed } from '../../http/delayed-write.ts'
@@ -9,7 +9,8 @@ import { useShortcuts } from '../../ui/shortcuts.ts'
 import { EmptyState } from '../../ui/states/empty-state.tsx'
 import { Skeleton } from '../../ui/states/skeleton.tsx'
 import styles from './queue.module.css'
-import { useQueue } from './queue.queries.ts'
+import { mayRemove, useQueue } from './queue.queries.ts'
+import { AuthorActions } from './queue-actions.tsx'
 import { QueueCard } from './queue-card.tsx'
 
 const KEYS = [
@@ -27,18 +28,20 @@ export function ModerationQueue() {
   useShortcuts({ KeyZ: () => cancelDelayed() })
   return (
     <Read query={useQueue()} loading={<Skeleton count={3} label="Загружаем жалобы" />}>
-      {({ posts, total }) =>
+      {({ posts, total, appeals }) =>
         posts.length === 0 ? (
           <EmptyState title="Жалоб нет" text="Новые появятся здесь сами" />
         ) : (
-          <Queue posts={posts} total={total} />
+          <Queue posts={posts} total={total} appeals={appeals} />
         )
       }
     </Read>
   )
 }
 
-function Queue({ posts, total }: { posts: readonly QueuedPost[]; total: number }) {
+type QueueProps = { posts: readonly QueuedPost[]; total: number; appeals: number }
+
+function Queue({ posts, total, appeals }: QueueProps) {
   const feed = useRef<HTMLDivElement>(null)
   useEffect(() => focusFirst(feed.current), [])
   return (
@@ -46,17 +49,29 @@ function Queue({ posts, total }: { posts: readonly QueuedPost[]; total: number }
       <div className="soft stack band">
         <p>
           Ждут решения: {total}
+          {appeals > 0 && `, из них обжалований: ${appeals}`}
           {total > posts.length && `, показаны ${posts.length}`}
         </p>
         <KeysHint />
       </div>
       <div ref={feed} role="feed" aria-label="Жалобы">
-        {posts.map((post, index) => (
-          <QueueCard key={post.id} post={post} position={index + 1} setSize={total} />
-        ))}
+        {posts.map((post, index) => {
+          const isFirst = posts[index - 1]?.author.id !== post.author.id
+          const reported = isFirst ? posts.filter((it) => isReportedOf(it, post.author.id)) : []
+          return (
+            <Fragment key={post.id}>
+              {reported.length > 1 && <AuthorActions posts={reported} />}
+              <QueueCard post={post} position={index + 1} setSize={total} joined={!isFirst} />
+            </Fragment>
+          )
+        })}
       </div>
     </>
   )
+}
+
+function isReportedOf(post: QueuedPost, authorId: string): boolean {
+  return post.author.id === authorId && mayRemove(post)
 }
 
 /** Focuses the first card, on which the keys then act, unless another element has the focus. */

@@ -1,9 +1,10 @@
+import type { MouseEvent } from 'react'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { openDialog } from '../../history/history.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
-import { decide } from './decide.ts'
+import { decide, decideAll } from './decide.ts'
 import styles from './queue.module.css'
 
 const VERDICTS: Record<QueuedPost['state'], { remove: string; keep: string }> = {
@@ -33,13 +34,43 @@ export function QueueActions({ post, hasFocus }: QueueActionsProps) {
   useShortcuts({ KeyD: onOwnCard(remove), KeyO: onOwnCard(keep), KeyB: onOwnCard(block) })
   return (
     <div className={classes('wrap', styles.actions)}>
-      <Button variant="danger" onClick={remove} {...labelled(VERDICTS[state].remove)} />
-      <Button onClick={keep} {...labelled(VERDICTS[state].keep)} />
+      <Button variant="danger" onClick={once(remove)} {...labelled(VERDICTS[state].remove)} />
+      <Button onClick={once(keep)} {...labelled(VERDICTS[state].keep)} />
       <Button
         variant="plain"
-        onClick={block}
+        onClick={once(block)}
         {...labelled(author.block ? 'Изменить блокировку…' : 'Заблокировать автора…')}
       />
     </div>
   )
+}
+
+/** Decides about all posts of an author that stand in the queue and were reported. */
+export function AuthorActions({ posts }: { posts: readonly QueuedPost[] }) {
+  const { username } = posts[0]?.author ?? {}
+  const button = (label: string, verdict: 'remove' | 'keep') => (
+    <Button
+      size="s"
+      aria-label={`${label}: ${username}`}
+      onClick={once(() => decideAll(posts, verdict))}
+    >
+      {label}
+    </Button>
+  )
+  return (
+    <div className={classes('spread band', styles.all)}>
+      <p className="soft">Все записи автора в очереди</p>
+      <div className="wrap">
+        {button(`Удалить все\u00a0(${posts.length})`, 'remove')}
+        {button(`Оставить все\u00a0(${posts.length})`, 'keep')}
+      </div>
+    </div>
+  )
+}
+
+/** Leaves out the second of two clicks or taps, under which the next card has moved. */
+function once(act: () => void) {
+  return ({ detail }: MouseEvent) => {
+    if (detail < 2) act()
+  }
 }

@@ -23,9 +23,15 @@ const STATES: Record<QueuedPost['state'], string | null> = {
 const REPORTED = { one: 'Пожаловался', few: 'Пожаловались', many: 'Пожаловались' }
 const PEOPLE = { one: 'человек', few: 'человека', many: 'человек' }
 
-type QueueCardProps = { post: QueuedPost; position: number; setSize: number }
+type QueueCardProps = {
+  post: QueuedPost
+  position: number
+  setSize: number
+  /** Whether the card above is about the same author. */
+  joined: boolean
+}
 
-export function QueueCard({ post, position, setSize }: QueueCardProps) {
+export function QueueCard({ post, position, setSize, joined }: QueueCardProps) {
   const id = useId()
   const ref = useRef<HTMLElement>(null)
   useFocusOnAsk(ref, post.id)
@@ -35,6 +41,7 @@ export function QueueCard({ post, position, setSize }: QueueCardProps) {
       ref={ref}
       className={classes('band', styles.card)}
       data-post-id={post.id}
+      data-joined={joined || undefined}
       aria-labelledby={`${id}-author`}
       aria-describedby={`${id}-why ${id}-text`}
       aria-posinset={position}
@@ -58,10 +65,10 @@ export function QueueCard({ post, position, setSize }: QueueCardProps) {
               {STATES[post.state] && <span className={styles.state}>{STATES[post.state]}</span>}
             </span>
           </div>
-          <span className="soft">{authorFacts(author)}</span>
+          {!joined && <span className="soft">{authorFacts(author)}</span>}
         </div>
       </div>
-      <AuthorBlock author={author} />
+      {!joined && <AuthorBlock author={author} />}
       <div id={`${id}-text`}>
         <PostText post={post} size="page" />
       </div>

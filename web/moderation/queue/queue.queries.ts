@@ -21,7 +21,7 @@ export type Decision = Input<typeof decide>['body']
 
 /** A moderator's act, which the queue shows as done before the server has answered. */
 export type Act = {
-  postId: string
+  postIds: readonly string[]
   /** Absent if the act only blocks the author. */
   verdict?: Decision['verdict']
   /** The blocked author, and whether their posts of the last day are removed. */
@@ -105,9 +105,9 @@ function showTotal(queue: Queue): void {
   changeViewer({ waitingReports: acts.get().reduce(withAct, queue).total })
 }
 
-function withAct({ posts, total }: Queue, { postId, verdict, blocked }: Act): Queue {
+function withAct({ posts, total, appeals }: Queue, { postIds, verdict, blocked }: Act): Queue {
   const left = posts.filter((post) => {
-    const isDecided = verdict !== undefined && post.id === postId
+    const isDecided = verdict !== undefined && postIds.includes(post.id)
     return !isDecided && !(blocked?.removesRecent && isRecentOf(post, blocked.authorId))
   })
   const shown = left.map((post) =>
@@ -115,7 +115,13 @@ function withAct({ posts, total }: Queue, { postId, verdict, blocked }: Act): Qu
       ? { ...post, author: { ...post.author, block: blocked.block } }
       : post,
   )
-  return { posts: shown, total: total - posts.length + left.length }
+  const gone = posts.length - left.length
+  const decidedAppeals = countAppeals(posts) - countAppeals(left)
+  return { posts: shown, total: total - gone, appeals: appeals - decidedAppeals }
+}
+
+function countAppeals(posts: readonly QueuedPost[]): number {
+  return posts.filter(({ appeal }) => appeal).length
 }
 
 /** Returns whether removing an author's posts of the last day would remove the post. */
