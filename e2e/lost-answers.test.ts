@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
-import { enterDigits } from './testing/hands.ts'
+import { expect } from 'vitest'
+import { enterDigits, tap } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { untilListedOnce } from './testing/moderation-actions.ts'
 import { chooseFromMenu, postWith } from './testing/page/feed.ts'
@@ -46,4 +47,20 @@ test('a lost report is repeated by a press, and stands once in the reporter’s 
   await dialog.getByRole('button', { name: 'Отправить' }).click()
   await toast(page, 'Жалоба отправлена').waitFor()
   await untilListedOnce(journey, page)
+})
+
+test('who logs out again, because no answer came, is told that they are out', async ({
+  journey,
+  olga,
+}) => {
+  const expectedErrors = /ERR_FAILED|^401 /
+  const page = await journey.visit({ as: olga, path: '/settings', expectedErrors })
+  const logOut = page.getByRole('button', { name: 'Выйти' })
+  await loseAnswer(page, '**/sessions/current')
+  await tap(logOut)
+  await toast(page, 'Сервер не отвечает. Попробуйте чуть позже').waitFor()
+  await tap(logOut)
+  await toast(page, 'Вы вышли').waitFor()
+  await toast(page, 'Вы вышли').waitFor({ state: 'detached' })
+  expect(await page.getByRole('status').getByText('Сессия завершена').count()).toBe(0)
 })

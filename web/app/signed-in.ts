@@ -13,7 +13,7 @@ import { evictPost, whenListsAreRead } from '../posts/cache/list-cache.ts'
 import { putPosts, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
 import type { PostChange } from '../posts/cache/post-channel.ts'
 import { replyField } from '../replies/reply-row.tsx'
-import { viewerId } from '../session/viewer.ts'
+import { hasEndedBy, viewerId } from '../session/viewer.ts'
 import { NEWS, toast } from '../ui/overlay/toaster.tsx'
 import { preloadSignIn } from './dialogs.tsx'
 import { outboxRow } from './notices/connection-banner.tsx'
@@ -66,8 +66,10 @@ export async function showLiked(postId: string): Promise<void> {
 }
 
 /** Shows that the session has ended. A moderator's reason is shown by the RestrictionNotice. */
-export function offerSignIn({ code, message }: CallError): void {
-  if (message.includes('Причина: ')) return
+export function offerSignIn(error: CallError): void {
+  const { code, message } = error
+  // Who logs out of a session that is gone is out, as wanted.
+  if (message.includes('Причина: ') || !hasEndedBy(error)) return
   // `pageOnly`, because a dialog with a text has the same button, and the message about a closing.
   const link = { label: 'Войти', onSelect: () => openDialog({ name: 'sign-in' }), pageOnly: true }
   if (code === 'SESSION_CLOSED') toast({ text: message, link, pageOnly: true })

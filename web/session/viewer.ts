@@ -67,6 +67,12 @@ export function useSessionEnd(): CallError | undefined {
   return now.state === 'signed-out' ? now.because : undefined
 }
 
+/** Returns whether the session ended by itself because of `error`, and nobody has signed out since. */
+export function hasEndedBy(error: CallError): boolean {
+  const now = currentViewer()
+  return now.state === 'signed-out' && now.because === error
+}
+
 /** Returns whether the session was closed, by its user on another device or by an operator. */
 export function isSessionClosed(): boolean {
   const now = currentViewer()
