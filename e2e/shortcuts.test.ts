@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { tap } from './testing/hands.ts'
-import { DESKTOP, test } from './testing/journey.ts'
+import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { focusedPost, like, postWith } from './testing/page/feed.ts'
 import { boxOf } from './testing/page/layout.ts'
 import { closeByKey, dialogOf } from './testing/page/overlays.ts'
@@ -82,6 +82,24 @@ test('«?» shows the shortcuts, and a field ignores them', async ({ journey, ol
   await closeByKey(help)
   await page.keyboard.press('n')
   await form.waitFor()
+})
+
+test('«/» opens the search, and g the replies', async ({ journey, olga }) => {
+  await journey.publish(olga, 'Единственная запись')
+  const page = await journey.visit({ as: olga, viewport: DESKTOP })
+  await postWith(page, 'Единственная запись').waitFor()
+  await page.keyboard.press('/')
+  await page.locator('aside').getByRole('searchbox').and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('g')
+  await expect.poll(() => page.getByRole('searchbox').first().inputValue()).toBe('g')
+  await page.keyboard.press('Backspace')
+  await page.locator('article').focus()
+  await page.keyboard.press('g')
+  await page.waitForURL('**/replies')
+  await page.setViewportSize(PHONE)
+  await page.keyboard.press('/')
+  await page.waitForURL('**/search')
+  await page.getByRole('searchbox').and(page.locator(':focus')).waitFor()
 })
 
 test('on a post’s page l and r act on the focused post', async ({ journey, olga, petr }) => {

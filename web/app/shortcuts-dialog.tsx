@@ -13,6 +13,8 @@ const SHORTCUTS = [
   { keys: ['L'], description: 'Нравится' },
   { keys: ['R'], description: 'Ответить' },
   { keys: ['N'], description: 'Новая запись' },
+  { keys: ['G'], description: 'Ответы мне' },
+  { keys: ['/'], description: 'Поиск' },
   { keys: ['Ctrl', 'Enter'], description: 'Отправить написанное' },
   { keys: ['?'], description: 'Эта подсказка' },
 ]

@@ -23,7 +23,7 @@ export function useShortcuts(shortcuts: Shortcuts, { repeats = false } = {}): vo
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || (event.repeat && !repeats)) return
     const pressed = shortcutOf(event) ?? ''
-    if (pressed.startsWith('Key') && !areLettersOn()) return
+    if (/^(?:Key|Slash)/.test(pressed) && !areLettersOn()) return
     const run = shortcuts[pressed]
     // The letter must not be typed into the field of a dialog that opens.
     if (run && !isForOther(event.target) && run() !== false) event.preventDefault()
