@@ -22,14 +22,17 @@ test('everything can be done without a mouse', async ({ journey, olga, petr }) =
   await page.keyboard.press('Tab')
   await expect.poll(() => focusedPost(page)).toBe('Верхняя запись')
 
-  // Writes and publishes a new post; the focus returns to where it was.
+  // Writes and publishes a new post, which gets the focus.
   await typeRussian(page, 'т')
   await dialogOf(page, 'Новая запись')
   await expect.poll(() => focused(page)).toBe('Текст записи')
   await page.keyboard.insertText('Написано без мыши')
   await page.keyboard.press('Control+Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await postWith(page, 'Написано без мыши').waitFor()
+  await expect.poll(() => focusedPost(page)).toBe('Написано без мыши')
+
+  // The first press of j goes on from there.
+  await typeRussian(page, 'о')
   await expect.poll(() => focusedPost(page)).toBe('Верхняя запись')
 
   // Likes, replies, opens a post.
@@ -92,23 +95,24 @@ test('a neighbour takes the focus of what disappears', async ({ journey, olga, p
     await page.getByRole('menuitem', { name: item }).press('Enter')
   }
   const focusIsOn = (text: string) => expect.poll(() => focused(page)).toContain(text)
+  const postHasFocus = (text: string) => expect.poll(() => focusedPost(page)).toBe(text)
 
   // The key is held down, and repeats, but neither opens nor presses what takes the focus.
   await choose(olga.username, 'Удалить')
   await page.getByRole('button', { name: 'Удалить' }).first().focus()
   await page.keyboard.down('Enter')
-  await focusIsOn(`От ${petr.username}`)
+  await postHasFocus(`От ${petr.username}`)
   await page.keyboard.down('Enter')
   await page.keyboard.up('Enter')
   // Posts disappear before and after the focused one.
   await choose(petr.username, 'Скрыть автора')
-  await focusIsOn(`От ${vera.username}`)
+  await postHasFocus(`От ${vera.username}`)
   await press('Вернуть')
   await postWith(page, `От ${petr.username}`).first().waitFor()
-  await focusIsOn(`От ${vera.username}`)
+  await postHasFocus(`От ${vera.username}`)
   await choose(olga.username, 'Удалить')
   await press('Удалить')
-  await focusIsOn(`От ${petr.username}`)
+  await postHasFocus(`От ${petr.username}`)
 
   for (const { id } of [petr, vera]) await journey.call('PUT', `/users/${id}/mute`, olga)
   await page.goto(`${journey.url}/settings/hidden`)

@@ -42,7 +42,7 @@ export function QueueCard({ post, position, setSize, joined }: QueueCardProps) {
       className={classes('band', styles.card)}
       data-post-id={post.id}
       data-joined={joined || undefined}
-      aria-labelledby={`${id}-author`}
+      aria-label={author.username}
       aria-describedby={`${id}-why ${id}-text`}
       aria-posinset={position}
       aria-setsize={setSize}
@@ -57,9 +57,7 @@ export function QueueCard({ post, position, setSize, joined }: QueueCardProps) {
         <Monogram name={author.username} />
         <div className={styles.names}>
           <div className={classes('wrap', styles.named)}>
-            <b id={`${id}-author`} className={classes('ellipsis', styles.author)}>
-              {author.username}
-            </b>
+            <b className={classes('ellipsis', styles.author)}>{author.username}</b>
             <span className="soft">
               <PublishedAt post={post} />
               {STATES[post.state] && <span className={styles.state}>{STATES[post.state]}</span>}

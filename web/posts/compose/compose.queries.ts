@@ -47,10 +47,20 @@ function onceSent(text: Text) {
   return { headers, body: writtenOf(text) }
 }
 
+let publishedId: string | undefined
+
 function showPublished(post: Post): void {
   putPosts([post])
+  publishedId = post.id
   const link = { label: 'Смотреть', to: postPath(post.id) }
   toast({ text: 'Опубликовано', link })
+}
+
+/** Moves the focus to the post that was published last, if the page shows it. Does not scroll. */
+export function focusPublished(): void {
+  document
+    .querySelector<HTMLElement>(`article[data-post-id="${publishedId}"]`)
+    ?.focus({ preventScroll: true })
 }
 
 async function saveEdit(edit: Text, id: string) {

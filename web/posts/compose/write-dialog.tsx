@@ -1,6 +1,8 @@
 import { type ComponentProps, type ReactNode, useEffect, useState } from 'react'
+import { whenDialogIsClosed } from '../../history/history.ts'
 import { Modal } from '../../ui/overlay/modal.tsx'
 import { useBlockNote } from './block.ts'
+import { focusPublished } from './compose.queries.ts'
 import { OfferedText, offeredText } from './offered-text.tsx'
 import { useText } from './open-text.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
@@ -21,7 +23,12 @@ type WriteDialogProps = Omit<ComponentProps<typeof PostForm>, 'form' | 'shape'> 
 export function WriteDialog(props: WriteDialogProps) {
   const { title, target, offered = '', children, onClose, ...look } = props
   const text = useText(target)
-  const form = usePostForm({ text, begin: offered, onSent: onClose })
+  const onSent = () => {
+    onClose()
+    // By then the list has the post, and the dialog has given the focus back.
+    whenDialogIsClosed(() => requestAnimationFrame(focusPublished))
+  }
+  const form = usePostForm({ text, begin: offered, onSent })
   return (
     <Modal title={title} isLarge onClose={useCloseWithDraft(text, onClose, form.sendError)}>
       {children}

@@ -21,6 +21,7 @@ type ActionButtonProps = {
 
 export function ActionButton(props: ActionButtonProps) {
   const countId = useId()
+  const name = `${props.label}: ${props.about}`
   return (
     <span className={classes('line', styles.action)}>
       <button
@@ -28,11 +29,12 @@ export function ActionButton(props: ActionButtonProps) {
         // The button contains only the icon, but its area also covers the count.
         className={classes('cover', styles.button)}
         data-action={props.action}
-        aria-label={`${props.label}: ${props.about}`}
+        aria-label={name}
         aria-describedby={props.count > 0 ? countId : undefined}
         aria-pressed={props.pressed}
         aria-busy={props.busy || undefined}
-        title={props.label}
+        // A title that differs from the name would be read as well.
+        title={name}
         onClick={props.onClick}
       >
         {props.icon}

@@ -15,16 +15,14 @@ export function AuthorTile({ username }: { username: string }) {
 }
 
 type AuthorNameProps = {
-  id: string
   owner: { id: string; username: string }
   className: string | undefined
 }
 
-export function AuthorName({ id, owner, className }: AuthorNameProps) {
+export function AuthorName({ owner, className }: AuthorNameProps) {
   return (
     <>
       <a
-        id={id}
         className={classes('target underlined', styles.name, className)}
         href={authorPath(owner.username)}
       >

@@ -61,7 +61,8 @@ export function PostCard(props: PostCardProps) {
       data-post-id={post.id}
       data-joined={joined}
       data-fresh={isFresh || undefined}
-      aria-labelledby={`${id}-author`}
+      // A label by reference would keep Orca from reading the name when it reads on and on.
+      aria-label={username}
       aria-describedby={`${id}-text`}
       aria-posinset={position}
       aria-setsize={setSize}
@@ -72,7 +73,7 @@ export function PostCard(props: PostCardProps) {
       <div>
         {above}
         <div className={classes('line soft', styles.head)}>
-          <AuthorName id={`${id}-author`} owner={post.owner} className={styles.author} />
+          <AuthorName owner={post.owner} className={styles.author} />
           <TimeLink
             className={classes('target underlined', styles.permalink)}
             to={postPath(post.id)}

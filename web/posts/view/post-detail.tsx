@@ -20,14 +20,14 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
     <article
       className={styles.post}
       data-post-id={post.id}
-      aria-labelledby={`${id}-author`}
+      aria-label={username}
       aria-describedby={`${id}-text`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: shortcuts step through it too.
       tabIndex={0}
     >
       <div className={classes('line', styles.head)}>
         <AuthorTile username={username} />
-        <AuthorName id={`${id}-author`} owner={post.owner} className={styles.author} />
+        <AuthorName owner={post.owner} className={styles.author} />
         <div className={styles.menu}>{menu}</div>
       </div>
       <div id={`${id}-text`}>

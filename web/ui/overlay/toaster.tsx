@@ -69,7 +69,12 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
           onBlur={queue.resume}
         >
           <span>{shown.text}</span>
-          {hasLink && <ToastLink link={link} />}
+          {hasLink && (
+            <>
+              <span className="visually-hidden">. </span>
+              <ToastLink link={link} />
+            </>
+          )}
         </div>
       )}
     </div>
