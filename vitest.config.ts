@@ -220,6 +220,13 @@ export default defineConfig({
         globalSetup: [SHARED_POSTGRES, BROWSER],
         env: { SETS_PUBLIC_URL: '1' },
       }),
+      suite('listened', {
+        ...wholeProduct,
+        include: ['trials/listened/listened.test.ts'],
+        testTimeout: 600_000,
+        globalSetup: [SHARED_POSTGRES, BROWSER],
+        env: { SETS_PUBLIC_URL: '1' },
+      }),
       suite('browsers', {
         ...wholeProduct,
         include: ['trials/browsers/*.test.ts'],

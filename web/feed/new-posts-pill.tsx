@@ -13,6 +13,7 @@ import { useAction } from '../session/use-action.tsx'
 import { isSecondClick } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
+import { liveRegion } from '../ui/live-region.ts'
 import styles from './new-posts-pill.module.css'
 import { useNear } from './use-near.ts'
 import type { ReadingPlace } from './use-scroll-anchor.ts'
@@ -54,11 +55,12 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Readi
     top.current?.scrollIntoView()
   }
 
+  const isShown = hasNew || hasAdded || act.isPending
   return (
     <>
       <div ref={top} className={styles.top} />
-      <div className={styles.place} role="status">
-        {(hasNew || hasAdded || act.isPending) && (
+      <div className={styles.place} {...liveRegion(isShown)}>
+        {isShown && (
           <button
             type="button"
             className={classes('line act target', styles.pill)}

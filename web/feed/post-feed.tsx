@@ -30,6 +30,7 @@ import { Skeleton } from '../ui/states/skeleton.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
 import { type FeedCardProps, FeedPost } from './post-controls.tsx'
 import styles from './post-feed.module.css'
+import { useFocusPublished } from './use-focus-published.ts'
 import { useNear } from './use-near.ts'
 import { useScrollAnchor } from './use-scroll-anchor.ts'
 
@@ -66,6 +67,7 @@ function EntryFeed(props: PostFeedProps) {
   const end = useNear(list.loadMore)
   const beginning = useNear(list.loadAbove)
   const place = useScrollAnchor(list, left)
+  useFocusPublished(list.ids)
   const { newer, start = '' } = source
   const isLater = start !== '' && !isOldestFirst(start)
 

@@ -5,6 +5,7 @@ import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { useOnline } from '../../platform/online.ts'
 import { useFreshPosts } from '../../posts/cache/posts.queries.ts'
 import { useHasSubmitted } from '../../posts/compose/stored-texts.ts'
+import { liveRegion } from '../../ui/live-region.ts'
 import { Notice } from './notice.tsx'
 
 /** The chunk is preloaded, because it is needed most without a network. */
@@ -29,5 +30,6 @@ export function ConnectionBanner() {
         : 'Нет связи. Читать и писать можно: отправим позже. Для отметок и остального нужна связь'}
     </Notice>
   )
-  return <div role="status">{OutboxRow ? <OutboxRow>{notice}</OutboxRow> : notice}</div>
+  const shown = OutboxRow ? <OutboxRow>{notice}</OutboxRow> : notice
+  return <div {...liveRegion(Boolean(shown))}>{shown}</div>
 }

@@ -9,6 +9,7 @@ import { addToLists, evictPost } from '../cache/list-cache.ts'
 import { REMOVED_POSTS } from '../cache/moderated.queries.ts'
 import { nextVersion, putPosts } from '../cache/post-cache.ts'
 import { announcePostChange } from '../cache/post-channel.ts'
+import { publishedInDialog } from '../cache/published.ts'
 import { type Kind, parseTarget, type Text } from './stored-texts.ts'
 import { isSame, writtenOf } from './written.ts'
 
@@ -47,7 +48,7 @@ function onceSent(text: Text) {
   return { headers, body: writtenOf(text) }
 }
 
-let publishedId: string | undefined
+let publishedId: string | null = null
 
 function showPublished(post: Post): void {
   putPosts([post])
@@ -56,11 +57,9 @@ function showPublished(post: Post): void {
   toast({ text: 'Опубликовано', link })
 }
 
-/** Moves the focus to the post that was published last, if the page shows it. Does not scroll. */
-export function focusPublished(): void {
-  document
-    .querySelector<HTMLElement>(`article[data-post-id="${publishedId}"]`)
-    ?.focus({ preventScroll: true })
+/** Lets the list on the page focus the post that was published last. */
+export function offerFocus(): void {
+  publishedInDialog.set(publishedId)
 }
 
 async function saveEdit(edit: Text, id: string) {

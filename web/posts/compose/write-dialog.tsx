@@ -1,8 +1,7 @@
 import { type ComponentProps, type ReactNode, useEffect, useState } from 'react'
-import { whenDialogIsClosed } from '../../history/history.ts'
 import { Modal } from '../../ui/overlay/modal.tsx'
 import { useBlockNote } from './block.ts'
-import { focusPublished } from './compose.queries.ts'
+import { offerFocus } from './compose.queries.ts'
 import { OfferedText, offeredText } from './offered-text.tsx'
 import { useText } from './open-text.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
@@ -25,8 +24,7 @@ export function WriteDialog(props: WriteDialogProps) {
   const text = useText(target)
   const onSent = () => {
     onClose()
-    // By then the list has the post, and the dialog has given the focus back.
-    whenDialogIsClosed(() => requestAnimationFrame(focusPublished))
+    offerFocus()
   }
   const form = usePostForm({ text, begin: offered, onSent })
   return (

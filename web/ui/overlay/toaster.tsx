@@ -1,6 +1,7 @@
 import { useId, useLayoutEffect, useRef } from 'react'
 import { createAtom, useAtom } from '../../platform/atom.ts'
 import { classes } from '../classes.ts'
+import { liveRegion } from '../live-region.ts'
 import { createToastQueue } from './toast-queue.ts'
 import styles from './toaster.module.css'
 
@@ -56,7 +57,7 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
   }, [shown])
 
   return (
-    <div ref={ref} className={styles.region} role="status" popover="manual">
+    <div ref={ref} className={styles.region} popover="manual" {...liveRegion(Boolean(shown))}>
       {shown && (
         // biome-ignore lint/a11y/noStaticElementInteractions: only stops the timer.
         <div
