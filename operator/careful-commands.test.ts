@@ -48,6 +48,7 @@ user ${olga.id} --before ${returned}
 user ${olga.id} block --reason Спам --days 2
 user ${petr.id} unblock
 user ${olga.id} rename olga_renamed
+user ${olga.id} email lost.${olga.id}@example.org --reason Потеряла
 user ${olga.id} export ${file}.zip
 people --since 2h --before ${petr.id}
 moderator add ${olga.email}

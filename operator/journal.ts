@@ -84,6 +84,7 @@ const ACTIONS: Record<string, string> = {
   'registrations.invite-only': 'регистрация по приглашениям',
   'registrations.open': 'регистрация открыта',
   'user.block': 'закрыта возможность писать',
+  'user.email': 'сменена потерянная почта',
   'user.erase': 'аккаунт стёрт',
   'user.export': 'выгружены данные',
   'user.rename': 'имя изменено',

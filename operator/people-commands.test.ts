@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest'
 import { readJournal } from '../server/kernel/journal/journal.ts'
+import { maskEmail } from '../server/kernel/mail/email-address.ts'
+import { newEmail } from '../server/testing/calls/account-fixture.ts'
+import { isSignedIn, storedEmail, undoChange } from '../server/testing/calls/email-change-calls.ts'
 import { report } from '../server/testing/calls/moderation-calls.ts'
-import { clientHeaders } from '../server/testing/calls/sign-in-calls.ts'
+import { clientHeaders, startAt } from '../server/testing/calls/sign-in-calls.ts'
 import { expectRefusal } from '../server/testing/http/expect-refusal.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
 import { envOf, runHere } from '../server/testing/process/run-command.ts'
 import { appForTest, type TestApp } from '../server/testing/test-app.ts'
 
-const { app, petr, vslukh, json, statusOf } = await operatedWall()
+const { app, mailbox, petr, vslukh, json, statusOf } = await operatedWall()
 
 test('user finds a person by name, e-mail and id, blocks, signs out and renames them', async () => {
   const vera = await app.signUp()
@@ -31,6 +34,55 @@ test('user finds a person by name, e-mail and id, blocks, signs out and renames 
   expect((await vslukh('user', 'vera_new')).out).toMatch(/не может писать до .+: Спам или реклама/)
   expect(await vslukh('user', 'vera_new', 'unblock')).toMatchObject({ code: 0 })
   expect(await vslukh('user', 'vera_new', 'unblock')).toMatchObject({ code: 1 })
+})
+
+const LOST = ['--reason', 'Потеряла ящик', '--yes']
+
+test('user email moves an account to another mailbox, tells both addresses why, signs everybody out, and the old address can undo it', async () => {
+  const vera = await app.signUp()
+  const email = newEmail()
+  const move = (...args: string[]) => vslukh('user', vera.id, 'email', ...args)
+  expect(await move(email, '--reason', 'Потеряла ящик')).toMatchObject({ code: 1 })
+  expect(await move(email, '--yes')).toMatchObject({ code: 2 })
+  expect(await move(email, ...LOST, '--dry-run')).toMatchObject({ code: 0 })
+  expect(await isSignedIn(app, vera)).toBe(true)
+  expect(await move(email, ...LOST)).toMatchObject({ code: 0 })
+  expect(await isSignedIn(app, vera)).toBe(false)
+  expectRefusal(await startAt(app, '/logins', { email: vera.email }), 'USER_NOT_FOUND')
+  expect((await app.signIn(email)).id).toBe(vera.id)
+
+  const isNotice = ({ subject }: { subject: string }) => subject.startsWith('Почта аккаунта')
+  await expect.poll(() => mailbox.mails.filter(isNotice).length).toBe(2)
+  for (const to of [vera.email, email]) {
+    const notice = mailbox.mails.find((mail) => isNotice(mail) && mail.to === to)
+    expect(notice?.text).toContain('Причина: Потеряла ящик')
+    expect(notice?.text.includes('/email-undo#')).toBe(to === vera.email)
+  }
+  const [act] = await readJournal(app.db, { userId: vera.id })
+  const details = { from: maskEmail(vera.email), to: maskEmail(email) }
+  expect(act).toMatchObject({ action: 'user.email', reason: 'Потеряла ящик', details })
+
+  const changes = app.db.selectFrom('email_changes').select('id').where('user_id', '=', vera.id)
+  const { id } = await changes.executeTakeFirstOrThrow()
+  expect((await undoChange(app, { id, secret: app.undoSecretFor(id) })).status).toBe(204)
+  expect((await app.signIn(vera.email)).id).toBe(vera.id)
+})
+
+test('user email refuses a taken, a banned and a malformed address', async () => {
+  const vera = await app.signUp()
+  const { id: banId } = await json('ban', 'add', 'domain', 'banned.example')
+  for (const [email, code] of [
+    [petr.email.toUpperCase(), 1],
+    [vera.email, 1],
+    ['vera@banned.example', 1],
+    ['vera@exаmple.org', 1],
+    ['vera', 2],
+  ] as const) {
+    expect(await vslukh('user', vera.id, 'email', email, ...LOST), email).toMatchObject({ code })
+  }
+  expect(await isSignedIn(app, vera)).toBe(true)
+  expect(await storedEmail(app, vera)).toBe(vera.email)
+  await vslukh('ban', 'remove', banId)
 })
 
 const BLOCK = ['--reason', 'Спам', '--block-days', '3', '--yes']

@@ -1,11 +1,12 @@
 import { usernameProblem } from '../contract/account-rules.ts'
-import { renameUser } from '../server/features/account/account.service.ts'
+import { changeLostEmail, renameUser } from '../server/features/account/account.service.ts'
 import { selectDeletionStates } from '../server/features/account-deletion/account-deletion.repository.ts'
 import { eraseNow } from '../server/features/account-deletion/account-deletion.service.ts'
 import {
   addToDeletionList,
   deletionFolders,
 } from '../server/features/account-deletion/deletion-list.service.ts'
+import { requireNewEmail } from '../server/features/codes/codes.service.ts'
 import type { ExportedPost } from '../server/features/data-export/data-export.repository.ts'
 import { selectOwnPosts } from '../server/features/data-export/data-export.repository.ts'
 import { exportData } from '../server/features/data-export/data-export.service.ts'
@@ -22,14 +23,14 @@ import { refuseExisting, writeNewFile } from '../server/operations/backup/backup
 import { resolveFromCaller } from '../server/operations/start/caller-folder.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, Context, Output } from './command.ts'
-import { commitAndPublish, publishChange, Refusal } from './command.ts'
+import { commitAndPublish, publishChange, Refusal, readEmail } from './command.ts'
 import { ENTRIES_PER_PAGE, firstLine, untilText } from './format.ts'
 import { requirePerson } from './people.ts'
 import { readReason } from './reports.ts'
 
 export const user: Command = {
   summary:
-    'человек: показать со всем, что написано, закрыть или вернуть возможность писать, завершить сессии, переименовать, выгрузить данные, стереть',
+    'человек: показать со всем, что написано, закрыть или вернуть возможность писать, завершить сессии, переименовать, сменить потерянную почту, выгрузить данные, стереть',
   needs: 'wall',
   forms: {
     'user КТО [show] [--before НОМЕР]': withPerson(show),
@@ -37,6 +38,7 @@ export const user: Command = {
     'user КТО unblock': withPerson(unblock),
     'user КТО sign-out': withPerson(signOut),
     'user КТО rename ИМЯ': withPerson(rename),
+    'user КТО email НОВАЯ --reason ПРИЧИНА': withPerson(changeEmail),
     'user КТО export ФАЙЛ': withPerson(exportPerson),
     'user КТО erase': withPerson(erasePerson),
   },
@@ -140,6 +142,22 @@ async function rename(context: Context, { id, username: from }: Person): Promise
     throw isUniqueViolation(error) ? new Refusal(`Имя ${username} уже занято.`) : error
   })
   return { lines: [`${from} теперь ${username}.`], json: { id, username } }
+}
+
+async function changeEmail(context: Context, { id, username, email: old }: Person) {
+  const email = requireNewEmail(readEmail(context.words[1]))
+  const reason = (await readReason(context)) ?? ''
+  await context.confirm(
+    `Привязать аккаунт ${username} к ${email} вместо ${old}? Все сессии завершатся, войти можно будет только с новой почты.`,
+  )
+  const change = { userId: id, email, reason, actor: context.actor }
+  const until = await commitAndPublish(context, (tx) => changeLostEmail(tx, change)).catch(
+    (error) => {
+      throw isUniqueViolation(error) ? new Refusal(`Почта ${email} уже занята.`) : error
+    },
+  )
+  const line = `Аккаунт ${username} теперь привязан к ${email}. Сессии завершены, письма уйдут на оба адреса; с прежнего это можно отменить ${untilText(until)}.`
+  return { lines: [line], json: { id, email, undoableUntil: until } }
 }
 
 /** Returns the key that hashes names and mailboxes. Throws StartError for a wrong secret. */

@@ -5,7 +5,8 @@ import { usernameProblem } from '../../../contract/account-rules.ts'
 import { NO_REPLIES_RECEIVED } from '../../../contract/constants.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import { emailKey } from '../../kernel/mail/email-address.ts'
+import { appendToJournal } from '../../kernel/journal/journal.ts'
+import { emailKey, maskEmail } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { selectReplySummary } from '../answers/answers.repository.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
@@ -13,7 +14,8 @@ import { countWaiting } from '../moderation/queue.repository.ts'
 import { selectMutedUsers } from '../mutes/mutes.repository.ts'
 import { removeAllClients } from '../sessions/known-clients.repository.ts'
 import { closeSessions, lockUser } from '../sessions/sessions.repository.ts'
-import type { EmailNotice } from './account.mail.ts'
+import { isEmailBanned } from '../site-state/site-state.service.ts'
+import type { EmailNotice, NewEmailNotice } from './account.mail.ts'
 import {
   endEmailChange,
   findEmailChangeOwner,
@@ -144,19 +146,61 @@ export async function changeEmail(
   await updateEmail(tx, userId, email)
   if (emailKey(old) === emailKey(email)) return
   await removeOperations(tx, { purpose: 'email-change', userId })
-  const { id, expires_at: expiresAt } = await insertEmailChange(tx, { userId, oldEmail: old })
-  await mailUndoLink(tx, username, { id, oldEmail: old, expiresAt })
+  await insertUndoableChange(tx, { userId, oldEmail: old, username })
 }
 
-type UndoableChange = { id: string; oldEmail: string; expiresAt: Date }
+type LostMailbox = { userId: string; email: string; reason: string; actor: string }
+
+/**
+ * Changes the e-mail of a person who has lost their mailbox, and mails both addresses. Whoever was
+ * signed in is signed out. Throws EMAIL_ALREADY_EXISTS, or a unique violation, for a taken address,
+ * and REGISTRATION_CLOSED for a banned one. Returns until when the old address can undo it.
+ */
+export async function changeLostEmail(
+  tx: Queryable,
+  { userId, email, reason, actor }: LostMailbox,
+): Promise<Date> {
+  const user = await lockUser(tx, userId)
+  if (!user) throw new AppError('USER_NOT_FOUND')
+  if (await selectUserByEmail(tx, email)) throw new AppError('EMAIL_ALREADY_EXISTS')
+  if (await isEmailBanned(tx, email)) {
+    throw new AppError('REGISTRATION_CLOSED', { message: `Почта ${email} запрещена` })
+  }
+  const { username, email: oldEmail } = user
+  await updateEmail(tx, userId, email)
+  await removeOperations(tx, { purpose: 'email-change', userId })
+  const until = await insertUndoableChange(tx, { userId, oldEmail, username, reason })
+  const undoableUntil = until.getTime()
+  const notice: NewEmailNotice = { to: email, isSecurity: true, username, reason, undoableUntil }
+  await queueMail(tx, 'send-new-email-notice', notice)
+  await closeSessions(tx, userId, { reason: 'Сессия завершена: почта аккаунта изменена' })
+  await removeAllClients(tx, userId)
+  const details = { from: maskEmail(oldEmail), to: maskEmail(email) }
+  await appendToJournal(tx, { actor, action: 'user.email', userId, reason, details })
+  return until
+}
+
+type NewChange = { userId: string; oldEmail: string; username: string; reason?: string }
+
+/** Stores a change and mails its undo link to the old address. Returns when the link expires. */
+async function insertUndoableChange(
+  tx: Queryable,
+  { userId, oldEmail, username, reason }: NewChange,
+): Promise<Date> {
+  const { id, expires_at: expiresAt } = await insertEmailChange(tx, { userId, oldEmail })
+  await mailUndoLink(tx, username, { id, oldEmail, expiresAt, ...(reason && { reason }) })
+  return expiresAt
+}
+
+type UndoableChange = { id: string; oldEmail: string; expiresAt: Date; reason?: string }
 
 function mailUndoLink(
   tx: Queryable,
   username: string,
-  { id: changeId, oldEmail: to, expiresAt }: UndoableChange,
+  { id: changeId, oldEmail: to, expiresAt, ...more }: UndoableChange,
 ): Promise<void> {
   const ends = expiresAt.getTime()
-  const notice: EmailNotice = { to, username, isSecurity: true, changeId, expiresAt: ends }
+  const notice: EmailNotice = { to, username, isSecurity: true, changeId, expiresAt: ends, ...more }
   return queueMail(tx, 'send-email-notice', notice)
 }
 

@@ -197,6 +197,10 @@ export async function requireRegistrable(
   return admission
 }
 
+export async function isEmailBanned(db: Queryable, email: string): Promise<boolean> {
+  return (await selectAdmission(db, admissionQueryOf({ email, ip: '' }))).isBanned
+}
+
 /** Checks as `requireRegistrable` after the e-mail was verified, and uses the invitation once. */
 export async function claimRegistration(tx: Queryable, applicant: Refusable): Promise<void> {
   const admission = await requireRegistrable(tx, applicant)
