@@ -6,6 +6,7 @@ type Modules = typeof import('./account.ts') &
   typeof import('./likes.ts') &
   typeof import('./moderation.ts') &
   typeof import('./mutes.ts') &
+  typeof import('./passkeys.ts') &
   typeof import('./posts.ts') &
   typeof import('./replies.ts') &
   typeof import('./reports.ts') &

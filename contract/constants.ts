@@ -33,6 +33,9 @@ export const USERNAME_MAX = 32
 export const EMAIL_MAX = 254
 /** The most live sessions of a user: the next sign-in closes the oldest session. */
 export const SESSIONS_MAX = 10
+/** The most passkeys of a user. */
+export const PASSKEYS_MAX = 10
+export const PASSKEY_NAME_MAX = 60
 /** How long before its expiry a client refreshes the access token. */
 export const TOKEN_REFRESH_SECONDS = 20
 export const REQUEST_TIMEOUT_MS = 10_000

@@ -19,6 +19,14 @@ export const ERRORS = {
     message:
       'Ссылка больше не действует. Попробуйте войти с прежней почтой, а если не получится, напишите нам: адрес на странице «Контакты»',
   },
+  INVALID_PASSKEY: {
+    status: 400,
+    message: 'Этот ключ доступа здесь не действует. Войдите с кодом из письма',
+  },
+  TOO_MANY_PASSKEYS: {
+    status: 400,
+    message: 'Ключей может быть не больше 10. Удалите тот, которым не пользуетесь',
+  },
   CURRENT_SESSION: { status: 400, message: 'Это текущая сессия: чтобы завершить её, выйдите' },
   QUERY_TOO_BROAD: { status: 400, message: 'Слишком общий запрос: добавьте слово' },
   ALREADY_APPEALED: { status: 400, message: 'Решение можно обжаловать один раз' },
@@ -39,6 +47,7 @@ export const ERRORS = {
   USER_NOT_FOUND: { status: 404, message: 'Пользователь с такой почтой не найден' },
   POST_NOT_FOUND: { status: 404, message: 'Запись не существует или была удалена' },
   SESSION_NOT_FOUND: { status: 404, message: 'Сессия не найдена или уже завершена' },
+  PASSKEY_NOT_FOUND: { status: 404, message: 'Такого ключа нет: возможно, он уже удалён' },
   REASON_NOT_FOUND: { status: 404, message: 'Такой причины жалобы нет' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'Этот адрес таких запросов не принимает' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Запрос должен быть в формате JSON' },

@@ -7,6 +7,7 @@ import { DESKTOP, type Journey, test } from './testing/journey.ts'
 import { signUpModerator } from './testing/moderation-actions.ts'
 import { startPost, textField } from './testing/page/compose.ts'
 import { chooseFromMenu, postWith } from './testing/page/feed.ts'
+import { passkeyOf } from './testing/passkeys.ts'
 import { askForCode, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 const ADDRESSES = `anna@example.org anna@uni.msu.ru anna@company.co.uk x@my.site-name.ru
@@ -78,6 +79,16 @@ const PLACES: Place[] = [
     async open({ journey, olga }) {
       const page = await journey.visit({ as: olga, path: '/settings/account/username' })
       return page.getByRole('textbox', { name: 'Имя пользователя' })
+    },
+  },
+  {
+    file: 'web/passkeys/passkeys.tsx',
+    where: 'the name of a passkey',
+    async open({ journey, olga }) {
+      await passkeyOf(journey, olga)
+      const page = await journey.visit({ as: olga, path: '/settings/passkeys' })
+      await tap(page.getByRole('main').getByRole('listitem').getByRole('button'))
+      return page.getByRole('textbox', { name: 'Название ключа' })
     },
   },
   {

@@ -36,6 +36,7 @@ const KINDS: Record<string, string> = {
   'send-code': 'код',
   'send-sign-in-notice': 'о входе',
   'send-email-notice': 'о смене почты',
+  'send-passkey-notice': 'о ключе доступа',
   'send-new-email-notice': 'о смене почты',
   'send-deletion-notice': 'об удалении аккаунта',
   'send-queue-mail': 'модератору',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import { maskEmail } from '../server/kernel/mail/email-address.ts'
-import { newEmail } from '../server/testing/calls/account-fixture.ts'
+import { newEmail, storePasskey } from '../server/testing/calls/account-fixture.ts'
 import { isSignedIn, storedEmail, undoChange } from '../server/testing/calls/email-change-calls.ts'
 import { report } from '../server/testing/calls/moderation-calls.ts'
 import { clientHeaders, startAt } from '../server/testing/calls/sign-in-calls.ts'
@@ -46,7 +46,10 @@ test('user email moves an account to another mailbox, tells both addresses why, 
   expect(await move(email, '--yes')).toMatchObject({ code: 2 })
   expect(await move(email, ...LOST, '--dry-run')).toMatchObject({ code: 0 })
   expect(await isSignedIn(app, vera)).toBe(true)
+  await storePasskey(app, vera)
+  expect(await json('user', vera.id)).toMatchObject({ passkeys: 1 })
   expect(await move(email, ...LOST)).toMatchObject({ code: 0 })
+  expect(await json('user', vera.id)).toMatchObject({ passkeys: 0 })
   expect(await isSignedIn(app, vera)).toBe(false)
   expectRefusal(await startAt(app, '/logins', { email: vera.email }), 'USER_NOT_FOUND')
   expect((await app.signIn(email)).id).toBe(vera.id)
@@ -63,9 +66,10 @@ test('user email moves an account to another mailbox, tells both addresses why, 
   expect(act).toMatchObject({ action: 'user.email', reason: 'Потеряла ящик', details })
 
   const changes = app.db.selectFrom('email_changes').select('id').where('user_id', '=', vera.id)
-  const { id } = await changes.executeTakeFirstOrThrow()
+  const { id } = await changes.orderBy('number').executeTakeFirstOrThrow()
   expect((await undoChange(app, { id, secret: app.undoSecretFor(id) })).status).toBe(204)
   expect((await app.signIn(vera.email)).id).toBe(vera.id)
+  expect(await json('user', vera.id)).toMatchObject({ passkeys: 1 })
 })
 
 test('user email refuses a taken, a banned and a malformed address', async () => {

@@ -90,7 +90,7 @@ function factsOf(person: Person): string[] {
   return [
     `${person.username} (${person.id}), ${person.email}${person.is_moderator ? ', модератор' : ''}${person.is_deleted ? ', аккаунт удалён' : ''}`,
     `С нами с ${formatOperatorTime(person.created_at)}, ${block}, последний визит ${formatOperatorTime(person.seen_at)}`,
-    `Записей: ${person.posts}, ответов: ${person.replies}, отметок «Нравится»: ${person.likes}, сессий: ${person.sessions}`,
+    `Записей: ${person.posts}, ответов: ${person.replies}, отметок «Нравится»: ${person.likes}, сессий: ${person.sessions}, ключей доступа: ${person.passkeys}`,
     `Жалоб на записи: ${person.reported}, из них удалено: ${person.removed}, оставлено: ${person.kept}`,
     `Своих жалоб: ${person.reports}, отклонено: ${person.refused}`,
     `Непрочитанных ответов: ${person.unread_replies}, письма об ответах ${person.wants_reply_mails ? 'включены' : 'отключены'}`,

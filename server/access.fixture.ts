@@ -49,6 +49,10 @@ const verify = (which: 'change' | 'deletion' | 'login' | 'registration') => ({
   }),
 })
 
+const SIGNED = { id: 'AA', clientDataJSON: 'AA' }
+const ATTESTATION = { ...SIGNED, attestationObject: 'AA' }
+const ASSERTION = { ...SIGNED, authenticatorData: 'AA', signature: 'AA' }
+
 /** Every call of the contract. */
 export const TABLE: Record<string, Row> = {
   'POST /registrations': { ...start(newEmail), ...all('201') },
@@ -71,6 +75,30 @@ export const TABLE: Record<string, Row> = {
   },
   'DELETE /sessions': done,
   'DELETE /sessions/current': done,
+
+  'GET /users/current/passkeys': signedIn,
+  'POST /users/current/passkeys': created,
+  'POST /users/current/passkeys/:id/verify': {
+    ...{ id: () => 'unknown', body: () => ATTESTATION },
+    ...{ owner: '400 OPERATION_EXPIRED', other: '400 OPERATION_EXPIRED', visitor: STRANGER },
+  },
+  'PATCH /users/current/passkeys/:id': {
+    ...{ id: ({ passkeyId }) => passkeyId, body: () => ({ name: 'Другое название' }) },
+    ...{ owner: '200', other: '404 PASSKEY_NOT_FOUND', visitor: STRANGER },
+  },
+  'DELETE /users/current/passkeys/:id': {
+    id: ({ passkeyId }) => passkeyId,
+    ...{ owner: '204', other: '404 PASSKEY_NOT_FOUND', visitor: STRANGER },
+  },
+  'POST /passkey-logins': {
+    body: (_fixture, { clientToken }) => ({ clientToken, device: DEVICE }),
+    ...all('201'),
+  },
+  'POST /passkey-logins/:id/verify': {
+    id: () => 'unknown',
+    body: (_fixture, { clientToken }) => ({ assertion: ASSERTION, clientToken }),
+    ...all('400 OPERATION_EXPIRED'),
+  },
 
   'GET /users/current': signedIn,
   'PUT /users/current/email': {

@@ -7,6 +7,7 @@ import { registerDataExport } from './features/data-export/data-export.routes.ts
 import { registerLikes } from './features/likes/likes.routes.ts'
 import { registerModeration } from './features/moderation/moderation.routes.ts'
 import { registerMutes } from './features/mutes/mutes.routes.ts'
+import { registerPasskeys } from './features/passkeys/passkeys.routes.ts'
 import { registerPosts } from './features/posts/posts.routes.ts'
 import { createPublish } from './features/posts/publications.service.ts'
 import { registerReplies } from './features/replies/replies.routes.ts'
@@ -81,6 +82,7 @@ async function registerAll(context: OpenContext): Promise<BackgroundWork[]> {
     registerSessions(context, sessions),
     registerAccount(context, sessions),
     registerAccountDeletion(context, sessions),
+    registerPasskeys(context, sessions),
     registerPosts(context, publish),
     registerAnswers(context),
     registerLikes(context),

@@ -96,7 +96,7 @@ export function otherThan(code: string): string {
 
 /** `email` or `one-time-code`. */
 export function focusedAutocomplete(page: Page): Promise<string | null | undefined> {
-  return page.evaluate(() => document.activeElement?.getAttribute('autocomplete'))
+  return page.evaluate(() => document.activeElement?.getAttribute('autocomplete')?.split(' ', 1)[0])
 }
 
 export function descriptionOfFocus(page: Page): Promise<string> {

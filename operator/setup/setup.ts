@@ -34,6 +34,7 @@ async function setUp(context: BaseContext): Promise<Output> {
   const before = (await readIfExists(SETTINGS_FILE)) ?? ''
   const set = parseEnv(before)
   const answers = await readAnswers(context, set)
+  await tellOfMove(context, hostOf(set), answers.host)
   const text = withSettings(before, settingsFor(answers, set))
   const config = readSettings(text)
   const site = { ...answers, config, proxy, formerHost: hostOf(set) }
@@ -51,6 +52,15 @@ async function setUp(context: BaseContext): Promise<Output> {
     },
     context,
   )
+}
+
+/** Tells what ends with another host, and asks if there is a terminal. Throws Refusal. */
+async function tellOfMove(context: BaseContext, from: string | undefined, to: string) {
+  if (from === undefined || from === to) return
+  context.say(
+    `Сайт переходит с ${from} на ${to}. Ключи доступа действуют только на прежнем имени: людям понадобится код из письма.`,
+  )
+  if (context.prompt) await context.confirm('Продолжить?')
 }
 
 /** Returns the settings to write: the answers, and defaults for settings that are not set. */

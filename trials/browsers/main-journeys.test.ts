@@ -119,7 +119,7 @@ describe.each([
     const tab = await visit()
     for (const close of [() => tab.back(), () => tab.press('Escape')]) {
       await tab.click('header button', 'Войти')
-      await tab.waitFor('dialog input[autocomplete="email"]')
+      await tab.waitFor('dialog input[autocomplete^="email"]')
       await close()
       await tab.waitFor('dialog', '', 'gone')
       await tab.waitFor('article', 'на стене')
@@ -134,7 +134,7 @@ describe.each([
     await tab.waitFor('article button:focus', 'Ещё')
     await tab.click('header button', 'Новые')
     await tab.click('[role="option"]', 'Понравившиеся')
-    await tab.waitFor('dialog input[autocomplete="email"]')
+    await tab.waitFor('dialog input[autocomplete^="email"]')
   })
 })
 
@@ -152,7 +152,7 @@ async function write(tab: BrowserTab, text: string): Promise<void> {
 
 async function signIn(tab: BrowserTab, email: string): Promise<void> {
   await tab.click('header button', 'Войти')
-  await tab.click('dialog input[autocomplete="email"]')
+  await tab.click('dialog input[autocomplete^="email"]')
   await tab.type(email)
   await tab.press('Enter')
   await tab.waitFor('dialog p', 'Зарегистрироваться?')

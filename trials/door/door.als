@@ -47,18 +47,16 @@ one sig Account {
 }
 var sig Deleted, Erased in Account {}
 
-/** A row of email_changes. Its link stands in a mail to the old address. */
+/** A row of email_changes, of the e-mail or of passkeys. Its link stands in a mail to the address before it. */
 sig Change {
   var old: lone Address,
-  var left: lone Days
+  var left: lone Days,
+  var adds, removes: set Passkey
 }
 var sig Undone in Change {}
 
-/** Planned: no call of contract/ knows passkeys yet. `addedUnder`: the changes that could be undone then. */
-sig Passkey {
-  on: one Person,
-  var addedUnder: set Change
-}
+/** A passkey on a device of somebody's. */
+sig Passkey { on: one Person }
 var sig Stored in Passkey {}
 
 enum Call {
@@ -66,10 +64,9 @@ enum Call {
   startEmailChange, verifyEmailChange, undoEmailChange,
   startAccountDeletion, verifyAccountDeletion,
   refreshSession, closeSession, closeOtherSessions, closeCurrentSession,
-  // Planned
   addPasskey, signInWithPasskey, removePasskey,
-  // No calls: the operator's command, somebody's other account, a job, the clock
-  operatorSignsOut, otherAccountMoves, erase, minutesPass, dayPasses, nothing
+  // No calls: the operator's commands, somebody's other account, a job, the clock
+  operatorSignsOut, operatorChangesEmail, otherAccountMoves, erase, minutesPass, dayPasses, nothing
 }
 
 /** What happens in a step. */
@@ -91,8 +88,8 @@ fact start {
   Account.email = Home
   no elsewhere and no Deleted and no Erased
   no asked and no known and no redeemed and no opened
-  no old and no left and no Undone
-  Stored in on.Owner and no addedUnder
+  no old and no left and no Undone and no adds and no removes
+  Stored in on.Owner
   token in current and no previous and no older
   Open = Person.current and Seen = Open and Due = Open
 }
@@ -104,8 +101,9 @@ fun live: set Change { left.Days }
 pred addressStays { email' = email and elsewhere' = elsewhere }
 pred accountStays { addressStays and Deleted' = Deleted and Erased' = Erased }
 pred codesStay { asked' = asked and known' = known and redeemed' = redeemed and opened' = opened }
-pred changesStay { old' = old and left' = left and Undone' = Undone }
-pred passkeysStay { Stored' = Stored and addedUnder' = addedUnder }
+pred changedPasskeysStay { adds' = adds and removes' = removes }
+pred changesStay { old' = old and left' = left and Undone' = Undone and changedPasskeysStay }
+pred passkeysStay { Stored' = Stored }
 pred sessionsStay {
   Open' = Open and Seen' = Seen and Due' = Due and token' = token
   current' = current and previous' = previous and older' = older
@@ -254,13 +252,14 @@ pred mayChangeEmail[p: Person, s: Session, a: Address] {
 pred changeEmail[p: Person, s: Session, a: Address, d: Change] {
   mayChangeEmail[p, s, a]
   email' = Account->a
-  insertEmailChange[d]
+  insertChange[d]
+  changedPasskeysStay
   redeem[p, EmailChange, a, none, emailChanges]
   elsewhere' = elsewhere and Deleted' = Deleted and Erased' = Erased
   sessionsStay and passkeysStay
 }
 
-pred insertEmailChange[d: Change] {
+pred insertChange[d: Change] {
   no d.old and all e: number/prevs[d] | some e.old
   old' = old + d->Account.email -- rule: the link goes to the old address
   left' = (d + live)->Three -- rule: a link ends no sooner than later ones
@@ -293,8 +292,7 @@ pred undo[p: Person, d: Change] {
   close[Open] -- rule: an undo closes every session
   asked' = asked - emailChanges and known' = known - emailChanges
   redeemed' = redeemed and opened' = opened
-  Stored' = Stored - addedUnder.d -- rule: an undo removes the passkeys added since
-  addedUnder' = addedUnder
+  undoPasskeys[d + number/nexts[d]]
   no Deleted' -- rule: an undo restores a deleted account
   elsewhere' = elsewhere and Erased' = Erased
 }
@@ -303,8 +301,17 @@ pred endEmailChange[d: Change] {
   let later = number/nexts[d] & live,
       ended = d + later { -- rule: an undo ends later changes
     old' = old - (ended - d)->Address
+    adds' = adds - (ended - d)->Passkey and removes' = removes - (ended - d)->Passkey
     left' = (live - ended)->Three -- rule: an undo gives the links of before three more days
     Undone' = Undone - ended + d
+  }
+}
+
+/** What was added since is removed, and what was removed since comes back. */
+pred undoPasskeys[ended: set Change] {
+  let returned = ended.removes, -- rule: an undo returns the passkeys removed since
+      taken = ended.adds { -- rule: an undo removes the passkeys added since
+    Stored' = Stored + returned - taken
   }
 }
 
@@ -344,7 +351,7 @@ pred erase {
   some Deleted and no Erased
   no live -- rule: an account is erased later than any link ends
   Erased' = Account and Deleted' = none
-  no left' and no Undone' and old' = old
+  no left' and no Undone' and old' = old and changedPasskeysStay
   addressStays and codesStay and sessionsStay and passkeysStay
 }
 
@@ -406,16 +413,20 @@ pred closeCurrentSession[p: Person, s: Session, w: Answer] {
   accountStays and codesStay and changesStay and passkeysStay
 }
 
-// Planned calls: passkeys
+// Calls: passkeys
 
+/** The link to undo it goes to the address that the account has now. */
 pred addPasskey[p: Person, s: Session, k: Passkey, w: Answer] {
   step[addPasskey, p, s, k, w]
   acts[p, s]
-  Account.email in p.reads -- rule: a passkey is added with a mailed code
-  k.on = p and k not in Stored
+  k.on = p and k not in Stored + Change.adds + Change.removes
   Stored' = Stored + k
-  addedUnder' = addedUnder - k->Change + k->live
-  accountStays and codesStay and changesStay and sessionsStay
+  some d: Change {
+    insertChange[d]
+    adds' = adds + d->k -- rule: an added passkey can be undone
+    removes' = removes
+  }
+  accountStays and codesStay and sessionsStay
 }
 
 pred maySignInWithPasskey[p: Person, k: Passkey] {
@@ -435,10 +446,13 @@ pred signInWithPasskey[p: Person, k: Passkey, s: Session, w: Answer] {
 pred removePasskey[p: Person, s: Session, k: Passkey, w: Answer] {
   step[removePasskey, p, s, k, w]
   acts[p, s] and k in Stored
-  Account.email in p.reads
-  live in k.addedUnder -- rule: a passkey that is older than an undoable change stays
-  Stored' = Stored - k and addedUnder' = addedUnder
-  accountStays and codesStay and changesStay and sessionsStay
+  Stored' = Stored - k
+  some d: Change {
+    insertChange[d]
+    removes' = removes + d->k -- rule: a removed passkey can come back
+    adds' = adds
+  }
+  accountStays and codesStay and sessionsStay
 }
 
 // No calls
@@ -448,6 +462,25 @@ pred operatorSignsOut {
   step[operatorSignsOut, none, none, none, none]
   close[Open]
   accountStays and codesStay and changesStay and passkeysStay
+}
+
+/** `vslukh user NAME email NEW`: its undo returns the passkeys too. */
+pred operatorChangesEmail[a: Address] {
+  step[operatorChangesEmail, none, none, a, none]
+  a not in Account.email + Account.elsewhere
+  a in Owner.reads -- rule: the operator is sure who asks
+  no Erased
+  email' = Account->a
+  some d: Change {
+    insertChange[d]
+    removes' = removes + d->Stored
+    adds' = adds
+  }
+  no Stored'
+  close[Open]
+  asked' = asked - emailChanges and known' = known - emailChanges
+  redeemed' = redeemed and opened' = opened
+  elsewhere' = elsewhere and Deleted' = Deleted and Erased' = Erased
 }
 
 /** Somebody changes the e-mail of their other account, by the same calls. */
@@ -463,7 +496,7 @@ pred time {
   no asked' and no known' and no redeemed' and no opened' and no token' and no Undone'
   Due' = Open and Open' = Open and Seen' = Seen
   old' = old and current' = current and previous' = previous and older' = older
-  accountStays and passkeysStay
+  accountStays and passkeysStay and changedPasskeysStay
 }
 
 pred minutesPass {
@@ -495,7 +528,7 @@ fact moves {
     or (some p: Person, s, t: Session, w: Answer | closeSession[p, s, t, w])
     or (some p: Person, s: Session, k: Passkey, w: Answer | addPasskey[p, s, k, w] or signInWithPasskey[p, k, s, w]
       or removePasskey[p, s, k, w])
-    or (some p: Person, a: Address | otherAccountMoves[p, a])
+    or (some p: Person, a: Address | otherAccountMoves[p, a]) or (some a: Address | operatorChangesEmail[a])
     or operatorSignsOut or erase or minutesPass or dayPasses or nothing
   }
 }
@@ -508,10 +541,14 @@ fun cookies[p: Person]: set Session { p.(current + previous + older) }
 /** A thief who has a session of the account, and whose mailboxes are not the owner's. */
 pred thief { Owner.reads = Home + Second and Passkey.on in Owner }
 
-/** The owner opens a link that returns the account to a mailbox of theirs before the last day has passed. */
+/**
+ * The owner opens a link that returns the account to a mailbox of theirs, or that removes a passkey of the thief's, before
+ * the last day has passed.
+ */
 pred watchful {
   always ((Account.email in Thief.reads and some live & old.(Owner.reads)
     and (live & old.(Owner.reads)).left = One) implies Step.call != dayPasses)
+  always (some (live & left.One & old.(Owner.reads)).adds & Stored & on.Thief implies Step.call != dayPasses)
 }
 
 /** Who reads the account's mailbox gets in, also if answers are lost and if the account was deleted. */
@@ -557,7 +594,7 @@ assert LinkOpens {
   }
 }
 
-/** Planned. */
+/** Who holds a passkey gets in, without any mailbox. */
 assert PasskeyOpens {
   always all k: Stored & on.Owner | no Erased implies maySignInWithPasskey[Owner, k]
 }
@@ -579,9 +616,17 @@ assert StolenSessionErasesNothing {
     always (some Erased implies once (Step.call = verifyAccountDeletion and Step.by = Owner))
 }
 
-/** Planned. */
+/** A passkey that a thief removes comes back by a link that the owner has for three days. */
 assert StolenSessionTakesNoPasskey {
-  (thief and watchful) implies all k: Stored | always (k not in Stored implies once (Step.by = Owner))
+  (thief and watchful) implies always all k: Stored |
+    (Step.call = removePasskey and Step.by = Thief and k not in Stored') implies
+      after some d: live & left.Three & old.(Owner.reads) | k in (d + number/nexts[d]).removes
+}
+
+/** What a link says comes true: passkeys removed since are there again, unless they were added since. */
+assert UndoReturnsThePasskeys {
+  always all d: live | undo[Owner, d] implies
+    (d + number/nexts[d]).removes - (d + number/nexts[d]).adds in Stored'
 }
 
 /** The link for an address from before the theft leaves the thief nothing. */
@@ -591,10 +636,11 @@ assert UndoEndsTheTheft {
       implies after always not isIn[Thief]
 }
 
-/** Planned. */
+/** After an undo the owner has a link for every passkey of the thief's that is left. */
 assert UndoTakesThePasskeys {
   (watchful and Owner.reads = Home + Second and no Stored & on.Thief) implies always all d: live |
-    (undo[Owner, d] and no (live & old.(Thief.reads) & number/prevs[d])) implies after no Stored & on.Thief
+    (undo[Owner, d] and no (live & old.(Thief.reads) & number/prevs[d])) implies
+      after Stored & on.Thief in (live & left.Three & old.(Owner.reads)).adds
 }
 
 /** Who reads none of the mailboxes and has no cookie never gets in, and changes nothing. */
@@ -614,11 +660,12 @@ check PasskeyOpens for 2 but 1 Int, 4..4 steps
 check StolenSessionKeepsThreeDays for 2 but 0 Passkey, 1 Int, 10..10 steps
 check StolenSessionErasesNothing for 2 but 0 Passkey, 1 Int, 8..8 steps
 check StolenSessionTakesNoPasskey for 2 but 1 Int, 6..6 steps
+check UndoReturnsThePasskeys for 2 but 1 Int, 5..5 steps
 check UndoEndsTheTheft for 2 but 0 Passkey, 1 Int, 9..9 steps
 check UndoTakesThePasskeys for 2 but 1 Int, 6..6 steps
 check NothingOpensForStrangers for 2 but 0 Passkey, 1 Int, 6..6 steps
 
-// Scenarios: what the model allows. Together they have every call that is built.
+// Scenarios: what the model allows. Together they have every call.
 
 run LostAnswers {
   Owner.reads = Home and no Open
@@ -700,11 +747,26 @@ run ClosedSessions {
   )
 } for 2 but 0 Passkey, 1 Int, 10..10 steps
 
-/** Planned. */
 run Passkeys {
-  no Stored
-  some s: Owner.token, t: Session, k: Passkey | (
+  Owner.reads = Home and no Stored and one Open
+  some s: Owner.token, t: Session, k: on.Owner, d: Change | (
     addPasskey[Owner, s, k, Answered]; signInWithPasskey[Owner, k, t, Answered]; removePasskey[Owner, t, k, Answered];
-    nothing
+    undoEmailChange[Owner, d, Answered]; signInWithPasskey[Owner, k, s, Answered]; nothing
+  ) and eventually (k in d.removes and Step.call = undoEmailChange)
+} for 2 but 1 Int, 6..6 steps
+
+run StolenPasskey {
+  Owner.reads = Home and no Stored and one Open
+  some s: Thief.token & Owner.current, t: Session, k: on.Thief, d: Change | (
+    addPasskey[Thief, s, k, Answered]; startEmailChange[Thief, s, Foreign, Answered];
+    verifyEmailChange[Thief, s, Foreign, Answered]; signInWithPasskey[Thief, k, t, Answered];
+    undoEmailChange[Owner, d, Answered]; nothing
+  ) and eventually (k in d.adds and Step.call = undoEmailChange)
+} for 2 but 1 Int, 6..6 steps
+
+run LostMailbox {
+  Owner.reads = Second and one Open and no Owner.token
+  some s: Session | (
+    operatorChangesEmail[Second]; startLogin[Owner, Second, Answered]; verifyLogin[Owner, Second, s, Answered]; nothing
   )
-} for 2 but 1 Int, 4..4 steps
+} for 2 but 0 Passkey, 1 Int, 4..4 steps

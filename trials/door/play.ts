@@ -1,9 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { changeLostEmail } from '../../server/features/account/account.service.ts'
 import { removeAllClients } from '../../server/features/sessions/known-clients.repository.ts'
 import { closeSessions } from '../../server/features/sessions/sessions.repository.ts'
 import { addJob } from '../../server/kernel/queue/queue.ts'
+import { Authenticator } from '../../server/testing/authenticator.ts'
 import { undoChange } from '../../server/testing/calls/email-change-calls.ts'
+import {
+  addPasskey,
+  passPasskeyTime,
+  removePasskey,
+  signInWith,
+} from '../../server/testing/calls/passkey-calls.ts'
 import {
   passRequestTime,
   passSessionTime,
@@ -33,6 +41,7 @@ export class Player {
   readonly #cookies = new Map<string, string>()
   readonly #operations = new Map<string, string>()
   readonly #changes = new Map<string, string>()
+  readonly #passkeys = new Map<string, { id: string; authenticator: Authenticator }>()
   readonly #others = new Map<string, OtherAccount>()
   #userId = ''
   #cookieName = ''
@@ -48,6 +57,7 @@ export class Player {
     let before = this.#trace.before
     for (const [n, step] of this.#trace.steps.entries()) {
       await this.#take(step, before)
+      await this.#nameChange(step, before)
       const different = await this.#difference(step.after)
       if (different) return `${n + 1}. ${step.call}: ${different}`
       before = step.after
@@ -108,7 +118,7 @@ export class Player {
       startRegistration: () => this.#start(step, 'POST', '/registrations'),
       verifyRegistration: () => this.#verifySignIn(step, '/registrations'),
       startEmailChange: () => this.#start(step, 'PUT', '/users/current/email'),
-      verifyEmailChange: () => this.#verifyEmailChange(step, before),
+      verifyEmailChange: () => this.#verify(step, 'PUT', '/users/current/email'),
       undoEmailChange: () => this.#undo(step),
       startAccountDeletion: () => this.#start(step, 'POST', '/users/current/deletion'),
       verifyAccountDeletion: () => this.#verify(step, 'POST', '/users/current/deletion'),
@@ -116,7 +126,11 @@ export class Player {
       closeSession: () => this.#call(step, 'DELETE', `/sessions/${this.#idOf(step.about)}`),
       closeOtherSessions: () => this.#call(step, 'DELETE', '/sessions'),
       closeCurrentSession: () => this.#call(step, 'DELETE', '/sessions/current'),
+      addPasskey: () => this.#addPasskey(step),
+      signInWithPasskey: () => this.#signInWithPasskey(step),
+      removePasskey: () => removePasskey(this.#app, this.#userOf(step), this.#passkeyOf(step).id),
       operatorSignsOut: () => this.#signOut(),
+      operatorChangesEmail: () => this.#changeLostEmail(step),
       otherAccountMoves: () => this.#moveOther(step, before),
       erase: () => this.#erase(),
       minutesPass: () => this.#passMinutes(),
@@ -164,15 +178,40 @@ export class Player {
     if (!step.isLost) this.#receive(step, answer)
   }
 
-  async #verifyEmailChange(step: Step, before: Snapshot): Promise<void> {
-    await this.#verify(step, 'PUT', '/users/current/email')
-    const added = step.after.changes.find((change) => !before.changes.includes(change))
+  /** Remembers the row of a change that the model has now. One of the operator's has more rows. */
+  async #nameChange({ after }: Step, before: Snapshot): Promise<void> {
+    const added = after.changes.find((change) => !before.changes.includes(change))
+    if (added === undefined) return
     const rows = this.#app.db.selectFrom('email_changes').select('id')
-    const newest = await rows
-      .where('user_id', '=', this.#userId)
-      .orderBy('number', 'desc')
-      .executeTakeFirst()
-    if (added && newest) this.#changes.set(added, newest.id)
+    const ids = await rows.where('user_id', '=', this.#userId).orderBy('number').execute()
+    const known = [...this.#changes.values()]
+    const first = ids.find(({ id }) => !known.includes(id))
+    if (first) this.#changes.set(added, first.id)
+  }
+
+  async #addPasskey(step: Step): Promise<void> {
+    const authenticator = new Authenticator()
+    const passkey = await addPasskey(this.#app, this.#userOf(step), authenticator)
+    this.#passkeys.set(step.about ?? '', { id: passkey.id, authenticator })
+  }
+
+  async #signInWithPasskey(step: Step): Promise<void> {
+    const { authenticator } = this.#passkeyOf(step)
+    const { clientToken, browser } = this.#profileOf(nameOf(step))
+    const answer = await signInWith(this.#app, authenticator, { clientToken, browser })
+    if (answer.status !== 200) return
+    this.#profiles.set(step.session ?? '', { clientToken, browser: browserOf(answer) })
+    if (!step.isLost) this.#receive(step, answer)
+  }
+
+  #passkeyOf({ about = '' }: Step) {
+    const passkey = this.#passkeys.get(about)
+    if (!passkey) throw new Error(`Nobody has added ${about}`)
+    return passkey
+  }
+
+  #userOf(step: Step) {
+    return { token: this.#tokens.get(keyOf(step)) ?? 'none' }
   }
 
   async #undo(step: Step): Promise<void> {
@@ -215,6 +254,17 @@ export class Player {
     })
   }
 
+  /** As `vslukh user NAME email NEW` does. */
+  async #changeLostEmail({ about = '' }: Step): Promise<void> {
+    const change = {
+      userId: this.#userId,
+      email: this.#email(about),
+      reason: '',
+      actor: 'operator',
+    }
+    await this.#app.db.transaction().execute((tx) => changeLostEmail(tx, change))
+  }
+
   async #moveOther(step: Step, before: Snapshot): Promise<void> {
     const from = before.elsewhere.find((address) => !step.after.elsewhere.includes(address)) ?? ''
     const { token = '', clientToken = '' } = this.#others.get(from) ?? {}
@@ -239,6 +289,7 @@ export class Player {
     await passRequestTime(this.#app, CODE_LIFE)
     await passTime(db, QUARTER, 'redeemed_codes', 'redeemed_at')
     await passTime(db, QUARTER, 'email_changes', 'undone_at')
+    await passPasskeyTime(this.#app, CODE_LIFE)
     this.#tokens.clear()
     this.#operations.clear()
   }
@@ -253,7 +304,8 @@ export class Player {
     const [stored] = await this.#app.sql<Stored>`
       SELECT email, deleted_at IS NOT NULL AS "isDeleted",
         (SELECT count(*) FROM sessions WHERE user_id = u.id)::int AS open,
-        (SELECT count(*) FROM email_changes WHERE user_id = u.id AND expires_at > now())::int AS live
+        (SELECT count(*) FROM email_changes WHERE user_id = u.id AND expires_at > now())::int AS live,
+        (SELECT count(*) FROM passkeys WHERE user_id = u.id AND removed_at IS NULL)::int AS passkeys
       FROM users u WHERE id = ${this.#userId}`
     const isSigned: string[] = []
     for (const [key, token] of this.#tokens) {
@@ -263,8 +315,9 @@ export class Player {
     const tokens = (['Owner', 'Thief'] as const).flatMap((name) =>
       expected.tokens[name].map((session) => `${name} ${session}`),
     )
-    const { isDeleted, open, live } = expected
-    const account = { isDeleted, open: open.length, live: live.length }
+    const { isDeleted, open, live, passkeys } = expected
+    const counts = { open: open.length, live: live.length, passkeys: passkeys.length }
+    const account = { isDeleted, ...counts }
     const wanted = {
       account: expected.isErased ? undefined : { email: this.#email(expected.email), ...account },
       tokens: tokens.toSorted(),
@@ -276,10 +329,16 @@ export class Player {
   }
 }
 
-type Stored = { email: string; isDeleted: boolean; open: number; live: number }
+type Stored = {
+  email: string
+  isDeleted: boolean
+  open: number
+  live: number
+  passkeys: number
+}
 
 const sorted = ({ account, tokens }: { account: Stored | undefined; tokens: string[] }) => [
-  account && [account.email, account.isDeleted, account.open, account.live],
+  account && [...[account.email, account.isDeleted, account.open, account.live, account.passkeys]],
   tokens,
 ]
 

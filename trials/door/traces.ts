@@ -21,6 +21,7 @@ export type Snapshot = {
   live: string[]
   /** The changes that have a row, live or not. */
   changes: string[]
+  passkeys: string[]
   tokens: Held
 }
 
@@ -64,6 +65,7 @@ function snapshotOf(state: State): Snapshot {
     isErased: (state.get('Erased') ?? []).length > 0,
     live: firstOf(state, 'left'),
     changes: firstOf(state, 'old'),
+    passkeys: state.get('Stored') ?? [],
     tokens: heldIn(state, 'token'),
   }
 }
@@ -78,7 +80,8 @@ function heldIn(state: State, field: string): Held {
 }
 
 /** Atoms of which there is one have no number. */
-const plain = (atom: string) => (/^(Session|Change)/.test(atom) ? atom : atom.replace(/\d$/, ''))
+const plain = (atom: string) =>
+  /^(Session|Change|Passkey)/.test(atom) ? atom : atom.replace(/\d$/, '')
 
 const lastOf = (state: State, field: string) =>
   (state.get(field) ?? []).map((tuple) => plain(tuple.split('>').at(-1) ?? ''))

@@ -5,6 +5,7 @@ import type { Journey } from '../../e2e/testing/journey.ts'
 import { textField } from '../../e2e/testing/page/compose.ts'
 import { like, openMenu, postWith } from '../../e2e/testing/page/feed.ts'
 import { toast } from '../../e2e/testing/page/overlays.ts'
+import { addDevice, passkeyOf } from '../../e2e/testing/passkeys.ts'
 import { codeFor } from '../../e2e/testing/product.ts'
 import { profileLink, signInButton, signInDialog } from '../../e2e/testing/sign-in-actions.ts'
 import { leave } from '../../server/testing/calls/account-deletion-calls.ts'
@@ -91,6 +92,12 @@ async function moved({ call, mailbox }: Journey, world: World): Promise<void> {
   world.link = /^http\S+\/email-undo#\S+$/m.exec(text)?.[0] ?? ''
 }
 
+async function withPasskey(journey: Journey, world: World): Promise<void> {
+  world.passkeys = await passkeyOf(journey, world.olga)
+}
+
+const keyOf = (page: Page) => page.getByRole('main').getByRole('listitem').getByRole('button')
+
 async function left(journey: Journey, { olga }: World): Promise<void> {
   await leave({ call: journey.call, codeFor }, olga)
   const visible = 'SELECT FROM visible_posts WHERE owner_id = $1'
@@ -133,6 +140,14 @@ const SECRET_LOST = [
     after: /^(?:drop|delay|repeat) PATCH \/sessions\/current 1$/,
     line: /^public\.sessions (?:has|lacks): /,
     because: 'The former secret is valid for 60 s. Nobody has sent the new one before the end.',
+  },
+]
+
+const CHALLENGE_UNSIGNED = [
+  {
+    after: /^/,
+    line: /^public\.passkey_operations has: .*"redeemed_at":null/,
+    because: 'A challenge that reached no browser is signed by nobody, and ends after 20 minutes.',
   },
 ]
 
@@ -426,6 +441,66 @@ export const FLOWS: Flow[] = [
         page.getByText('Прежняя почта возвращена'),
       )
     },
+  },
+  {
+    name: 'add a passkey',
+    writes: ['POST /users/current/passkeys', 'POST /users/current/passkeys/:id/verify'],
+    as: 'olga',
+    path: () => '/settings/passkeys',
+    async act(person) {
+      const { page } = person
+      await addDevice(page)
+      const add = button(page, 'Добавить ключ')
+      await person.does(nothing, add)
+      await person.does(
+        () => add.click(),
+        page.getByText('Если почта пропадёт, войти можно ключом'),
+      )
+    },
+    exceptions: CHALLENGE_UNSIGNED,
+  },
+  {
+    name: 'rename a passkey',
+    writes: ['PATCH /users/current/passkeys/:id'],
+    as: 'olga',
+    path: () => '/settings/passkeys',
+    prepare: withPasskey,
+    async act(person) {
+      const { page } = person
+      const field = page.getByLabel('Название ключа')
+      await person.does(() => keyOf(page).click(), field)
+      await person.does(
+        () => write(field, 'Ноутбук'),
+        async () => (await field.inputValue()) === 'Ноутбук',
+      )
+      await person.does(() => button(page, 'Сохранить').click(), toast(page, 'Название сохранено'))
+    },
+  },
+  {
+    name: 'remove a passkey',
+    writes: ['DELETE /users/current/passkeys/:id'],
+    as: 'olga',
+    path: () => '/settings/passkeys',
+    prepare: withPasskey,
+    async act(person) {
+      const { page } = person
+      await person.does(() => keyOf(page).click(), button(page, 'Удалить ключ'))
+      await person.does(
+        () => button(page, 'Удалить ключ').click(),
+        page.getByText('Если почта пропадёт, войти будет нечем'),
+      )
+    },
+  },
+  {
+    name: 'sign in with a passkey',
+    writes: ['POST /passkey-logins', 'POST /passkey-logins/:id/verify'],
+    prepare: withPasskey,
+    async act(person, { passkeys }) {
+      const { page } = person
+      await addDevice(page, { passkeys })
+      await person.does(() => signInButton(page).click(), profileLink(page))
+    },
+    exceptions: CHALLENGE_UNSIGNED,
   },
   {
     name: 'close a session',

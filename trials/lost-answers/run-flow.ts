@@ -5,6 +5,7 @@ import { expect, vi } from 'vitest'
 import { DESKTOP, type Journey } from '../../e2e/testing/journey.ts'
 import { codeFor } from '../../e2e/testing/product.ts'
 import { publishFromOutside } from '../../server/kernel/cache/change-feed.ts'
+import { Authenticator } from '../../server/testing/authenticator.ts'
 import { allEndpoints } from '../../server/testing/http/endpoints.ts'
 import { DELAY_MS } from '../../web/http/delayed-write.ts'
 import { createNormalizer, JOBS, openState } from '../pairs/stored-state.ts'
@@ -85,7 +86,18 @@ async function makeWorld(journey: Journey) {
     }, SETTLING)
     return codeFor(row.id)
   }
-  return { journey, olga, petr, vera, post, reply, question, code, link: '' }
+  return {
+    journey,
+    olga,
+    petr,
+    vera,
+    post,
+    reply,
+    question,
+    code,
+    link: '',
+    passkeys: new Authenticator(),
+  }
 }
 
 type End = {

@@ -16,7 +16,15 @@ const TOKENS = /[\w.+-]+@[\w.-]+|[A-Za-z_]\w{4,31}|(?:\d{1,3}\.){3}\d{1,3}/g
 const RETURN_DAYS = 14
 /** By docs/privacy.md no backup has them. */
 const NEVER_BACKED_UP = [
-  ...['codes', 'redeemed_codes', 'rate_limits', 'mailed_networks', 'outbox', 'mail_refusals'],
+  ...[
+    'codes',
+    'redeemed_codes',
+    'passkey_operations',
+    'rate_limits',
+    'mailed_networks',
+    'outbox',
+    'mail_refusals',
+  ],
   'access_token_key',
 ]
 /** By the same page these keep texts, and who decided, for good. */

@@ -50,6 +50,7 @@ export const BOUNDS: Bound[] = [
   older('known_clients', 'used_at', '180 days', 'known browsers after 180 days'),
   older('codes', 'expires_at', '1 hour', 'codes an hour after they expire'),
   older('redeemed_codes', 'redeemed_at', '62 minutes', 'redeemed codes after an hour'),
+  older('passkey_operations', 'expires_at', '1 hour', 'passkey operations after an hour'),
   {
     table: 'outbox',
     what: 'contents of mails after 3 days',

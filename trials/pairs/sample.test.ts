@@ -12,6 +12,8 @@ const SAMPLE = [
   'change the e-mail × change of another to it',
   'change the e-mail × undo the change of e-mail',
   'register × register in another browser',
+  'remove a passkey × remove a passkey',
+  'sign in with a passkey × undo the removal of a passkey',
 ]
 
 const wall = await buildWall()

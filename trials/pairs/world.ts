@@ -1,7 +1,7 @@
 import { callOf } from '../../server/access.fixture.ts'
 import type { Queryable } from '../../server/kernel/db/database.ts'
 import { AppError } from '../../server/kernel/errors/app-error.ts'
-import type { AccountFixture } from '../../server/testing/calls/account-fixture.ts'
+import { type AccountFixture, storePasskey } from '../../server/testing/calls/account-fixture.ts'
 import { signUpModerator } from '../../server/testing/calls/moderation-calls.ts'
 import type { TestUser } from '../../server/testing/http/client.ts'
 import type { TestApp } from '../../server/testing/test-app.ts'
@@ -39,7 +39,8 @@ export async function makeWorld(app: TestApp) {
   await app.reply(anna, post.id, 'И отвечают')
   await app.reply(olga, question.id, 'О людях')
   await app.call('POST', `/posts/${post.id}/likes`, { token: anna.token })
-  return { olga, phone, petr, anna, boris, moderator, second, post, reply, question }
+  const passkey = { id: await storePasskey(app, olga) }
+  return { olga, phone, petr, anna, boris, moderator, second, post, reply, question, passkey }
 }
 
 /** The calls of the contract that `send` makes. */

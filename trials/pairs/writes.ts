@@ -7,6 +7,7 @@ import { purgeExpiredPosts, reviewHidden } from '../../server/features/moderatio
 import { tellModerators } from '../../server/features/moderation/moderation.service.ts'
 import { removeModerator } from '../../server/features/moderation/moderators.repository.ts'
 import { closeSite } from '../../server/features/site-state/site-state.service.ts'
+import { Authenticator } from '../../server/testing/authenticator.ts'
 import { leave } from '../../server/testing/calls/account-deletion-calls.ts'
 import {
   changeEmail,
@@ -15,8 +16,17 @@ import {
   verifyChange,
 } from '../../server/testing/calls/email-change-calls.ts'
 import { decide, report } from '../../server/testing/calls/moderation-calls.ts'
+import {
+  addPasskey,
+  newestUndo,
+  removePasskey,
+  startPasskey,
+  startPasskeyLogin,
+  verifyPasskey,
+  verifyPasskeyLogin,
+} from '../../server/testing/calls/passkey-calls.ts'
 import { startAt, verifyAt, wrongCode } from '../../server/testing/calls/sign-in-calls.ts'
-import type { TestUser } from '../../server/testing/http/client.ts'
+import { browserOf, type TestUser } from '../../server/testing/http/client.ts'
 import { allEndpoints } from '../../server/testing/http/endpoints.ts'
 import type { TestApp } from '../../server/testing/test-app.ts'
 import {
@@ -131,6 +141,8 @@ const OTHERWISE = [
   ...['PUT /users/current/email', 'PUT /users/current/email/:id/verify'],
   ...['POST /email-changes/:id/undo', 'POST /users/current/deletion/:id/verify'],
   'POST /users/current/downloads',
+  ...['POST /users/current/passkeys', 'POST /users/current/passkeys/:id/verify'],
+  ...['POST /passkey-logins', 'POST /passkey-logins/:id/verify'],
 ]
 
 /**
@@ -190,6 +202,37 @@ const LISTED: Calls = {
   register: registration('one browser'),
   'start a change of e-mail': ({ app, world }) => startChange(app, world.olga, 'third@example.org'),
   'change the e-mail': changeOf('olga'),
+  'start a passkey': ({ app, world }) => startPasskey(app, world.olga),
+  'add a passkey': [
+    ({ app, world, id }) => {
+      const { operation, created } = JSON.parse(id)
+      return verifyPasskey(app, world.olga, operation, created)
+    },
+    async (app, { olga }) => {
+      const { id: operation, options } = (await startPasskey(app, olga)).body
+      return JSON.stringify({ operation, created: new Authenticator().create(options, app.url) })
+    },
+  ],
+  'rename a passkey': send('olga', 'PATCH /users/current/passkeys/:passkey'),
+  'start a sign-in with a passkey': ({ app }) => startPasskeyLogin(app),
+  'sign in with a passkey': [
+    ({ app, id }) => verifyPasskeyLogin(app, JSON.parse(id)),
+    async (app, { olga }) => {
+      const key = new Authenticator()
+      await addPasskey(app, olga, key)
+      const started = await startPasskeyLogin(app)
+      const assertion = key.get(started.body.options, app.url)
+      return JSON.stringify({ id: started.body.id, assertion, browser: browserOf(started) })
+    },
+  ],
+  'remove a passkey': send('olga', 'DELETE /users/current/passkeys/:passkey'),
+  'undo the removal of a passkey': [
+    ({ app, id }) => undoChange(app, JSON.parse(id)),
+    async (app, { olga, passkey }) => {
+      await removePasskey(app, olga, passkey.id)
+      return JSON.stringify(await newestUndo(app, olga))
+    },
+  ],
   'start leaving': send('phone', 'POST /users/current/deletion'),
   report: [send('petr', 'POST /posts/:post/reports?reason_id=1'), reported],
   'tell moderators': [inTransaction((tx) => tellModerators(tx, ['chief@example.org'])), reported],

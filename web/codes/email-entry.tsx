@@ -18,6 +18,8 @@ type EmailEntryProps = {
   tip: string
   /** What stands in the field, and the function that changes it. */
   field: readonly [typed: string, setTyped: (text: string) => void, ...unknown[]]
+  /** Lets the browser offer passkeys too. */
+  withPasskeys?: boolean
   /** The viewer's current address. */
   own?: string
   onSubmit: (email: string) => void
@@ -26,7 +28,7 @@ type EmailEntryProps = {
 }
 
 export function EmailEntry(props: EmailEntryProps) {
-  const { mailed, className, tip, onSubmit, children } = props
+  const { mailed, className, tip, withPasskeys, onSubmit, children } = props
   const tipId = useId()
   const { typed, type, email, error, mayProceed, show } = useTypedEmail(props)
   const meant = useMeantDomain(email, type)
@@ -52,7 +54,7 @@ export function EmailEntry(props: EmailEntryProps) {
         label="Электронная почта"
         // With the type email, Chromium would turn пример.рф into xn--e1afmkfd.xn--p1ai.
         type="text"
-        autoComplete="email"
+        autoComplete={withPasskeys ? 'email webauthn' : 'email'}
         autoCapitalize="none"
         autoCorrect="off"
         inputMode="email"

@@ -16,15 +16,44 @@ import { DeadEnd } from './wall.tsx'
 
 const UNDO_HASH = /^#([0-9a-f]{32})\.([0-9a-f]{64})$/
 
+/** What a link of a notice undoes, in the words of its page. */
+const EMAIL_WORDS = {
+  title: 'Возврат почты',
+  ask: 'Вернуть прежнюю почту?',
+  effect:
+    'Аккаунт снова будет привязан к адресу, на который пришла ссылка. Все сессии завершатся, ключи доступа станут такими, как до смены, а код для входа будет приходить на этот адрес. Если аккаунт успели удалить, он вернётся целиком',
+  act: 'Вернуть прежнюю почту',
+  done: 'Прежняя почта возвращена',
+  expired: 'Попробуйте войти с прежней почтой, а если не получится, напишите нам',
+}
+const PASSKEY_WORDS: typeof EMAIL_WORDS = {
+  title: 'Отмена изменения',
+  ask: 'Отменить изменение ключей доступа?',
+  effect:
+    'Ключи доступа и почта аккаунта станут такими, как до этого изменения. Все сессии завершатся, а код для входа будет приходить на адрес, на который пришла ссылка. Если аккаунт успели удалить, он вернётся целиком',
+  act: 'Отменить изменение',
+  done: 'Изменение отменено',
+  expired: 'Войдите и проверьте ключи доступа в настройках, а если не получится, напишите нам',
+}
+
 /** Shows /email-undo, to which the mail about a changed e-mail address links. */
 export function EmailUndoPage() {
-  usePageTitle('Возврат почты', 'tab')
+  return <UndoPage words={EMAIL_WORDS} />
+}
+
+/** Shows /passkey-undo, to which mails about added and removed passkeys link. */
+export function PasskeyUndoPage() {
+  return <UndoPage words={PASSKEY_WORDS} />
+}
+
+function UndoPage({ words }: { words: typeof EMAIL_WORDS }) {
+  usePageTitle(words.title, 'tab')
   const { hash } = useEntry()
   const [, id, secret] = UNDO_HASH.exec(hash) ?? []
   if (!id || !secret) {
     return <Incomplete text="Скопируйте её из письма целиком и откройте ещё раз" />
   }
-  return <EmailUndo key={hash} id={id} secret={secret} />
+  return <Undo key={hash} link={{ id, secret }} words={words} />
 }
 
 /** Shows /invitation, to which the link of an invitation leads. */
@@ -95,13 +124,15 @@ function Incomplete({ text }: { text: string }) {
   return <DeadEnd title="Ссылка неполная" text={text} />
 }
 
+type UndoProps = { link: { id: string; secret: string }; words: typeof EMAIL_WORDS }
+
 /** Undoes the change after a press, because programs that check links open this page too. */
-function EmailUndo(link: { id: string; secret: string }) {
+function Undo({ link, words }: UndoProps) {
   const { mutate, isPending, isSuccess, error, errorLine } = useAction({
     mutationFn: () => undoEmailChange(link),
   })
   if (isSuccess) {
-    return <Outcome title="Прежняя почта возвращена" text="Все сессии завершены. Войдите снова" />
+    return <Outcome title={words.done} text="Все сессии завершены. Войдите снова" />
   }
   if (error instanceof CallError && error.code === 'LINK_EXPIRED') {
     return (
@@ -109,8 +140,7 @@ function EmailUndo(link: { id: string; secret: string }) {
         title="Ссылка больше не действует"
         text={
           <>
-            Попробуйте войти с прежней почтой, а если не получится, напишите нам: адрес на странице{' '}
-            <a href={PATHS.contacts}>Контакты</a>
+            {words.expired}: адрес на странице <a href={PATHS.contacts}>Контакты</a>
           </>
         }
       />
@@ -119,13 +149,13 @@ function EmailUndo(link: { id: string; secret: string }) {
   return (
     <EmptyState
       isWholePage
-      title="Вернуть прежнюю почту?"
-      text="Аккаунт снова будет привязан к адресу, на который пришла ссылка. Все сессии завершатся, и войти можно будет только с этого адреса. Если аккаунт успели удалить, он вернётся целиком"
+      title={words.ask}
+      text={words.effect}
       action={
         <div className="stack">
           <FormError {...errorLine} />
           <Button variant="primary" pending={isPending} onClick={() => mutate()}>
-            Вернуть прежнюю почту
+            {words.act}
           </Button>
         </div>
       }

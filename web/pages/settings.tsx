@@ -23,6 +23,7 @@ import { DownloadData } from '../data-export/download-data.tsx'
 import { moderationLabel } from '../format/labels.ts'
 import { usePage, usePageTitle } from '../history/entry.tsx'
 import { navigate, openDialog } from '../history/history.ts'
+import { PasskeysSection } from '../passkeys/passkeys-row.tsx'
 import { forgetHidden } from '../posts/cache/hidden.ts'
 import { textsChanged } from '../posts/compose/stored-texts.ts'
 import { forgetPerson, forgetTab } from '../session/forget-person.ts'
@@ -87,6 +88,7 @@ function Overview({ user }: { user: CurrentUser }) {
         <SettingsLink to={PATHS.devices} icon={MonitorSmartphone} name="Устройства" />
         <LogOut userId={user.id} onLoggedOut={() => showLoggedOut(user.id)} />
       </div>
+      <PasskeysSection />
       {user.isModerator && (
         <Section title="Для модераторов">
           <SettingsLink

@@ -31,11 +31,11 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-function Step({ step, mailed, goBack }: ReturnType<typeof useSignIn>) {
+function Step({ step, mailed, passkey, goBack }: ReturnType<typeof useSignIn>) {
   const { entry } = mailed
   switch (step.at) {
     case 'mail':
-      return entry ? <CodeEntry {...entry} /> : <EmailStep mailed={mailed} />
+      return entry ? <CodeEntry {...entry} /> : <EmailStep {...{ mailed, passkey }} />
     case 'offer-registration':
       return <OfferRegistrationStep mailed={mailed} onReturn={goBack} />
     case 'closed':
@@ -43,11 +43,14 @@ function Step({ step, mailed, goBack }: ReturnType<typeof useSignIn>) {
     case 'deleted':
       return (
         <OfferStep
-          mailed={mailed}
+          mailed={'signIn' in step ? passkey : mailed}
           tip={step.message}
           accept="Вернуть аккаунт"
           decline="Отмена"
-          onAccept={() => mailed.verify({ code: step.code, restore: true })}
+          onAccept={() => {
+            if ('signIn' in step) passkey.signIn(step.signIn, true)
+            else mailed.verify({ code: step.code, restore: true })
+          }}
           onReturn={goBack}
         />
       )

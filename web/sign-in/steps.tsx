@@ -2,6 +2,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { PATHS } from '../../contract/pages.ts'
 import { EmailEntry } from '../codes/email-entry.tsx'
 import type { MailedCode } from '../codes/use-mailed-code.ts'
+import { arePasskeysAllowed } from '../platform/passkeys-allowed.ts'
 import { type Intent, intentToResume } from '../session/intents.ts'
 import { useSiteState } from '../session/site-state.ts'
 import { Button } from '../ui/button.tsx'
@@ -11,6 +12,7 @@ import { useFocusOnMount } from '../ui/form/field.tsx'
 import { FormError } from '../ui/states/errors.tsx'
 import { Spinner } from '../ui/states/spinner.tsx'
 import styles from './steps.module.css'
+import { type usePasskey, usePasskeyOffer } from './use-passkey.ts'
 
 const REASONS: Partial<Record<Intent['name'], string>> = {
   like: 'Чтобы отметить запись, войдите',
@@ -19,8 +21,11 @@ const REASONS: Partial<Record<Intent['name'], string>> = {
   report: 'Чтобы пожаловаться, войдите',
 }
 
-export function EmailStep({ mailed }: { mailed: MailedCode }) {
+type EmailStepProps = { mailed: MailedCode; passkey: ReturnType<typeof usePasskey> }
+
+export function EmailStep({ mailed, passkey }: EmailStepProps) {
   const [intent] = useState(intentToResume)
+  usePasskeyOffer(passkey.signIn)
   const enter = (intent && REASONS[intent.name]) ?? 'Войдите'
   const how = useSiteState().isInviteOnly ? ' по приглашению' : ''
   return (
@@ -29,13 +34,16 @@ export function EmailStep({ mailed }: { mailed: MailedCode }) {
       field={useState(mailed.email)}
       className={styles.form}
       tip={`${enter} или зарегистрируйтесь${how}: пришлём код на почту, пароль не нужен`}
+      withPasskeys={arePasskeysAllowed()}
       onSubmit={(email) => mailed.start({ email, way: 'login' })}
-    />
+    >
+      {passkey.refusal.message && <FormError>{passkey.refusal.message}</FormError>}
+    </EmailEntry>
   )
 }
 
 type OfferStepProps = {
-  mailed: MailedCode
+  mailed: Pick<MailedCode, 'isPending' | 'refusal'>
   tip: ReactNode
   accept: string
   decline?: string
@@ -75,7 +83,7 @@ export function OfferStep(props: OfferStepProps) {
   )
 }
 
-type OfferRegistrationProps = Pick<OfferStepProps, 'mailed' | 'onReturn'>
+type OfferRegistrationProps = Pick<OfferStepProps, 'onReturn'> & { mailed: MailedCode }
 
 /** Offers to register. The links open a new tab, so that the dialog stays as it is. */
 export function OfferRegistrationStep({ mailed, onReturn }: OfferRegistrationProps) {

@@ -9,6 +9,7 @@ import { identify } from './identify.ts'
 import { startSignIn, verifySignIn } from './sign-in.queries.ts'
 import { type Step, stepAfter } from './sign-in-flow.ts'
 import { signInOperation } from './sign-in-operation.ts'
+import { usePasskey } from './use-passkey.ts'
 
 /** Runs the sign-in flow. Success reloads the page. */
 export function useSignIn() {
@@ -22,13 +23,7 @@ export function useSignIn() {
     },
     verify: verifySignIn,
     onVerified: (_, { way }) => {
-      if (step.at === 'deleted') sessionStore.write(ARRIVAL_KEY, 'returned')
-      else if (way === 'registration') sessionStore.write(ARRIVAL_KEY, 'registered')
-      // The service worker may show a page that it has stored for a visitor.
-      rememberSession()
-      announceSessionChange()
-      setStep({ at: 'done' })
-      reloadBelowDialog()
+      enter(step.at === 'deleted' ? 'returned' : way === 'registration' && 'registered')
     },
     onRefused: (error, sent) => {
       const next = stepAfter(error, sent)
@@ -36,6 +31,23 @@ export function useSignIn() {
       return next !== null
     },
   })
+
+  const passkey = usePasskey({
+    onSignedIn: ({ restore }) => {
+      signInOperation.remove()
+      enter(restore && 'returned')
+    },
+    onDeleted: (signIn, message) => setStep({ at: 'deleted', signIn, message }),
+  })
+
+  function enter(arrival?: 'returned' | 'registered' | false): void {
+    if (arrival) sessionStore.write(ARRIVAL_KEY, arrival)
+    // The service worker may show a page that it has stored for a visitor.
+    rememberSession()
+    announceSessionChange()
+    setStep({ at: 'done' })
+    reloadBelowDialog()
+  }
 
   useEffect(() => {
     // Starts early, because it takes a moment. If it fails, sending the address retries it.
@@ -45,6 +57,7 @@ export function useSignIn() {
   return {
     step,
     mailed,
+    passkey,
     goBack: () => {
       mailed.goBack()
       setStep({ at: 'mail' })

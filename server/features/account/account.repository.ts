@@ -96,13 +96,20 @@ const EMAIL_UNDO_SECONDS = 3 * 86_400
 
 const UNDO_END = sql<Date>`now() + ${EMAIL_UNDO_SECONDS} * interval '1 second'`
 
+/** A change of the e-mail, or of a passkey of an account with this e-mail. */
+type NewChange = {
+  userId: string
+  oldEmail: string
+  passkey?: { id: string; isRemoval: boolean } | undefined
+}
+
 /**
  * Adds a change. Earlier changes can be undone for as long as this one, so that an owner can always
  * undo what a thief of the account has changed since.
  */
 export async function insertEmailChange(
   tx: Queryable,
-  { userId, oldEmail }: { userId: string; oldEmail: string },
+  { userId, oldEmail, passkey }: NewChange,
 ): Promise<{ id: string; expires_at: Date }> {
   await prolongEmailChanges(tx, userId)
   return tx
@@ -111,11 +118,16 @@ export async function insertEmailChange(
       id: randomBytes(16).toString('hex'),
       user_id: userId,
       old_email: oldEmail,
+      passkey_id: passkey?.id ?? null,
+      is_removal: passkey?.isRemoval ?? false,
       expires_at: UNDO_END,
     })
     .returning(['id', 'expires_at'])
     .executeTakeFirstOrThrow()
 }
+
+const PASSKEY_NAME = sql<string | null>`(SELECT name FROM passkeys
+  WHERE id = email_changes.passkey_id)`.as('passkeyName')
 
 /** Returns the changes that can be undone for three more days. */
 export function prolongEmailChanges(tx: Queryable, userId: string) {
@@ -125,6 +137,7 @@ export function prolongEmailChanges(tx: Queryable, userId: string) {
     .where('user_id', '=', userId)
     .where('expires_at', '>', sql<Date>`now()`)
     .returning(['id', 'old_email as oldEmail', 'expires_at as expiresAt'])
+    .returning(['is_removal as isRemoval', PASSKEY_NAME])
     .execute()
 }
 

@@ -12,10 +12,11 @@ import { selectReplySummary } from '../answers/answers.repository.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { countWaiting } from '../moderation/queue.repository.ts'
 import { selectMutedUsers } from '../mutes/mutes.repository.ts'
+import { markRemoved, undoPasskeyChanges } from '../passkeys/passkeys.repository.ts'
 import { removeAllClients } from '../sessions/known-clients.repository.ts'
 import { closeSessions, lockUser } from '../sessions/sessions.repository.ts'
 import { isEmailBanned } from '../site-state/site-state.service.ts'
-import type { EmailNotice, NewEmailNotice } from './account.mail.ts'
+import type { ChangedPasskey, EmailNotice, NewEmailNotice, PasskeyNotice } from './account.mail.ts'
 import {
   endEmailChange,
   findEmailChangeOwner,
@@ -146,14 +147,15 @@ export async function changeEmail(
   await updateEmail(tx, userId, email)
   if (emailKey(old) === emailKey(email)) return
   await removeOperations(tx, { purpose: 'email-change', userId })
-  await insertUndoableChange(tx, { userId, oldEmail: old, username })
+  await insertUndoableChange(tx, { id: userId, email: old, username })
 }
 
 type LostMailbox = { userId: string; email: string; reason: string; actor: string }
 
 /**
  * Changes the e-mail of a person who has lost their mailbox, and mails both addresses. Whoever was
- * signed in is signed out. Throws EMAIL_ALREADY_EXISTS, or a unique violation, for a taken address,
+ * signed in is signed out, and passkeys are removed: who asks for this has none, so they are lost or
+ * a thief's. Throws EMAIL_ALREADY_EXISTS, or a unique violation, for a taken address,
  * and REGISTRATION_CLOSED for a banned one. Returns until when the old address can undo it.
  */
 export async function changeLostEmail(
@@ -169,7 +171,11 @@ export async function changeLostEmail(
   const { username, email: oldEmail } = user
   await updateEmail(tx, userId, email)
   await removeOperations(tx, { purpose: 'email-change', userId })
-  const until = await insertUndoableChange(tx, { userId, oldEmail, username, reason })
+  const until = await insertUndoableChange(tx, user, { reason })
+  // The undo of the change returns them, because it also undoes all later changes.
+  for (const { id } of await markRemoved(tx, userId)) {
+    await insertEmailChange(tx, { userId, oldEmail, passkey: { id, isRemoval: true } })
+  }
   const undoableUntil = until.getTime()
   const notice: NewEmailNotice = { to: email, isSecurity: true, username, reason, undoableUntil }
   await queueMail(tx, 'send-new-email-notice', notice)
@@ -180,32 +186,54 @@ export async function changeLostEmail(
   return until
 }
 
-type NewChange = { userId: string; oldEmail: string; username: string; reason?: string }
+type PasskeyChange = { id: string; name: string; isRemoval: boolean; device: string | null }
+type WhatChanged = { reason?: string; passkey?: PasskeyChange }
 
-/** Stores a change and mails its undo link to the old address. Returns when the link expires. */
-async function insertUndoableChange(
+/**
+ * Stores a change of the account, and mails the link that undoes it to the address before it.
+ * Returns when the link expires.
+ */
+export async function insertUndoableChange(
   tx: Queryable,
-  { userId, oldEmail, username, reason }: NewChange,
+  { id: userId, email: oldEmail, username }: CurrentUser,
+  { reason, passkey }: WhatChanged = {},
 ): Promise<Date> {
-  const { id, expires_at: expiresAt } = await insertEmailChange(tx, { userId, oldEmail })
-  await mailUndoLink(tx, username, { id, oldEmail, expiresAt, ...(reason && { reason }) })
+  const change = await insertEmailChange(tx, { userId, oldEmail, passkey })
+  const { id, expires_at: expiresAt } = change
+  const link = { id, oldEmail, expiresAt }
+  if (passkey) {
+    const { name, isRemoval, device } = passkey
+    const when = { at: Date.now(), device }
+    await mailPasskeyLink(tx, username, { ...link, name, isRemoval, ...when })
+  } else await mailUndoLink(tx, username, { ...link, ...(reason && { reason }) })
   return expiresAt
 }
 
-type UndoableChange = { id: string; oldEmail: string; expiresAt: Date; reason?: string }
+type UndoableChange = { id: string; oldEmail: string; expiresAt: Date }
 
 function mailUndoLink(
   tx: Queryable,
   username: string,
-  { id: changeId, oldEmail: to, expiresAt, ...more }: UndoableChange,
+  { id: changeId, oldEmail: to, expiresAt, ...more }: UndoableChange & { reason?: string },
 ): Promise<void> {
   const ends = expiresAt.getTime()
   const notice: EmailNotice = { to, username, isSecurity: true, changeId, expiresAt: ends, ...more }
   return queueMail(tx, 'send-email-notice', notice)
 }
 
+function mailPasskeyLink(
+  tx: Queryable,
+  username: string,
+  { id: changeId, oldEmail: to, expiresAt, ...what }: UndoableChange & ChangedPasskey,
+): Promise<void> {
+  const ends = expiresAt.getTime()
+  const ofAll = { to, username, isSecurity: true, changeId, expiresAt: ends }
+  const notice: PasskeyNotice = { ...ofAll, ...what }
+  return queueMail(tx, 'send-passkey-notice', notice)
+}
+
 /**
- * Restores the old e-mail. Changes nothing if it was restored less than two minutes ago, because
+ * Restores the old e-mail, and the passkeys as they were. Changes nothing if it was restored less than two minutes ago, because
  * the answer may have been lost. Rejects with LINK_EXPIRED, or a unique violation if it is taken.
  */
 export async function undoEmailChange(
@@ -220,15 +248,19 @@ export async function undoEmailChange(
     return { userId: user.id, isRepeated: true }
   }
   if (!change?.isLive) throw new AppError('LINK_EXPIRED')
+  await undoPasskeyChanges(tx, { changeId: id, userId: user.id })
   await endEmailChange(tx, { id, userId: user.id })
   await updateEmail(tx, user.id, change.oldEmail)
-  await closeSessions(tx, user.id, { reason: 'Сессия завершена: смена почты отменена' })
+  await closeSessions(tx, user.id, { reason: 'Сессия завершена: изменение в аккаунте отменено' })
   await removeAllClients(tx, user.id)
   await removeOperations(tx, { purpose: 'email-change', userId: user.id })
   // The undo may be a thief's, so the earlier links work for three more days and are mailed again.
   for (const earlier of await prolongEmailChanges(tx, user.id)) {
-    if (emailKey(earlier.oldEmail) === emailKey(change.oldEmail)) continue
-    await mailUndoLink(tx, user.username, earlier)
+    const { passkeyName: name, isRemoval, ...link } = earlier
+    if (name !== null) await mailPasskeyLink(tx, user.username, { ...link, name, isRemoval })
+    else if (emailKey(link.oldEmail) !== emailKey(change.oldEmail)) {
+      await mailUndoLink(tx, user.username, link)
+    }
   }
   return { userId: user.id, isRepeated: false }
 }

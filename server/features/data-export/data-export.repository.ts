@@ -16,7 +16,9 @@ export async function selectAccount(db: Queryable, userId: string) {
       'knownBrowsers', ${jsonList(sql`SELECT encode(client_hash, 'hex') AS fingerprint, used_at AS "usedAt"
         FROM known_clients WHERE user_id = u.id ORDER BY used_at`)},
       'formerEmails', ${jsonList(sql`SELECT old_email AS email, expires_at AS "keptUntil"
-        FROM email_changes WHERE user_id = u.id ORDER BY number`)},
+        FROM email_changes WHERE user_id = u.id AND passkey_id IS NULL ORDER BY number`)},
+      'passkeys', ${jsonList(sql`SELECT name, created_at AS "addedAt", used_at AS "usedAt", removed_at AS "removedAt",
+        is_synced AS "isSynced", is_backed_up AS "isBackedUp" FROM passkeys WHERE user_id = u.id ORDER BY id`)},
       'formerUsernames', ${jsonList(sql`SELECT name, released_at AS "releasedAt"
         FROM released_usernames WHERE user_id = u.id ORDER BY released_at`)},
       'block', (SELECT json_build_object('reason', reason, 'since', created_at, 'until', until)

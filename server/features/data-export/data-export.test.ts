@@ -61,7 +61,15 @@ const COLUMNS = {
       network_group: 'a random number that means nothing outside the wall',
     },
     others: [
-      ...['sessions', 'knownBrowsers', 'formerEmails', 'formerUsernames', 'block', 'answers'],
+      ...[
+        'sessions',
+        'knownBrowsers',
+        'formerEmails',
+        'passkeys',
+        'formerUsernames',
+        'block',
+        'answers',
+      ],
       ...['mutedPosts', 'mutedUsers', 'reports', 'appeals'],
     ],
   },

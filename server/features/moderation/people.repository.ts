@@ -17,6 +17,7 @@ export type Person = {
   hidden: number
   likes: number
   sessions: number
+  passkeys: number
   unread_replies: number
   wants_reply_mails: boolean
   block_reason: string | null
@@ -72,6 +73,7 @@ async function selectWhere(
       (SELECT count(*) FROM posts p WHERE p.owner_id = u.id AND p.hidden_for IS NOT NULL)::float8 AS hidden,
       (SELECT count(*) FROM likes l JOIN visible_posts p ON p.id = l.post_id WHERE l.user_id = u.id)::float8 AS likes,
       (SELECT count(*) FROM sessions s WHERE s.user_id = u.id)::int AS sessions,
+      (SELECT count(*) FROM passkeys k WHERE k.user_id = u.id AND k.removed_at IS NULL)::int AS passkeys,
       (SELECT count(*)::int FROM received_replies r WHERE r.recipient_id = u.id AND r.received_no > a.seen_no)
         AS unread_replies, coalesce(a.wants_mail, true) AS wants_reply_mails,
       b.reason AS block_reason, b.until AS block_until,

@@ -102,6 +102,15 @@ export async function insertSession(
   return removed.some(({ wasLive }) => wasLive)
 }
 
+/** Returns the device of a session, as the list of sessions shows it. */
+export async function selectDevice(db: Queryable, viewer: Viewer): Promise<Device | undefined> {
+  return db
+    .selectFrom('sessions')
+    .select(['user_agent as userAgent', 'user_agent_version as userAgentVersion', 'os'])
+    .where('id', '=', viewer.sessionId)
+    .executeTakeFirst()
+}
+
 /** Locks a user, so that changes of the account, its sessions and its blocks wait for each other. */
 export function lockUser(tx: Queryable, id: string) {
   const user = tx.selectFrom('users').select(['id', 'username', 'email']).where('id', '=', id)

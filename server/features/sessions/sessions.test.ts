@@ -79,7 +79,7 @@ test('a block, the undo of an e-mail change and a deletion state on every device
   const [laptop, phone] = await signInTwice(app)
   await undoChange(app, await changeEmail(app, laptop, 'thief@example.org'))
   for (const user of [laptop, phone]) {
-    await expectClosed(user, 'Сессия завершена: смена почты отменена')
+    await expectClosed(user, 'Сессия завершена: изменение в аккаунте отменено')
   }
   const tablet = await app.signIn(laptop.email, 'tablet')
   expect((await leave(app, tablet)).status).toBe(200)

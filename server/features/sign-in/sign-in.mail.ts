@@ -1,6 +1,6 @@
 import { SESSIONS_MAX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
-import { writeMail } from '../../kernel/mail/mail-body.ts'
+import { toOneLine, writeMail } from '../../kernel/mail/mail-body.ts'
 import { type NoticeOptions, whenAndWhere } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 
@@ -10,11 +10,13 @@ export type SignInNotice = QueuedMail & {
   device: string | null
   signedInAt: number
   closedOldest?: boolean
+  /** The name of the passkey that signed in; absent after a code. */
+  passkey?: string
 }
 
 export const signInMails = (options: NoticeOptions) => ({
   'send-sign-in-notice': {
-    write({ to, username, device, signedInAt, closedOldest }: SignInNotice) {
+    write({ to, username, device, signedInAt, closedOldest, passkey }: SignInNotice) {
       const { appName, origin, contact } = options
       const lines = [
         `В аккаунт ${username} на сайте «${appName}» вошли с нового устройства:`,
@@ -28,7 +30,13 @@ export const signInMails = (options: NoticeOptions) => ({
         '',
         `${origin}${PATHS.devices}`,
         '',
-        'Войти можно только с кодом из письма на этот адрес, поэтому смените и пароль от почты.',
+        ...(passkey === undefined
+          ? ['Вошли с кодом из письма на этот адрес, поэтому смените и пароль от почты.']
+          : [
+              `Вошли с ключом доступа «${toOneLine(passkey)}». Если он не ваш, удалите его:`,
+              '',
+              `${origin}${PATHS.passkeys}`,
+            ]),
         ...(contact ? ['', `Если нужна помощь, напишите нам: ${contact}`] : []),
       ]
       return writeMail({ to, subject: 'Вход с нового устройства' }, lines, options)

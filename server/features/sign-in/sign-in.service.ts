@@ -82,10 +82,12 @@ const accountCharges = ({ ip }: { ip: string }): Charge[] => [{ limit: ACCOUNTS,
 
 export const lockAccount = lockUserByEmail
 
+type SignedIn = { device: Device | null; closedOldest: boolean; passkey?: string }
+
 export async function announceSignIn(
   tx: Queryable,
   { email, username }: CurrentUser,
-  { device, closedOldest }: { device: Device | null; closedOldest: boolean },
+  { device, closedOldest, passkey }: SignedIn,
 ): Promise<void> {
   const notice: SignInNotice = {
     to: email,
@@ -94,6 +96,7 @@ export async function announceSignIn(
     device: nameDevice(device),
     signedInAt: Date.now(),
     closedOldest,
+    ...(passkey !== undefined && { passkey }),
   }
   await queueMail(tx, 'send-sign-in-notice', notice)
 }

@@ -95,8 +95,36 @@ export type Tables = {
     number: ColumnType<string, never, never>
     user_id: Id
     old_email: string
+    passkey_id: Generated<Id | null>
+    is_removal: Generated<boolean>
     expires_at: Date
     undone_at: ColumnType<Date | null, never, Date>
+  }
+  passkeys: {
+    id: GeneratedId
+    user_id: Id
+    credential_id: Buffer
+    public_key: Buffer
+    /** A bigint, which pg returns as a string. */
+    counter: ColumnType<string, number, number>
+    is_synced: boolean
+    is_backed_up: boolean
+    name: string
+    created_at: CreatedAt
+    used_at: Generated<Date | null>
+    removed_at: Generated<Date | null>
+  }
+  passkey_operations: {
+    id: string
+    purpose: 'add' | 'sign-in'
+    user_id: Id | null
+    client_hash: Buffer | null
+    network_client_hash: Buffer | null
+    device: Device | null
+    expires_at: Date
+    redeemed_at: Generated<Date | null>
+    passkey_id: Generated<Id | null>
+    session_id: Generated<string | null>
   }
   released_usernames: { name: string; user_id: Id; released_at: ColumnType<Date, never, Date> }
   posts: {

@@ -40,11 +40,16 @@ export function securityHeaders(
  */
 export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): void {
   const { origin } = request.headers
-  const own = publicUrl ?? URL.parse(`${request.protocol}://${request.host}`)?.origin
+  const own = ownOriginOf(request, publicUrl)
   const isOwn = origin === undefined ? isOwnSite(request.headers['sec-fetch-site']) : origin === own
   if (isOwn) return
   const message = own && `Войти можно только по адресу ${own}. Откройте эту страницу там`
   throw new AppError('FORBIDDEN', { message })
+}
+
+/** Returns the origin of PUBLIC_URL; if that is unset, of the address that the request names. */
+export function ownOriginOf(request: FastifyRequest, publicUrl: string | undefined) {
+  return publicUrl ?? URL.parse(`${request.protocol}://${request.host}`)?.origin
 }
 
 /** Reads Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata); `none`: the user typed the URL. */

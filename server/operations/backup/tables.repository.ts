@@ -11,6 +11,7 @@ const quote = pg.escapeIdentifier
 export const EXCLUDED_TABLES: string[] = [
   'codes',
   'redeemed_codes',
+  'passkey_operations',
   'rate_limits',
   'mailed_networks',
   'outbox',

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Post } from '../../../contract/posts.ts'
 import { DEVICE, type TestUser } from '../http/client.ts'
 import type { TestApp } from '../test-app.ts'
@@ -9,6 +9,7 @@ export type AccountFixture = {
   post: Post
   /** The owner's other session, and one operation of each kind with its code. */
   sessionId: string
+  passkeyId: string
   change: Operation
   deletion: Operation
   login: Operation
@@ -31,11 +32,21 @@ export async function createAccountFixture(app: TestApp): Promise<AccountFixture
     owner,
     post: await app.publish(owner),
     sessionId: body.sessions[0].id,
+    passkeyId: await storePasskey(app, owner),
     change: await start('PUT', '/users/current/email', { email: newEmail(), clientToken }),
     deletion: await start('POST', '/users/current/deletion', { clientToken }),
     login: await start('POST', '/logins', { email: owner.email, ...known }),
     registration: await start('POST', '/registrations', { email: newEmail(), ...known }),
   }
+}
+
+/** Stores a passkey with which nobody can sign in. Returns its id. */
+export async function storePasskey({ sql }: Pick<TestApp, 'sql'>, { id }: Pick<TestUser, 'id'>) {
+  const [passkey] = await sql<{ id: string }>`
+    INSERT INTO passkeys (user_id, credential_id, public_key, counter, is_synced, is_backed_up,
+      name)
+    VALUES (${id}, ${randomBytes(16)}, '', 0, false, false, 'Ключ от стены') RETURNING id`
+  return passkey?.id ?? ''
 }
 
 /** Reads everything of the owner, which nobody else may change. */
@@ -48,6 +59,7 @@ export async function readOwnedRows(app: TestApp, { owner, post }: AccountFixtur
     post: own,
     parent: actions.parent_post_id,
     account,
+    passkeys: (await app.call('GET', '/users/current/passkeys', { token })).body,
     sessions: (await app.call('GET', '/sessions', { token })).body,
     likes: (await app.call('GET', '/posts?filter=liked', { token })).body.total,
   }
