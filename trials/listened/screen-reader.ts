@@ -15,7 +15,7 @@ const SILENCE_MS = 2500
 const LONGEST_MS = 15_000
 
 /** Finds what a screen reader needs. Installs Debian's packages for root, else throws what to do. */
-export async function findScreenReader() {
+async function findScreenReader() {
   return {
     screen: await findProgram(['/usr/bin/Xvfb'], 'xvfb'),
     bus: await findProgram(['/usr/bin/dbus-daemon'], 'dbus'),

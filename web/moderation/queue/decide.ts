@@ -61,12 +61,14 @@ export function decideAll(posts: readonly QueuedPost[], verdict: Decision['verdi
     failed: 'Не все решения отправлены',
   }
   const send = async (by: string) => {
-    const sent = await Promise.allSettled(postIds.map((id) => decidePost(id, { verdict }, by)))
-    const failures = sent.filter(({ status }) => status === 'rejected')
-    const failure = failures.find(({ reason }) => !isDecided(reason)) ?? failures[0]
+    const errors: unknown[] = []
+    const decideOne = (id: string) =>
+      decidePost(id, { verdict }, by).catch((error) => errors.push(error))
+    await Promise.all(postIds.map(decideOne))
+    if (errors.length === 0) return
     // Some may be decided already. The queue shows which.
-    if (failures.length > 0) await refreshQueue()
-    if (failure) throw failure.reason
+    await refreshQueue()
+    throw errors.find((error) => !isDecided(error)) ?? errors[0]
   }
   const reopen: Intent = { name: 'go', path: MODERATION_PATH }
   beginAct({ postIds, verdict }, { words, reopen, keep: undefined, send })
@@ -171,7 +173,7 @@ function isDecided(error: unknown): boolean {
 function focusNext(postIds: readonly string[], before: readonly QueuedPost[]): void {
   const left = shownPosts()
   if (left.some(({ id }) => postIds.includes(id))) return
-  const after = before.slice(before.findLastIndex(({ id }) => postIds.includes(id)) + 1)
+  const after = before.slice(before.findIndex(({ id }) => id === postIds.at(-1)) + 1)
   const next = after.find((post) => left.some(({ id }) => id === post.id)) ?? left.at(-1)
   if (next) cardToFocus.set(next.id)
 }
