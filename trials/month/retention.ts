@@ -23,7 +23,7 @@ const past = (table: string, column: string, what: string): Bound => ({
 /** Rows that stay as long as an account or for good, by the same page: nothing of them gets late. */
 export const UNBOUNDED = [
   ...['reserved_usernames', 'likes', 'owner_totals', 'answer_states', 'mutes'],
-  ...['moderators', 'journal'],
+  ...['moderators', 'journal', 'passkeys'],
 ]
 
 const ENDED_MAIL = `state IN ('sent', 'refused', 'expired') AND payload IS NOT NULL`
