@@ -51,7 +51,7 @@ user ${olga.id} rename olga_renamed
 user ${olga.id} email lost.${olga.id}@example.org --reason Потеряла
 user ${olga.id} export ${file}.zip
 people --since 2h --before ${petr.id}
-moderator add ${olga.email}
+moderator add ${olga.email} --unmarked
 moderator add ${olga.email} --first
 moderator remove first@example.org
 ban add network 203.0.113.0/24 --all --days 1 --for 7d --reason Спам
