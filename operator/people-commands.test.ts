@@ -263,7 +263,9 @@ test('registrations and writing are closed with a reason and opened, and bans ar
   const own = acts.filter(({ action }) => /^(?:ban|invite|registrations|writing)/.test(action))
   const gates = ['registrations.close', 'writing.close', 'registrations.open', 'writing.open']
   const bans = ['ban.add', 'ban.add', 'ban.add', 'ban.remove', 'ban.remove']
-  expect(own.map(({ action }) => action).reverse()).toEqual([...gates, ...bans])
+  // Earlier tests ban too.
+  const last = own.slice(0, gates.length + bans.length)
+  expect(last.map(({ action }) => action).reverse()).toEqual([...gates, ...bans])
 })
 
 test('registrations stay invite-only until they are opened to all; invitations are counted, listed and revoked', async () => {
