@@ -231,7 +231,7 @@ function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const reach = 21
     const targets = document.querySelectorAll<HTMLElement>(
-      'header button, header a, nav button, nav a, article button, article a:not([target], :has(time), [id$="-author"])',
+      'header button, header a, nav button, nav a, article button, article a:not([target], :has(time), [href^="/users/"]:not([aria-hidden]))',
     )
     const missed: string[] = []
     for (const target of targets) {

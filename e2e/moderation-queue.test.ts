@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
-import { tap, tapAt, write } from './testing/hands.ts'
+import { doubleTap, tap, write } from './testing/hands.ts'
 import { type Journey, PHONE } from './testing/journey.ts'
 import { act, reportByApi, signUpModerator, test } from './testing/moderation-actions.ts'
 import { chooseFromMenu, focusedPost, postTexts, postWith } from './testing/page/feed.ts'
@@ -119,7 +119,7 @@ test('a second tap does nothing to the card that has moved under it', async ({
   const button = postWith(page, 'Первая').getByRole('button', { name: /^Удалить/ })
   await button.scrollIntoViewIfNeeded()
   const place = await button.boundingBox()
-  await tapAt(page, { x: (place?.x ?? 0) + 20, y: (place?.y ?? 0) + 20 }, 2, true)
+  await doubleTap(page, { x: (place?.x ?? 0) + 20, y: (place?.y ?? 0) + 20 })
   await toast(page, 'Запись удалена').waitFor()
   await page.getByText('Ждут решения: 1').waitFor()
   await postWith(page, 'Вторая').waitFor()

@@ -4,6 +4,7 @@ import { arePasskeysAllowed } from '../platform/passkeys-allowed.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
 import { usePasskeys } from './passkeys.queries.ts'
+import styles from './passkeys-row.module.css'
 
 /** Says what happens if the mailbox is lost. */
 export function outlook(passkeys: readonly unknown[]): string {
@@ -19,14 +20,24 @@ export function PasskeysSection() {
 
 function PasskeysRow() {
   const { data } = usePasskeys()
+  const shown = data && outlook(data)
+  const longer = outlook([])
   return (
     <Section title="Вход">
       <a href={PATHS.passkeys} className={rowClass}>
         <Row
           icon={<Icon shape={KeyRound} size={20} />}
           name="Ключи доступа"
-          // A space keeps the place of the line.
-          about={data ? outlook(data) : '\u00a0'}
+          about={
+            <span className={styles.outlook}>
+              {shown !== longer && (
+                <span className={styles.longer} aria-hidden="true">
+                  {longer}
+                </span>
+              )}
+              <span>{shown}</span>
+            </span>
+          }
           withChevron
         />
       </a>
