@@ -142,7 +142,9 @@ function useOpenPost(postId: string) {
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
-    if (event.key === 'Enter' && event.target === event.currentTarget) navigate(path)
+    // Ctrl+Enter publishes: its second press finds the focus on the new post.
+    const isPlain = !event.ctrlKey && !event.metaKey
+    if (event.key === 'Enter' && isPlain && event.target === event.currentTarget) navigate(path)
   }
 
   return { onClick, onAuxClick, onMouseDown, onKeyDown }
