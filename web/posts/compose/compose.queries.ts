@@ -57,9 +57,10 @@ function showPublished(post: Post): void {
   toast({ text: 'Опубликовано', link })
 }
 
-/** Lets the list on the page focus the post that was published last. */
+/** Lets the list on the page focus the post that was published last, once: not after an appeal. */
 export function offerFocus(): void {
   publishedInDialog.set(publishedId)
+  publishedId = null
 }
 
 async function saveEdit(edit: Text, id: string) {
