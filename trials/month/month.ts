@@ -55,7 +55,7 @@ const DATING_MS = 100
 type Settings = { seed: number; size: Size; leaps: number[]; folder: string }
 
 function readSettings(): Settings {
-  const { SEED, DAYS = '24', PEOPLE = '300', ACTS = '450', EVENTS = 'all', OUT, LEAP } = process.env
+  const { SEED, DAYS = '24', PEOPLE = '300', ACTS = '300', EVENTS = 'all', OUT, LEAP } = process.env
   const seed = Number(SEED ?? Date.now() % 1_000_000)
   const events = EVENTS === 'all' ? EVENTS : (EVENTS.split(',').filter(Boolean) as EventName[])
   const days = Number(DAYS)

@@ -4,16 +4,17 @@ import type { World } from './world.ts'
 const PACING_MS = 3
 /** How many times as fast as real time the clock runs at most. */
 const RATES = {
-  idle: 3000,
-  calls: 110,
-  storm: 150,
-  jobs: 600,
-  leastForJobs: 100,
-  careful: 40,
-  waiting: 25,
-  mail: 8,
-  start: 10,
-  behind: 3,
+  idle: 9000,
+  calls: 300,
+  storm: 300,
+  jobs: 1800,
+  leastForJobs: 200,
+  careful: 120,
+  mails: 200,
+  waiting: 80,
+  mail: 50,
+  start: 30,
+  behind: 6,
 }
 /** A database that is not busy answers within it. */
 const QUICK_MS = 3
@@ -72,10 +73,11 @@ export class Pace {
     if (clock.silenceMs() > BEHIND_MS) return 'behind'
     if (this.held !== undefined) return 'held'
     if (relay.isBusy) return 'mail'
-    if (waiting > 0) return 'waiting'
+    if (waiting > 0 && relay.isUp) return 'waiting'
     if (this.due.careful > 0) return 'careful'
+    if (this.due.mails > 0 && relay.isUp) return 'mails'
     if (calls > 0) return 'calls'
-    if (this.due.jobs > 0) return 'jobs'
+    if (this.due.jobs > 0 || this.due.isSoon) return 'jobs'
     return this.isStorm ? 'storm' : 'idle'
   }
 

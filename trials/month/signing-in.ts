@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 
 /** How long people wait for a code, in real milliseconds. */
 const PATIENCE_MS = 6000
-const PATIENCE_IN_OUTAGE_MS = 2500
+const PATIENCE_IN_OUTAGE_MS = 1000
 /** The same operation gets no second mail within a minute: its mail came before. */
 const SAME_MAIL_MS = 10 * 60_000
 const TOKEN_MS = 200_000

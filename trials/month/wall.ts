@@ -29,16 +29,29 @@ type Options = {
 const LOCKED = `interval '15 minutes'`
 
 /**
- * How many jobs wait or run, how many of them need care, and how many real milliseconds the
- * database took to say so.
+ * How many jobs wait or run, how many of them need care, how many mails are due, whether something
+ * will be due soon, and how many real milliseconds the database took to say so.
  */
-export type Due = { jobs: number; careful: number; tookMs: number }
-export const UNKNOWN: Due = { jobs: 1, careful: 1, tookMs: 0 }
+export type Due = {
+  jobs: number
+  careful: number
+  mails: number
+  isSoon: boolean
+  tookMs: number
+}
+export const UNKNOWN: Due = { jobs: 1, careful: 1, mails: 0, isSoon: true, tookMs: 0 }
+const LOOK_MS = { often: 8, seldom: 20 }
+/** More than passes between two looks at the fastest rate of the clock. */
+const SOON = `interval '4 minutes'`
 /** Backups take minutes, and nothing is erased if the database answers after ten seconds. */
 const CAREFUL = `'back-up', 'remove-expired', 'remove-old-traces'`
 const DUE = `SELECT count(*)::int AS jobs,
-    (count(*) FILTER (WHERE task_identifier IN (${CAREFUL})) + (SELECT count(*) FROM outbox
-      WHERE payload IS NOT NULL AND due_at <= now()))::int AS careful
+    (count(*) FILTER (WHERE task_identifier IN (${CAREFUL})))::int AS careful,
+    (SELECT count(*)::int FROM outbox WHERE payload IS NOT NULL AND due_at <= now()) AS mails,
+    (EXISTS (SELECT FROM graphile_worker.jobs
+      WHERE run_at BETWEEN now() AND now() + ${SOON} AND locked_at IS NULL)
+      OR EXISTS (SELECT FROM outbox
+      WHERE payload IS NOT NULL AND due_at BETWEEN now() AND now() + ${SOON})) AS "isSoon"
   FROM graphile_worker.jobs
   WHERE run_at <= now() AND (locked_at IS NULL OR locked_at > now() - ${LOCKED})`
 
@@ -205,7 +218,8 @@ export class Wall {
       const woken = new Promise<void>((resolve) => {
         wake = resolve
       })
-      await Promise.race([delay(due.jobs + due.careful > 0 ? 8 : 80), woken, ended])
+      const isBusy = due.jobs + due.mails > 0 || due.isSoon
+      await Promise.race([delay(isBusy ? LOOK_MS.often : LOOK_MS.seldom), woken, ended])
     }
   }
 
