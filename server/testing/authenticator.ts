@@ -18,6 +18,8 @@ type Behaviour = {
   hasCounter?: boolean
   /** Whether it asks the person for a finger or a PIN. */
   verifiesUser?: boolean
+  /** What the browser adds if the page stands in a frame of another site. */
+  frame?: { crossOrigin?: boolean; topOrigin?: string }
 }
 
 const UP = 0x01
@@ -32,7 +34,7 @@ const sha256 = (data: Buffer | string) => createHash('sha256').update(data).dige
 /** A device that keeps passkeys, with the browser that speaks to it: ES256, without attestation. */
 export class Authenticator {
   readonly credentials: Credential[] = []
-  readonly #behaviour: Required<Behaviour>
+  readonly #behaviour: Required<Omit<Behaviour, 'frame'>> & Pick<Behaviour, 'frame'>
 
   constructor(behaviour: Behaviour = {}) {
     this.#behaviour = { aaguid: NO_MODEL, hasCounter: true, verifiesUser: true, ...behaviour }
@@ -68,7 +70,7 @@ export class Authenticator {
     ])
     return {
       id: base64url(id),
-      clientDataJSON: clientData('webauthn.create', challenge, origin),
+      clientDataJSON: this.#clientData('webauthn.create', challenge, origin),
       attestationObject: base64url(encode(statement)),
     }
   }
@@ -79,7 +81,7 @@ export class Authenticator {
     if (!credential) throw new Error(`no passkey for ${rpId}`)
     if (this.#behaviour.hasCounter) credential.counter++
     const authData = this.#authData({ ...credential, host: rpId }, 0)
-    const clientDataJSON = clientData('webauthn.get', challenge, origin)
+    const clientDataJSON = this.#clientData('webauthn.get', challenge, origin)
     const signed = Buffer.concat([authData, sha256(Buffer.from(clientDataJSON, 'base64url'))])
     return {
       id: base64url(credential.id),
@@ -88,6 +90,11 @@ export class Authenticator {
       signature: base64url(sign('sha256', signed, credential.key)),
       userHandle: credential.userHandle,
     }
+  }
+
+  #clientData(type: string, challenge: string, origin: string): string {
+    const data = { type, challenge, origin, crossOrigin: false, ...this.#behaviour.frame }
+    return base64url(JSON.stringify(data))
   }
 
   #authData({ host, counter }: Credential, more: number): Buffer {
@@ -101,8 +108,4 @@ export class Authenticator {
 
 function encode(value: Map<never, unknown> | Map<string, unknown> | Map<number, unknown>): Buffer {
   return Buffer.from(isoCBOR.encode(value as Parameters<typeof isoCBOR.encode>[0]))
-}
-
-function clientData(type: string, challenge: string, origin: string): string {
-  return base64url(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
 }

@@ -3,6 +3,7 @@ import type { Passkey } from '../../../contract/passkeys.ts'
 import { isRepeatable } from '../../kernel/db/clock.ts'
 import { isRowId, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
 
 const SHOWN = [
   'id',
@@ -173,9 +174,13 @@ export function selectPasskeyOperation(db: Queryable, id: string, bound: Binding
 
 type Redeemed = { id: string; userId: string; passkeyId: string; sessionId: string | null }
 
-/** Ends an operation and stores its outcome. Returns false if it had ended. */
-export async function redeemPasskeyOperation(tx: Queryable, redeemed: Redeemed): Promise<boolean> {
-  const ended = await tx
+/** Creates the error for an operation that is too old, or of another browser. */
+export const expired = () =>
+  new AppError('OPERATION_EXPIRED', { message: 'Прошло слишком много времени. Попробуйте ещё раз' })
+
+/** Ends an operation and stores its outcome. Throws OPERATION_EXPIRED if it had ended. */
+export async function redeemPasskeyOperation(tx: Queryable, redeemed: Redeemed): Promise<void> {
+  await tx
     .updateTable('passkey_operations')
     .set({
       redeemed_at: sql<Date>`now()`,
@@ -186,8 +191,7 @@ export async function redeemPasskeyOperation(tx: Queryable, redeemed: Redeemed):
     .where('id', '=', redeemed.id)
     .where(IS_OPEN)
     .returning('id')
-    .executeTakeFirst()
-  return ended !== undefined
+    .executeTakeFirstOrThrow(expired)
 }
 
 export async function removeExpiredPasskeyOperations(db: Queryable): Promise<void> {

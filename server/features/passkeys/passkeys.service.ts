@@ -16,6 +16,7 @@ import { lockViewer, type Sessions } from '../sessions/sessions.service.ts'
 import { announceSignIn } from '../sign-in/sign-in.service.ts'
 import {
   countUse,
+  expired,
   insertPasskey,
   insertPasskeyOperation,
   isRemoved,
@@ -40,10 +41,6 @@ import {
 const TIMEOUT_MS = 5 * 60_000
 const LIFE_FACTOR = 2
 const NAMELESS = 'Ключ доступа'
-
-/** Creates the error for an operation that is too old, or of another browser. */
-const expired = () =>
-  new AppError('OPERATION_EXPIRED', { message: 'Прошло слишком много времени. Попробуйте ещё раз' })
 
 const newId = () => randomBytes(24).toString('base64url')
 const publicKeyOf = (id: Buffer) => ({
@@ -213,7 +210,8 @@ export async function signInWithPasskey(
   const { db } = context
   const operation = await selectPasskeyOperation(db, id, client)
   if (!operation) throw expired()
-  const signer = await selectSigner(db, Buffer.from(assertion.id, 'base64url'))
+  const credentialId = Buffer.from(assertion.id, 'base64url')
+  const signer = await selectSigner(db, credentialId)
   if (!signer || !isOwnHandle(assertion, signer.userId)) throw new AppError('INVALID_PASSKEY')
   const challenge = challengeOf(context, id)
   const use = await verifyAssertion(assertion, signer.publicKey, { challenge, site })
@@ -222,6 +220,7 @@ export async function signInWithPasskey(
     const user = await lockUser(tx, userId)
     const current = await selectPasskeyOperation(tx, id, client)
     if (!user || !current?.isOpen) return undefined
+    if (!(await selectSigner(tx, credentialId))) throw new AppError('INVALID_PASSKEY')
     if (!(await countUse(tx, { ...use, id: signer.id }))) return 'refused' as const
     const isBack = await returnToAccount(tx, userId, { restore })
     const device = current.device ?? UNKNOWN_DEVICE

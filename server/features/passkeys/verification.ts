@@ -23,6 +23,15 @@ export function deriveChallenge(operationId: string, key: Buffer): string {
 
 type Expected = { challenge: string; site: Site }
 
+/**
+ * Throws INVALID_PASSKEY if the page stood in a frame of another site. The library accepts it if the
+ * browser does not name that site.
+ */
+function requireOwnFrame(clientDataJSON: string): void {
+  const client = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
+  if (client.crossOrigin || client.topOrigin) throw new AppError('INVALID_PASSKEY')
+}
+
 const expectedOf = ({ challenge, site }: Expected) => ({
   expectedChallenge: challenge,
   expectedOrigin: site.origin,
@@ -51,6 +60,7 @@ export async function verifyAttestation(
   const { verifyRegistrationResponse } = await loadLibrary()
   const { decodeAttestationObject } = await loadHelpers()
   return refuseInvalid(async () => {
+    requireOwnFrame(clientDataJSON)
     const statement = decodeAttestationObject(Buffer.from(attestationObject, 'base64url'))
     // The library asks the network about certificates, whose addresses the caller has written. A
     // browser that was asked for none sends none.
@@ -85,6 +95,7 @@ export async function verifyAssertion(
 ): Promise<{ counter: number; isBackedUp: boolean }> {
   const { verifyAuthenticationResponse } = await loadLibrary()
   return refuseInvalid(async () => {
+    requireOwnFrame(response.clientDataJSON)
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       ...expectedOf(expected),
       response: { id, rawId: id, type: 'public-key', clientExtensionResults: {}, response },
