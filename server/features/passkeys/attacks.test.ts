@@ -18,7 +18,7 @@ import { countCodes } from '../../testing/calls/sign-in-calls.ts'
 import { passTime } from '../../testing/database/passing-time.ts'
 import { browserOf, type TestAnswer, type TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
-import { appForFile } from '../../testing/test-app.ts'
+import { appForFile, strictApp } from '../../testing/test-app.ts'
 import { changeLostEmail } from '../account/account.service.ts'
 
 const DAY = 86_400
@@ -180,6 +180,24 @@ test.for(ROUNDS)(
     expectRefusal(await send(signed), 'INVALID_PASSKEY')
   },
 )
+
+test('neither strangers nor neighbours keep anybody’s passkey out, and a thief not the owner from removing theirs', async () => {
+  const strict = await strictApp()
+  const olga = await strict.signUp()
+  const key = new Authenticator()
+  const { id } = await addPasskey(strict, olga, key)
+  const home = '203.0.113.7'
+  const { body } = await startPasskeyLogin(strict, { ip: home })
+  const wrong = { ...key.get(body.options, strict.url), signature: 'AAAA' }
+  const guess = () => verifyPasskeyLogin(strict, { id: body.id, assertion: wrong, ip: home })
+  for (let n = 0; n < 20; n++) expectRefusal(await guess(), 'INVALID_PASSKEY')
+  expect((await guess()).status).toBe(429)
+  for (const ip of [home, '198.51.100.7']) {
+    expect((await signInWith(strict, key, { ip })).status).toBe(200)
+  }
+  while ((await startPasskey(strict, olga)).status === 201);
+  expect((await removePasskey(strict, olga, id)).status).toBe(204)
+})
 
 type Statement = Map<string, unknown>
 

@@ -2,7 +2,7 @@ import * as calls from '../../../contract/passkeys.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { requireOwnOrigin } from '../../kernel/http/headers.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
-import type { Limit } from '../../kernel/limits/limits.ts'
+import type { Limit, Limits } from '../../kernel/limits/limits.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
 import {
@@ -24,14 +24,14 @@ const MINUTE = 60
 const HOUR = 3600
 const DAY = 86_400
 
-/** Each change of the passkeys is mailed. */
-const PASSKEY_CHANGES: Limit = {
-  name: 'passkey-change',
+/** Each new passkey is mailed. */
+const PASSKEY_ADDITIONS: Limit = {
+  name: 'passkey-addition',
   rates: [
     [20, HOUR],
     [40, DAY],
   ],
-  refusal: 'Вы много раз меняли ключи доступа: следующий раз — через {time}',
+  refusal: 'Вы много раз добавляли ключи доступа: следующий раз — через {time}',
   isShared: true,
 }
 
@@ -46,14 +46,23 @@ const PASSKEY_STARTS: Limit = {
 }
 
 /** As many as codes may be tried. */
-const PASSKEY_CHECKS: Limit = {
-  name: 'passkey-check',
+const WRONG_PASSKEYS: Limit = {
+  name: 'wrong-passkey',
   rates: [
     [20, MINUTE],
     [100, HOUR],
   ],
-  refusal: 'Из вашей сети много раз пробовали войти с ключом: следующий раз — через {time}',
+  refusal: 'Из вашей сети много раз пробовали неверный ключ доступа: следующий раз — через {time}',
   isShared: true,
+}
+
+/** Charges only wrong passkeys, so that nobody keeps their neighbours out. */
+function chargeIfWrong<T>(limits: Limits, ip: string, attempt: Promise<T>): Promise<T> {
+  return attempt.catch(async (error) => {
+    const isWrong = error instanceof AppError && error.code === 'INVALID_PASSKEY'
+    if (isWrong) await limits.charge([{ limit: WRONG_PASSKEYS, ip }])
+    throw error
+  })
 }
 
 export function registerPasskeys(context: ServerContext, sessions: Sessions): BackgroundWork {
@@ -71,16 +80,16 @@ function registerOwnPasskeys(context: ServerContext): void {
 
   route(calls.startPasskey, async ({ viewer }, { request }) => {
     requireOwnOrigin(request, config.publicUrl)
-    await limits.charge([{ limit: PASSKEY_CHANGES, key: viewer.userId }])
+    await limits.charge([{ limit: PASSKEY_ADDITIONS, key: viewer.userId }])
     return startPasskey(context, viewer, siteOf(request, config.publicUrl))
   })
 
   route(calls.addPasskey, async ({ params, body, viewer }, { request }) => {
     requireOwnOrigin(request, config.publicUrl)
-    await limits.charge([{ limit: PASSKEY_CHECKS, ip: request.ip }])
     const site = siteOf(request, config.publicUrl)
     const addition = { id: params.id, attestation: body, site }
-    const { passkey, isRepeated } = await addPasskey(context, viewer, addition)
+    const added = addPasskey(context, viewer, addition)
+    const { passkey, isRepeated } = await chargeIfWrong(limits, request.ip, added)
     const { userId } = viewer
     logEvent(request, isRepeated ? 'answer repeated' : 'passkey added', { userId })
     return passkey
@@ -92,9 +101,7 @@ function registerOwnPasskeys(context: ServerContext): void {
 
   route(calls.removePasskey, async ({ params, viewer }, { request }) => {
     const { userId } = viewer
-    const { isRepeated } = await removePasskey(context, viewer, params.id, (tx) =>
-      limits.charge([{ limit: PASSKEY_CHANGES, key: userId }], tx),
-    )
+    const { isRepeated } = await removePasskey(context, viewer, params.id)
     logEvent(request, isRepeated ? 'answer repeated' : 'passkey removed', { userId })
   })
 }
@@ -115,16 +122,16 @@ function registerPasskeyLogins(context: ServerContext, sessions: Sessions): void
 
   route(calls.signInWithPasskey, async ({ params: { id }, body }, { request, reply }) => {
     requireOwnOrigin(request, config.publicUrl)
-    await limits.charge([{ limit: PASSKEY_CHECKS, ip: request.ip }])
     const { assertion, clientToken, restore = false } = body
     const browser = sessions.browserOf(request, id)
-    const signedIn = await signInWithPasskey(context, sessions, {
+    const attempt = signInWithPasskey(context, sessions, {
       ...{ id, assertion, clientToken, restore, browser },
       client: sessions.clientOf(clientToken, request),
       networkHash: sessions.hashNetwork(request.ip),
       site: siteOf(request, config.publicUrl),
       recordAccess: (tx, userId) => recordAccess?.(tx, { action: 'sign-in', userId, request }),
     })
+    const signedIn = await chargeIfWrong(limits, request.ip, attempt)
     if ('refusedFor' in signedIn) {
       const { refusedFor: userId } = signedIn
       logEvent(request, 'passkey refused: it may be a copy', { level: 'warn', userId })

@@ -145,12 +145,14 @@ export async function renamePasskey(
   return passkey
 }
 
-/** Removes a passkey and mails its owner, unless it was removed before. */
+/**
+ * Removes a passkey and mails its owner, unless it was removed before. No limit counts removals, so
+ * that a thief who adds passkeys cannot keep the owner from removing them.
+ */
 export function removePasskey(
   { db }: ServerContext,
   viewer: Viewer,
   id: string,
-  charge: (tx: Queryable) => Promise<void>,
 ): Promise<{ isRepeated: boolean }> {
   return db.transaction().execute(async (tx) => {
     const user = await lockViewer(tx, viewer)
@@ -159,7 +161,6 @@ export function removePasskey(
       if (await isRemoved(tx, { id, userId: user.id })) return { isRepeated: true }
       throw new AppError('PASSKEY_NOT_FOUND')
     }
-    await charge(tx)
     const device = nameDevice((await selectDevice(tx, viewer)) ?? null)
     await insertUndoableChange(tx, user, { passkey: { ...removed, isRemoval: true, device } })
     return { isRepeated: false }
