@@ -100,6 +100,8 @@ export async function startTestApp({
   return {
     ...createClient(url, { hasNodes: NODES > 1, check: createOpenApiCheck(app.http), codeFor }),
     url,
+    /** Where its pages are for a browser. */
+    origin: config.publicUrl ?? url,
     http: app.http,
     db: app.database.db,
     /** Executes a statement. Returns its rows. */

@@ -23,8 +23,6 @@ const COUNTED = new Set([
   'guess a code',
   // Each offers a challenge of its own, and those that nobody signs end by themselves.
   ...['start a passkey', 'start a sign-in with a passkey'],
-  // The nodes of the lab have addresses of their own, to which passkeys are bound; passkeys.test.ts sends them twice.
-  ...['add a passkey', 'sign in with a passkey'],
 ])
 
 /**

@@ -11,6 +11,8 @@ export type Node = { app: TestApp; postgres: HeldPostgres }
 
 /** Nothing runs out during a run, which takes hours on a busy machine. */
 const CONFIG = {
+  // The nodes listen on ports of their own, and passkeys belong to one address.
+  publicUrl: 'http://wall.test',
   rateLimitScale: 1e6,
   accessTokenSeconds: 86_400,
   editPeriodSeconds: 86_400,

@@ -210,7 +210,7 @@ const LISTED: Calls = {
     },
     async (app, { olga }) => {
       const { id: operation, options } = (await startPasskey(app, olga)).body
-      return JSON.stringify({ operation, created: new Authenticator().create(options, app.url) })
+      return JSON.stringify({ operation, created: new Authenticator().create(options, app.origin) })
     },
   ],
   'rename a passkey': send('olga', 'PATCH /users/current/passkeys/:passkey'),
@@ -221,7 +221,7 @@ const LISTED: Calls = {
       const key = new Authenticator()
       await addPasskey(app, olga, key)
       const started = await startPasskeyLogin(app)
-      const assertion = key.get(started.body.options, app.url)
+      const assertion = key.get(started.body.options, app.origin)
       return JSON.stringify({ id: started.body.id, assertion, browser: browserOf(started) })
     },
   ],

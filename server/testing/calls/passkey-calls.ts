@@ -11,11 +11,11 @@ const OWN = '/users/current/passkeys'
 type Signing = { token: string }
 
 export function startPasskey(app: TestApp, { token }: Signing): Promise<TestAnswer> {
-  return app.call('POST', OWN, { token, headers: { origin: app.url } })
+  return app.call('POST', OWN, { token, headers: { origin: app.origin } })
 }
 
 export function verifyPasskey(app: TestApp, { token }: Signing, id: string, body: object) {
-  return app.call('POST', `${OWN}/${id}/verify`, { token, body, headers: { origin: app.url } })
+  return app.call('POST', `${OWN}/${id}/verify`, { token, body, headers: { origin: app.origin } })
 }
 
 /** Adds a passkey that the authenticator creates on the wall's own page. */
@@ -25,7 +25,7 @@ export async function addPasskey(
   authenticator: Authenticator,
 ): Promise<Passkey> {
   const { body } = await startPasskey(app, user)
-  const added = await verifyPasskey(app, user, body.id, authenticator.create(body.options, app.url))
+  const added = await verifyPasskey(app, user, body.id, authenticator.create(body.options, app.origin))
   expect(added.status, JSON.stringify(added.body)).toBe(200)
   return added.body
 }
@@ -65,7 +65,7 @@ export async function signInWith(
   browser: Browser = {},
 ): Promise<TestAnswer> {
   const started = await startPasskeyLogin(app, browser)
-  const assertion = authenticator.get(started.body.options, app.url)
+  const assertion = authenticator.get(started.body.options, app.origin)
   const cookie = browser.browser ?? browserOf(started)
   return verifyPasskeyLogin(app, { ...browser, browser: cookie, id: started.body.id, assertion })
 }
