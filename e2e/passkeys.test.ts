@@ -48,8 +48,9 @@ test('a key is added, named and removed in the settings, which say what one hold
   await write(name, 'Ноутбук')
   await page.keyboard.press('Enter')
   await toast(page, 'Название сохранено').waitFor()
-  await keys.getByText('Ноутбук').waitFor()
-  await tap(keys.getByRole('button'))
+  const named = keys.getByRole('button', { name: 'Ноутбук' })
+  expect(await named.evaluate((it) => it === document.activeElement)).toBe(true)
+  await tap(named)
   await tap(main.getByRole('button', { name: 'Удалить ключ' }))
   await toast(page, 'Ключ удалён').waitFor()
   await main.getByText(NOTHING_LEFT).waitFor()
@@ -131,20 +132,92 @@ test('two accounts of one browser have a key each', async ({ journey, olga, petr
   }
 })
 
-test('at an address of numbers nothing shows', async ({ journey, olga }) => {
-  const numbers = `http://${journey.product.address}`
-  const page = await journey.visit()
-  const cookies = [olga.cookie, olga.browser].map((text) => {
-    const [name = '', value = ''] = text.split('=')
-    return { name, value, url: numbers, httpOnly: true, sameSite: 'Strict' } as const
-  })
-  await page.context().addCookies(cookies)
-  await page.goto(`${numbers}/`)
-  const field = signInDialog(page).email
-  if (await signInButton(page).isVisible()) {
+test.for(['127.0.0.1', 'wall.localhost'])(
+  'at another address than PUBLIC_URL, %s, no keys are offered, and the code leads to the right one, where the key signs in',
+  async (host, { journey, olga }) => {
+    const passkeys = await passkeyOf(journey, olga)
+    const page = await journey.visit()
+    await addDevice(page, { passkeys })
+    const { url, product } = journey
+    await page.goto(`http://${host}:${product.port}/`)
     await tap(signInButton(page))
-    expect(await field.getAttribute('autocomplete')).toBe('email')
-  }
+    const { dialog, email, error } = signInDialog(page)
+    const isName = host.endsWith('localhost')
+    expect(await email.getAttribute('autocomplete')).toBe(isName ? 'email webauthn' : 'email')
+    await write(email, olga.email)
+    await email.press('Enter')
+    const right = `Войти можно только по адресу ${url}. Откройте эту страницу там`
+    await error.getByText(right).waitFor()
+    expect(await dialog.innerText()).not.toMatch(/ключ/i)
+    await page.goto(url)
+    await tap(signInButton(page))
+    await profileLink(page).waitFor()
+  },
+)
+
+test('a second device adds a key of its own, and one device keeps the keys of two accounts', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  const first = await passkeyOf(journey, olga)
+  const second = await journey.visit({ as: olga, path: '/settings/passkeys' })
+  await addDevice(second)
+  await tap(settingsPage(second).add)
+  await toast(second, 'Ключ добавлен').waitFor()
+  expect(await settingsPage(second).keys.count()).toBe(2)
+
+  const shared = await journey.visit({ as: petr, path: '/settings/passkeys' })
+  const device = await addDevice(shared, { passkeys: first })
+  await tap(settingsPage(shared).add)
+  await toast(shared, 'Ключ добавлен').waitFor()
+  expect(await countKeys(device)).toBe(2)
+})
+
+test('a device that does not recognise its owner leaves the code, without a word', async ({
+  journey,
+  olga,
+}) => {
+  const page = await journey.visit()
+  const passkeys = await passkeyOf(journey, olga)
+  const device = await addDevice(page, { isReady: false, passkeys })
+  const { authenticatorId } = device
+  await device.cdp.send('WebAuthn.setAutomaticPresenceSimulation', {
+    authenticatorId,
+    enabled: true,
+  })
+  await tap(signInButton(page))
+  await signInThrough(journey, page, olga.email)
+  await profileLink(page).waitFor()
+})
+
+test('a browser without keys lists and removes those of others', async ({ journey, olga }) => {
+  await passkeyOf(journey, olga)
+  const page = await journey.visit({
+    as: olga,
+    path: '/settings/passkeys',
+    before: (it) => it.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential')),
+  })
+  const { main, add, keys } = settingsPage(page)
+  await main.getByText('Здесь ключи не работают').waitFor()
+  expect(await add.count()).toBe(0)
+  await tap(keys.getByRole('button'))
+  await tap(main.getByRole('button', { name: 'Удалить ключ' }))
+  await toast(page, 'Ключ удалён').waitFor()
+  expect(await keys.count()).toBe(0)
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN')
+})
+
+test('after a removal the next key has the focus', async ({ journey, olga }) => {
+  for (const _ of [1, 2]) await passkeyOf(journey, olga)
+  const page = await journey.visit({ as: olga, path: '/settings/passkeys' })
+  const { main, keys } = settingsPage(page)
+  await keys.nth(1).waitFor()
+  await tap(keys.first().getByRole('button'))
+  await tap(main.getByRole('button', { name: 'Удалить ключ' }))
+  await toast(page, 'Ключ удалён').waitFor()
+  const left = keys.getByRole('button')
+  await expect.poll(() => left.evaluate((it) => it === document.activeElement)).toBe(true)
 })
 
 test('the link of the notice undoes the change', async ({ journey, olga }) => {

@@ -10,4 +10,7 @@ test('on plain http no passkeys are offered', async ({ journey, olga }) => {
   const settings = await journey.visit({ as: olga, path: '/settings' })
   await settings.getByRole('button', { name: 'Выйти' }).waitFor()
   expect(await settings.getByText('Ключи доступа').count()).toBe(0)
+  await settings.goto(`${journey.url}/settings/passkeys`)
+  await settings.getByText('Здесь ключи не работают').waitFor()
+  expect(await settings.getByRole('button', { name: 'Добавить ключ' }).count()).toBe(0)
 })

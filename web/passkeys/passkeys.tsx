@@ -15,8 +15,7 @@ import { TextField } from '../ui/form/field.tsx'
 import styles from '../ui/form/form.module.css'
 import { Icon } from '../ui/icon.tsx'
 import { toast } from '../ui/overlay/toaster.tsx'
-import { Row, rowClass } from '../ui/row.tsx'
-import { EmptyState } from '../ui/states/empty-state.tsx'
+import { Row, rowClass, Section } from '../ui/row.tsx'
 import { FormError } from '../ui/states/errors.tsx'
 import { Loading } from '../ui/states/spinner.tsx'
 import {
@@ -32,15 +31,6 @@ import { outlook } from './passkeys-row.tsx'
 export function PasskeysPage() {
   usePageTitle('Ключи доступа')
   const query = usePasskeys()
-  if (!arePasskeysAllowed()) {
-    return (
-      <EmptyState
-        isWholePage
-        title="Здесь ключи не работают"
-        text="Этот браузер или адрес сайта их не поддерживает. Войти можно с кодом из письма"
-      />
-    )
-  }
   return (
     <Read query={query} loading={<Loading label="Загружаем ключи доступа" />} inRow>
       {(passkeys) => <Passkeys passkeys={passkeys} />}
@@ -52,30 +42,52 @@ function Passkeys({ passkeys }: { passkeys: Passkey[] }) {
   const [openId, setOpenId] = useState<string>()
   return (
     <>
-      <div className={styles.form}>
-        <p className="soft">
-          Ключ хранится в телефоне, компьютере или менеджере паролей и открывается пальцем, лицом
-          или PIN-кодом. С ним не нужно ждать письма
-        </p>
-        <p className="soft">{outlook(passkeys)}</p>
-        {passkeys.length < PASSKEYS_MAX ? (
-          <AddPasskey />
-        ) : (
-          <p>Ключей может быть не больше {PASSKEYS_MAX}</p>
-        )}
-      </div>
-      <ul>
-        {passkeys.map((passkey) => (
-          <li key={passkey.id}>
-            <PasskeyItem
-              passkey={passkey}
-              isOpen={passkey.id === openId}
-              onToggle={(isOpen) => setOpenId(isOpen ? passkey.id : undefined)}
-            />
-          </li>
-        ))}
-      </ul>
+      {arePasskeysAllowed() ? <Offer passkeys={passkeys} /> : <NoOffer />}
+      {passkeys.length > 0 && (
+        <Section title="Ваши ключи">
+          <ul>
+            {passkeys.map((passkey) => (
+              <li key={passkey.id}>
+                <PasskeyItem
+                  passkey={passkey}
+                  isOpen={passkey.id === openId}
+                  onToggle={(isOpen) => setOpenId(isOpen ? passkey.id : undefined)}
+                />
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
     </>
+  )
+}
+
+function Offer({ passkeys }: { passkeys: Passkey[] }) {
+  return (
+    <div className={styles.form}>
+      <p className="soft">
+        Ключ хранится в телефоне, компьютере или менеджере паролей и открывается пальцем, лицом или
+        PIN-кодом. С ним не нужно ждать письма
+      </p>
+      <p className="soft">{outlook(passkeys)}</p>
+      {passkeys.length < PASSKEYS_MAX ? (
+        <AddPasskey />
+      ) : (
+        <p>Ключей уже {PASSKEYS_MAX}, больше нельзя. Удалите тот, которым не пользуетесь</p>
+      )}
+    </div>
+  )
+}
+
+/** Stands above the list, in which a thief's key can be removed with every browser. */
+function NoOffer() {
+  return (
+    <div className={styles.form}>
+      <p>
+        Здесь ключи не работают: этот браузер или адрес сайта их не поддерживает. Войти можно с
+        кодом из письма
+      </p>
+    </div>
   )
 }
 
@@ -142,11 +154,18 @@ type PasskeyItemProps = {
 function PasskeyItem({ passkey, isOpen, onToggle }: PasskeyItemProps) {
   const { name, createdAt, usedAt } = passkey
   const formId = useId()
+  const row = useRef<HTMLButtonElement>(null)
   const show = (seconds: number) => formatDateTime(seconds, serverNow() * 1000)
-  const used = usedAt === null ? 'вход ещё не выполнен' : `последний вход ${show(usedAt)}`
+  const used = usedAt === null ? 'входов ещё не было' : `последний вход ${show(usedAt)}`
+  function close(): void {
+    onToggle(false)
+    row.current?.focus()
+  }
+
   return (
     <>
       <button
+        ref={row}
         type="button"
         className={rowClass}
         aria-expanded={isOpen}
@@ -160,20 +179,20 @@ function PasskeyItem({ passkey, isOpen, onToggle }: PasskeyItemProps) {
           withChevron
         />
       </button>
-      <div id={formId}>
-        {isOpen && <PasskeyForm passkey={passkey} onDone={() => onToggle(false)} />}
-      </div>
+      <div id={formId}>{isOpen && <PasskeyForm passkey={passkey} onRenamed={close} />}</div>
     </>
   )
 }
 
-function PasskeyForm({ passkey: { id, name }, onDone }: { passkey: Passkey; onDone: () => void }) {
+type PasskeyFormProps = { passkey: Passkey; onRenamed: () => void }
+
+function PasskeyForm({ passkey: { id, name }, onRenamed }: PasskeyFormProps) {
   const [typed, setTyped] = useState(name)
   const renaming = useAction({
     mutationFn: renamePasskey,
     onSuccess: () => {
       toast({ text: 'Название сохранено' })
-      onDone()
+      onRenamed()
     },
   })
   const removing = useAction({
@@ -192,7 +211,6 @@ function PasskeyForm({ passkey: { id, name }, onDone }: { passkey: Passkey; onDo
       <TextField
         label="Название ключа"
         autoComplete="off"
-        focusOnMount
         maxLength={PASSKEY_NAME_MAX}
         value={typed}
         readOnly={renaming.isPending}
