@@ -14,6 +14,7 @@ const SAMPLE = [
   'register × register in another browser',
   'remove a passkey × remove a passkey',
   'sign in with a passkey × undo the removal of a passkey',
+  'rename a passkey × undo the removal of a passkey',
 ]
 
 const wall = await buildWall()

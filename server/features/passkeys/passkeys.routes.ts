@@ -96,7 +96,7 @@ function registerOwnPasskeys(context: ServerContext): void {
   })
 
   route(calls.renamePasskey, ({ params, body, viewer }) =>
-    renamePasskey(db, { id: params.id, userId: viewer.userId, name: body.name }),
+    renamePasskey(context, viewer, { id: params.id, name: body.name }),
   )
 
   route(calls.removePasskey, async ({ params, viewer }, { request }) => {

@@ -135,12 +135,16 @@ async function repeatAddition(db: Queryable, userId: string, passkeyId: string |
 }
 
 export async function renamePasskey(
-  db: Queryable,
-  own: { id: string; userId: string; name: string },
+  { db }: ServerContext,
+  viewer: Viewer,
+  { id, name: given }: { id: string; name: string },
 ): Promise<Passkey> {
-  const name = own.name.trim()
+  const name = given.trim()
   if (!isVisible(name)) throw new AppError('INVALID_REQUEST', { message: 'Введите название' })
-  const passkey = await updateName(db, { ...own, name })
+  const passkey = await db.transaction().execute(async (tx) => {
+    const { id: userId } = await lockViewer(tx, viewer)
+    return updateName(tx, { id, userId, name })
+  })
   if (!passkey) throw new AppError('PASSKEY_NOT_FOUND')
   return passkey
 }
