@@ -28,7 +28,7 @@ afterAll(async () => {
   await browser.close()
   await demo.stop()
 })
-const signedIn = await signIn()
+let signingIn: ReturnType<typeof signIn> | undefined
 
 describe.each(SCREENS)('%s', (name, screen) => {
   test.each(LOOKS)('matches its picture, $theme on a $device', async (look) => {
@@ -37,6 +37,12 @@ describe.each(SCREENS)('%s', (name, screen) => {
     expect(compareWithPicture(`${name}-${look.device}-${look.theme}`, await shoot(page))).toBe(null)
   })
 })
+
+/** Signs in during the first test that needs it, because hands look at what they have typed. */
+function signInOnce() {
+  signingIn ??= signIn()
+  return signingIn
+}
 
 /** Signs in, reports a post and becomes a moderator. Returns the cookies and what is stored. */
 async function signIn() {
@@ -61,7 +67,7 @@ async function open({ path, isSignedIn }: Screen, { theme, device }: Look): Prom
     locale: 'ru-RU',
     timezoneId: 'Europe/Moscow',
     reducedMotion: 'reduce',
-    ...(isSignedIn && { storageState: signedIn }),
+    ...(isSignedIn && { storageState: await signInOnce() }),
   })
   onTestFinished(() => context.close())
   await context.addInitScript((chosen) => {
