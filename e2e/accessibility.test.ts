@@ -7,6 +7,7 @@ import { tap, write } from './testing/hands.ts'
 import { DESKTOP, type Journey, PHONE, test, type Visit } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { chooseFromMenu, openMenu, postWith } from './testing/page/feed.ts'
+import { REFUSED } from './testing/page/network.ts'
 import { closeByKey } from './testing/page/overlays.ts'
 import { profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
@@ -146,7 +147,7 @@ test('no wall that is empty, failed or offline has a barrier', async ({ journey,
   const page = await visitAtRest(journey, {
     as: olga,
     path: '/liked',
-    before: (it) => it.route('**/api/v1/posts?*', (route) => route.fulfill({ status: 400 })),
+    before: (it) => it.route('**/api/v1/posts?*', (route) => route.fulfill(REFUSED)),
   })
   await page.getByRole('button', { name: 'Повторить' }).waitFor()
   await page.context().setOffline(true)

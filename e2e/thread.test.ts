@@ -5,7 +5,7 @@ import { tap } from './testing/hands.ts'
 import { type Journey, test, type Visit } from './testing/journey.ts'
 import { postTexts, postWith } from './testing/page/feed.ts'
 import { bringTo, isAt, readOn } from './testing/page/layout.ts'
-import { holdCalls } from './testing/page/network.ts'
+import { holdCalls, REFUSED } from './testing/page/network.ts'
 import { focused } from './testing/page/tab.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
@@ -137,7 +137,7 @@ test('replies since the last visit are marked, and in order', async ({ journey, 
 
 test('a replied post that fails to load offers a retry, in its own space', async ({ journey }) => {
   const page = await openLast(journey)
-  await page.route(callsAbove(), (route) => route.fulfill({ status: 400 }))
+  await page.route(callsAbove(), (route) => route.fulfill(REFUSED))
   await tap(page.getByRole('link', { name: /Я начал/ }))
   await page.waitForURL(`**/posts/${middle.id}`)
   const repeat = page.getByRole('alert').getByRole('button', { name: 'Повторить' })

@@ -35,7 +35,7 @@ test('scrolling loads ten posts at a time, or offers a retry', async ({ journey,
   expect(second.methods).toEqual(['GET'])
 
   await page.unroute(NEXT_POSTS)
-  await page.route(NEXT_POSTS, (route) => route.fulfill({ status: 400 }))
+  await page.route(NEXT_POSTS, (route) => route.fulfill(REFUSED))
   await page.keyboard.press('End')
   const repeat = page.getByRole('button', { name: 'Повторить' })
   await repeat.waitFor()

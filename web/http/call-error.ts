@@ -47,14 +47,17 @@ export function generalError(code: keyof typeof GENERAL_ERRORS): CallError {
   return new CallError({ ...GENERAL_ERRORS[code], code })
 }
 
-/** Returns the error of a response, by its status if the body is not the API's. */
+/**
+ * Returns the error of a response. If the body is not the API's, something on the way has answered:
+ * the server has refused nothing, whatever the status says.
+ */
 export function errorOf(response: Response, body: unknown): CallError {
-  const { code, message } = isErrorBody(body) ? body : generalError(codeFor(response.status))
+  const { status } = response
+  const failure = isErrorBody(body) ? { ...body, status } : generalError(codeFor(status))
+  const { code, message } = failure
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new CallError({
-    code,
-    message,
-    status: response.status,
+    ...{ code, message, status: failure.status },
     ...(seconds >= 0 && { retryAfter: seconds }),
   })
 }
@@ -66,7 +69,6 @@ const isErrorBody = shape<ErrorBody>({
 })
 
 function codeFor(status: number): keyof typeof GENERAL_ERRORS {
-  if (status === 401) return 'UNAUTHORIZED'
   if (status === 413) return 'PAYLOAD_TOO_LARGE'
   if (status === 429) return 'TOO_MANY_REQUESTS'
   return status === 502 || status === 503 || status === 504 ? 'UNAVAILABLE' : 'INTERNAL_ERROR'
