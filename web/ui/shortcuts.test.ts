@@ -6,6 +6,16 @@ const plain = { shiftKey: false, ctrlKey: false, metaKey: false, altKey: false }
 test.each([
   [{ code: 'KeyJ', key: 'о' }, 'KeyJ'],
   [{ code: 'KeyR', key: 'к' }, 'KeyR'],
+  // Dvorak, Colemak and AZERTY; Caps Lock.
+  [{ code: 'KeyC', key: 'j' }, 'KeyJ'],
+  [{ code: 'KeyP', key: 'l' }, 'KeyL'],
+  [{ code: 'KeyL', key: 'n' }, 'KeyN'],
+  [{ code: 'Semicolon', key: 'o' }, 'KeyO'],
+  [{ code: 'KeyZ', key: ';' }, null],
+  [{ code: 'Slash', key: 'z' }, 'KeyZ'],
+  [{ code: 'BracketLeft', key: '/' }, 'Slash'],
+  [{ code: 'KeyJ', key: 'J' }, 'KeyJ'],
+  [{ code: 'KeyJ', key: 'О' }, 'KeyJ'],
   [{ code: 'Digit7', key: '?', shiftKey: true }, '?'],
   [{ code: 'Slash', key: ',', shiftKey: true }, '?'],
   // These belong to the browser.

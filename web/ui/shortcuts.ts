@@ -46,10 +46,18 @@ export function isForOther(target: EventTarget | null): boolean {
 
 type Pressed = Pick<KeyboardEvent, 'code' | 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
-/** Returns a shortcut by the position of its key: on ЙЦУКЕН the J key types «о». */
+/**
+ * Returns a shortcut by the Latin letter that is typed, which Dvorak, Colemak and AZERTY have on
+ * other keys. A layout without Latin letters has the key's position: on ЙЦУКЕН the J key types «о».
+ */
 export function shortcutOf(event: Pressed): string | null {
   if (event.ctrlKey || event.metaKey || event.altKey) return null
   // On ЙЦУКЕН «?» is Shift+7; its Latin position works too.
   if (event.key === '?' || (event.shiftKey && event.code === 'Slash')) return '?'
-  return event.shiftKey ? null : event.code
+  if (event.shiftKey) return null
+  if (/^[a-z]$/i.test(event.key)) return `Key${event.key.toUpperCase()}`
+  if (event.key === '/') return 'Slash'
+  // A Latin layout has punctuation where others have letters.
+  const isMoved = /^Key/.test(event.code) && /^[!-~]$/.test(event.key)
+  return isMoved ? null : event.code
 }
