@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext } from 'react'
+import { createContext, Fragment, type ReactNode, useContext } from 'react'
 import { joinEmptyLines } from '../../../contract/post-rules.ts'
 import type { PostBody } from '../../../contract/posts.ts'
 import { linkParts } from '../../format/link-parts.ts'
@@ -16,7 +16,7 @@ const LINK_LENGTH = { list: 40, page: 80 }
 export function useQuoted(text: string): string {
   const links = { length: LINK_LENGTH.list, withUnusual: useHydrated() }
   return linkParts(text, links)
-    .map((part) => (part.kind === 'text' ? withJoinedEndings(part.text) : part.text))
+    .map((part) => part.text)
     .join('')
 }
 
@@ -38,7 +38,7 @@ export function PostText({ post: { text }, size = 'list' }: PostTextProps) {
         const key = at
         at += part.text.length
         return part.kind === 'text' ? (
-          withHighlights(withJoinedEndings(part.text), pattern)
+          withHighlights(part.text, pattern)
         ) : (
           <a
             key={key}
@@ -49,7 +49,7 @@ export function PostText({ post: { text }, size = 'list' }: PostTextProps) {
             target="_blank"
             rel="nofollow ugc noopener"
           >
-            {part.text}
+            <Address {...part} />
           </a>
         )
       })}
@@ -57,14 +57,58 @@ export function PostText({ post: { text }, size = 'list' }: PostTextProps) {
   )
 }
 
-/** Inserts word joiners, so that «1983-м» does not break after its hyphen. */
-function withJoinedEndings(text: string): string {
-  return text.replace(/(\d-)(?=\p{L}{1,3}(?!\p{L}))/gu, '$1\u2060')
+/** Shows a shortened address. The rest of it is there too, for people who copy the text. */
+function Address({ text, title }: { text: string; title: string }) {
+  const shown = text.replace(/…$/, '')
+  const at = title.indexOf(shown)
+  return (
+    <>
+      <Unshown text={title.slice(0, at)} />
+      {shown === text ? text : <span className={styles.cut}>{shown}</span>}
+      <Unshown text={title.slice(at + shown.length)} />
+    </>
+  )
+}
+
+function Unshown({ text }: { text: string }) {
+  return (
+    text !== '' && (
+      <span className={styles.unshown} aria-hidden>
+        {text}
+      </span>
+    )
+  )
 }
 
 function withHighlights(text: string, pattern: RegExp | null): ReactNode {
-  if (!pattern) return text
+  if (!pattern) return withJoinedEndings(text)
   // Every second piece is what the group has matched.
-  // biome-ignore lint/suspicious/noArrayIndexKey: a piece has nothing but its place
-  return text.split(pattern).map((piece, at) => (at % 2 ? <mark key={at}>{piece}</mark> : piece))
+  return (
+    text
+      .split(pattern)
+      // biome-ignore lint/suspicious/noArrayIndexKey: a piece has nothing but its place
+      .map((piece, at) => (at % 2 ? <mark key={at}>{piece}</mark> : withJoinedEndings(piece, at)))
+  )
+}
+
+/** A number with its ending, such as «1983-м». */
+const WITH_ENDING = /(\d-\p{L}{1,3}(?!\p{L}))/u
+
+/** Keeps «1983-м» on one line. A word joiner would be copied with the text. */
+function withJoinedEndings(text: string, key?: number): ReactNode {
+  if (!WITH_ENDING.test(text)) return text
+  return (
+    <Fragment key={key}>
+      {text.split(WITH_ENDING).map((piece, at) =>
+        at % 2 ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a piece has nothing but its place
+          <span key={at} className={styles.joined}>
+            {piece}
+          </span>
+        ) : (
+          piece
+        ),
+      )}
+    </Fragment>
+  )
 }
