@@ -111,6 +111,7 @@ test('normalising twice changes nothing; every accepted text has 1 to 500 code p
 test.each([
   ['line ends and tabs', 'раз\r\nдва\rтри\tчетыре', 'раз\nдва\nтри четыре'],
   ['line breaks of office programs, page breaks, NEL', 'раз\vдва\fтри\x85!', 'раз\nдва\nтри\n!'],
+  ['line and paragraph separators', 'раз\u2028два\u2029три', 'раз\nдва\nтри'],
   ['hyphens at line ends of a PDF', 'пере\u0002нос', 'перенос'],
   ['colours of a terminal, NUL, DEL', '\u001b[1mтекст\0\u007f', '[1mтекст'],
   ['halves of emoji', '\ude00текст 😀\ud83d', 'текст 😀'],

@@ -56,10 +56,13 @@ export function foldWords(text: string): string {
   return text.toLowerCase().replace(UNSEEN, '').replace(/[ёѐ]/g, 'е').replaceAll('ѝ', 'и')
 }
 
-/** Removes FORBIDDEN characters from a typed text; tabs become spaces, line ends line feeds. */
+/**
+ * Removes FORBIDDEN characters from a typed text; tabs become spaces, and line ends line feeds, also
+ * those that word processors put into copied texts, which browsers do not show.
+ */
 export function tidyTypedText(raw: string): string {
   return raw
-    .replace(/\r\n?|[\v\f\x85]/gu, '\n')
+    .replace(/\r\n?|[\v\f\x85\u2028\u2029]/gu, '\n')
     .replace(/\t/gu, ' ')
     .split(FORBIDDEN)
     .join('')
