@@ -130,3 +130,15 @@ test('visitors see the introduction until they close it', async ({ journey }) =>
   expect(await postTexts(page)).toHaveLength(10)
   expect(await intro.isVisible()).toBe(false)
 })
+
+test('a copy of a page in an archive stays readable', async ({ journey }) => {
+  const { url } = journey
+  const page = await journey.visit({ path: `/posts/${talk.id}` })
+  const html = await (await page.request.get(`${url}/posts/${talk.id}`)).text()
+  const copy = `${url}/web/20260101/${url}/posts/${talk.id}`
+  await page.route(copy, (route) => route.fulfill({ contentType: 'text/html', body: html }))
+  await page.goto(copy)
+  await noScripts(page).waitFor()
+  await postWith(page, 'Разговор').waitFor()
+  expect(await page.getByText('Страница не существует').count()).toBe(0)
+})

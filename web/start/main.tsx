@@ -25,9 +25,13 @@ if (!root) throw new Error('No #root')
 // A top-level await would split the first visit into many more requests.
 const begin = async () => {
   if (!('withResolvers' in Promise && 'any' in AbortSignal)) await import('./missing-functions.ts')
+  const first = readFirstPage()
+  if (first && isCopy(first)) {
+    pageFlags().static = ''
+    return
+  }
   startHistory()
   registerServiceWorker()
-  const first = readFirstPage()
   if (first && beginsAtAnchor(first)) {
     await loadFirstPage(first)
     // If the person went back meanwhile, the address is not that of the served page.
@@ -36,6 +40,14 @@ const begin = async () => {
 }
 
 begin().catch(globalThis.endWait)
+
+/**
+ * Returns whether the page is a copy at an address of another site, such as in an archive, of which
+ * the app knows no page. It stays as the server has rendered it.
+ */
+function isCopy({ shows }: FirstPage): boolean {
+  return shows !== 'nothing' && shows !== 'own' && pageAt(location.pathname) === null
+}
 
 function registerServiceWorker(): void {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator) || !wantsServiceWorker()) return
