@@ -11,6 +11,7 @@ import {
   unfinishedPath,
 } from '../server/kernel/config/replace-file.ts'
 import { StartError } from '../server/kernel/errors/app-error.ts'
+import { requireInstalledPackages } from './installed-packages.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const BUILT = join(ROOT, 'dist/web')
@@ -29,9 +30,11 @@ const INPUTS = [
  */
 export async function buildWebIfNeeded(): Promise<void> {
   if (!existsSync(join(ROOT, 'web'))) return
+  requireInstalledPackages(ROOT)
   const inputs = hashInputs()
   if ((await readIfExists(join(BUILT, HASH_FILE))) === inputs) return
   requireBundler()
+  requireInstalledPackages(ROOT, { withDev: true })
   // Found here, a folder of another user is named, and the bundler prints no stack.
   await mkdir(dirname(BUILT), { recursive: true })
   await access(dirname(BUILT), constants.W_OK)
