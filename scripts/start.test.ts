@@ -72,6 +72,48 @@ test('a start without the packages that build the web says in one sentence how t
   })
 })
 
+test.each([
+  ['the server', '', 'npm ci'],
+  ['the web', 'dev', 'npm ci --include=dev'],
+])(
+  'a start with packages of an older version for %s names one, and how to install it',
+  async (_for, dev, command) => {
+    const folder = await folderForTest()
+    for (const part of ['contract', 'scripts', 'server', 'web', 'package.json']) {
+      await cp(join(ROOT, part), join(folder, part), { recursive: true })
+    }
+    const lock = (version: string) =>
+      JSON.stringify({ packages: { '': {}, 'node_modules/some': { version, dev: dev !== '' } } })
+    await writeFile(join(folder, 'package-lock.json'), lock('2.0.0'))
+    await mkdir(join(folder, 'node_modules'))
+    for (const name of ['typebox', 'vite'])
+      await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
+    await writeFile(join(folder, 'node_modules/.package-lock.json'), lock('1.0.0'))
+    const start = spawn(process.execPath, [join(folder, 'scripts/start.ts')], {
+      stdio: ['ignore', 'inherit', 'pipe'],
+    })
+    const [output, [code]] = await Promise.all([text(start.stderr), once(start, 'close')])
+    const sentence = `Установлены не те пакеты, что нужны этой версии: нет some 2.0.0. Выполните ${command}\n`
+    expect({ code, output }).toEqual({ code: 1, output: sentence })
+  },
+)
+
+test('in a folder that was deleted a command says so', async () => {
+  const folder = await folderForTest()
+  const inFolder = 'cd "$0" && rmdir "$0" && exec "$1" --version'
+  const args = ['-c', inFolder, folder, join(ROOT, 'bin/vslukh')]
+  const failed = await promisify(execFile)('/bin/sh', args).catch((error) => error)
+  expect(failed.code).toBe(1)
+  expect(failed.stderr).toMatch(/^Папки, в которой .* больше нет\. Перейдите в другую: cd \/\n$/m)
+  expect(failed.stderr).not.toContain('node:')
+})
+
+test('a checkout on Windows keeps the line ends that shells need', async () => {
+  const args = ['check-attr', 'eol', '--', 'bin/run-node', 'bin/vslukh', 'deploy/deb/postinst']
+  const { stdout } = await promisify(execFile)('git', args, { cwd: ROOT })
+  expect(stdout.match(/: eol: lf$/gm)).toHaveLength(3)
+})
+
 test('a start whose build of the web fails ends with a sentence, and leaves no part of the build', async () => {
   const folder = await folderForTest()
   for (const part of ['contract', 'scripts', 'server', 'web', 'package.json', 'vite.config.ts']) {
