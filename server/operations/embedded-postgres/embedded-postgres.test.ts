@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { clientForTest } from '../../testing/database/database-for-test.ts'
@@ -80,6 +80,16 @@ test('stops its PostgreSQL even if the file with the pid cannot be read', async 
   await mkdir(file)
   await stop()
   expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+})
+
+test('starts although the folder was opened to others, and closes it', async () => {
+  const { stop } = await at.start()
+  await stop()
+  const cluster = join(at.dataDir, 'postgres')
+  await chmod(cluster, 0o777)
+  const { connectionString } = await at.start()
+  expect(await query(connectionString, 'select 1')).toEqual([1])
+  expect((await stat(cluster)).mode & 0o777).toBe(0o700)
 })
 
 test('starts although another program has the pid in an old lock file', async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, open, readFile, stat, truncate } from 'node:fs/promises'
+import { chmod, copyFile, open, readFile, stat, truncate } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { constrainedMemory } from 'node:process'
@@ -38,6 +38,8 @@ export async function launch(
   // A disk that is too full to copy the log must not keep PostgreSQL from starting.
   await limitLogSize(log).catch(() => {})
   await changeOwner(paths.user, paths.cluster)
+  // PostgreSQL refuses a folder that others may enter, as `chmod -R 755` or a copy leaves it.
+  await chmod(paths.cluster, 0o700).catch(() => {})
   const logged = await sizeOf(log)
   const output = await open(log, 'a', 0o600)
   try {
