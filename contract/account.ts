@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { ReplySummary } from './answers.ts'
-import { OPAQUE_MAX } from './constants.ts'
-import { endpoint, strictObject } from './endpoint.ts'
+import { OPAQUE_MAX, USERNAME_MAX, USERNAME_MIN } from './constants.ts'
+import { described, endpoint, strictObject } from './endpoint.ts'
 import {
   ClientToken,
   Count,
@@ -20,11 +20,18 @@ export const CurrentUser = strictObject({
   username: Type.String(),
   email: Type.String(),
   isModerator: Type.Optional(Type.Literal(true)),
-  /** For moderators: the number of posts that wait for a decision. */
-  waitingReports: Type.Optional(Count),
-  hasNewOutcomes: Type.Optional(Type.Literal(true)),
-  /** When a moderator last removed a post of this user that is still removed. */
-  lastRemoval: Type.Optional(UnixSeconds),
+  waitingReports: Type.Optional(
+    described(Count, 'For moderators: the number of posts that wait for a decision'),
+  ),
+  hasNewOutcomes: Type.Optional(
+    Type.Literal(true, { description: 'Moderators have decided reports of this user since' }),
+  ),
+  lastRemoval: Type.Optional(
+    described(
+      UnixSeconds,
+      'When a moderator last removed a post of this user that is still removed',
+    ),
+  ),
   block: Type.Optional(Block),
 })
 export type CurrentUser = Type.Static<typeof CurrentUser>
@@ -33,7 +40,9 @@ export const OwnAccount = strictObject({
   ...CurrentUser.properties,
   /** Absent if it equals NO_REPLIES_RECEIVED. */
   received: Type.Optional(ReplySummary),
-  mutedAuthors: Type.Optional(Type.Array(Id)),
+  mutedAuthors: Type.Optional(
+    Type.Array(Id, { description: 'Ids of users whose posts the viewer does not want to see' }),
+  ),
 })
 export type OwnAccount = Type.Static<typeof OwnAccount>
 
@@ -46,6 +55,7 @@ export const readCurrentUser = endpoint('GET', '/users/current', {
 export const startEmailChange = endpoint('PUT', '/users/current/email', {
   access: 'user',
   summary: 'Start an e-mail change: a code goes to the new address',
+  setsCookie: true,
   body: strictObject({ email: Email, clientToken: ClientToken }),
   status: 201,
   answer: OperationAnswer,
@@ -71,7 +81,13 @@ export const undoEmailChange = endpoint('POST', '/email-changes/:id/undo', {
   summary:
     'Undo an e-mail change within three days, with the link mailed to the old address; an account deleted since comes back',
   params: IdParams,
-  body: strictObject({ secret: Type.String({ minLength: 1, maxLength: OPAQUE_MAX }) }),
+  body: strictObject({
+    secret: Type.String({
+      minLength: 1,
+      maxLength: OPAQUE_MAX,
+      description: 'What the mailed link has after its last dot',
+    }),
+  }),
   errors: ['LINK_EXPIRED', 'EMAIL_ALREADY_EXISTS'],
 })
 
@@ -83,11 +99,15 @@ export const validateUsername = endpoint('GET', '/users/:username/validation', {
   errors: ['INVALID_USERNAME', 'USERNAME_ALREADY_EXISTS'],
 })
 
+const WishedUsername = Type.String({
+  description: `${USERNAME_MIN} to ${USERNAME_MAX} Latin letters, digits and underscores`,
+})
+
 export const changeUsername = endpoint('PATCH', '/users/current/profile', {
   access: 'user',
   publishes: true,
   summary: 'Take another username',
-  body: strictObject({ username: Type.String() }),
+  body: strictObject({ username: WishedUsername }),
   answer: CurrentUser,
   errors: ['INVALID_USERNAME', 'USERNAME_ALREADY_EXISTS'],
 })

@@ -1,20 +1,24 @@
 import Type from 'typebox'
 import { UNREAD_MAX } from './constants.ts'
-import { endpoint, strictObject } from './endpoint.ts'
+import { described, endpoint, strictObject } from './endpoint.ts'
 import { Count, Id, IdParams, PageQuery } from './fields.ts'
 import { Post, PostPage } from './posts.ts'
 
-const ReceivedReply = strictObject({
+export const ReceivedReply = strictObject({
   ...Post.properties,
-  /** The number of this reply among all replies to its recipient, in order of arrival. */
-  received_no: Count,
+  received_no: described(
+    Count,
+    'The number of this reply among all replies to its recipient, in order of arrival',
+  ),
 })
 
 export const ReceivedRepliesPage = strictObject({
   ...PostPage.properties,
   posts: Type.Array(ReceivedReply),
-  /** The number of the newest reply that the viewer has seen; 0 if there is none. */
-  seen: Count,
+  seen: described(
+    Count,
+    'The `received_no` of the newest reply that the viewer has seen; 0 if there is none',
+  ),
 })
 export type ReceivedRepliesPage = Type.Static<typeof ReceivedRepliesPage>
 
@@ -27,10 +31,15 @@ export const listReceivedReplies = endpoint('GET', '/posts/replies/received', {
 })
 
 export const ReplySummary = strictObject({
-  unread: Type.Integer({ minimum: 0, maximum: UNREAD_MAX }),
-  /** Ids of the viewer's own posts whose replies are muted: the newest hundred. */
-  muted: Type.Array(Id),
-  wantsMail: Type.Boolean(),
+  unread: Type.Integer({
+    minimum: 0,
+    maximum: UNREAD_MAX,
+    description: `Replies that the viewer has not seen, counted to ${UNREAD_MAX}`,
+  }),
+  muted: Type.Array(Id, {
+    description: 'Ids of the viewer’s own posts whose replies are muted: the newest hundred',
+  }),
+  wantsMail: Type.Boolean({ description: 'Whether mails about unseen replies come' }),
 })
 
 export const readReplySummary = endpoint('GET', '/users/current/received', {
@@ -42,7 +51,7 @@ export const readReplySummary = endpoint('GET', '/users/current/received', {
 export const markRepliesSeen = endpoint('PUT', '/users/current/received', {
   access: 'user',
   summary: 'Move the mark of what was seen; it never moves back',
-  body: strictObject({ seen: Count }),
+  body: strictObject({ seen: described(Count, 'The `received_no` of the newest reply seen') }),
 })
 
 export const setReplyMails = endpoint('PUT', '/users/current/reply-mails', {

@@ -1,21 +1,44 @@
-type Modules = typeof import('./account.ts') &
-  typeof import('./account-deletion.ts') &
-  typeof import('./answers.ts') &
-  typeof import('./codes.ts') &
-  typeof import('./data-export.ts') &
-  typeof import('./likes.ts') &
-  typeof import('./moderation.ts') &
-  typeof import('./mutes.ts') &
-  typeof import('./passkeys.ts') &
-  typeof import('./posts.ts') &
-  typeof import('./replies.ts') &
-  typeof import('./reports.ts') &
-  typeof import('./search.ts') &
-  typeof import('./sessions.ts') &
-  typeof import('./sign-in.ts') &
-  typeof import('./texts.ts')
+import * as account from './account.ts'
+import * as accountDeletion from './account-deletion.ts'
+import * as answers from './answers.ts'
+import * as codes from './codes.ts'
+import * as dataExport from './data-export.ts'
+import * as fields from './fields.ts'
+import * as likes from './likes.ts'
+import * as moderation from './moderation.ts'
+import * as mutes from './mutes.ts'
+import * as passkeys from './passkeys.ts'
+import * as posts from './posts.ts'
+import * as replies from './replies.ts'
+import * as reports from './reports.ts'
+import * as search from './search.ts'
+import * as sessions from './sessions.ts'
+import * as signIn from './sign-in.ts'
+import * as texts from './texts.ts'
 
-type AnyEndpoint = Extract<Modules[keyof Modules], { method: string; path: string }>
+/** The files of the contract. `openapi.json` calls endpoints and schemas as they are exported here. */
+export const CONTRACT = [
+  account,
+  accountDeletion,
+  answers,
+  codes,
+  dataExport,
+  fields,
+  likes,
+  moderation,
+  mutes,
+  passkeys,
+  posts,
+  replies,
+  reports,
+  search,
+  sessions,
+  signIn,
+  texts,
+] as const
+
+type Exported<File> = File extends unknown ? File[keyof File] : never
+type AnyEndpoint = Extract<Exported<(typeof CONTRACT)[number]>, { method: string; path: string }>
 
 /** Maps call names, such as `'POST /posts/:id/likes'`, to types: no schema reaches the browser. */
 export type Api = { [E in AnyEndpoint as `${E['method']} ${E['path']}`]: E }

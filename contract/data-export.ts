@@ -6,5 +6,5 @@ export const prepareDownload = endpoint('POST', '/users/current/downloads', {
   summary:
     'Everything that is stored about the viewer: the path of a zip archive that can be fetched within a minute; once a day, or again if the download broke off',
   status: 201,
-  answer: strictObject({ path: Type.String() }),
+  answer: strictObject({ path: Type.String({ description: 'On this site, for one `GET`' }) }),
 })

@@ -23,6 +23,8 @@ export type EndpointDescription = {
   answer?: TSchema
   /** Set if answers are cached; their posts differ between viewers only in `is_liked`. */
   cache?: CacheRule
+  /** Set if a success sets or clears a cookie. */
+  setsCookie?: true
   /** Whether the call refuses blocked users. */
   publishes?: true
   /** The call's own errors, besides the errors that any call can return. */
@@ -46,6 +48,10 @@ export function endpoint<
   return { method, path, status: description.answer ? 200 : 204, errors: [], ...description }
 }
 
+export function isEndpoint(value: unknown): value is Endpoint {
+  return typeof value === 'object' && value !== null && 'access' in value && 'path' in value
+}
+
 type Part<E, K extends string> = E extends { [key in K]: infer S extends TSchema }
   ? Static<S>
   : undefined
@@ -60,6 +66,11 @@ export type Answer<E> = Part<E, 'answer'>
 /** Creates an object schema that refuses unknown fields, so that a misspelt field is reported. */
 export function strictObject<const P extends Record<string, TSchema>>(properties: P) {
   return Type.Object(properties, { additionalProperties: false })
+}
+
+/** Returns a schema that says what a value is, where its name does not. */
+export function described<S extends TSchema>(schema: S, description: string): S {
+  return Type.With(schema, { description }) as S
 }
 
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])

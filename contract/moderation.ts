@@ -4,32 +4,48 @@ import {
   BLOCK_DAYS_MAX,
   MODERATION_NOTE_MAX,
   MODERATION_REASON_MAX,
+  RECENT_POSTS_MAX,
 } from './constants.ts'
-import { endpoint, nullable, strictObject } from './endpoint.ts'
+import { described, endpoint, nullable, strictObject } from './endpoint.ts'
 import { Count, Id, IdParams, line, UnixSeconds } from './fields.ts'
 import { Post, writtenFields } from './posts.ts'
 
-/** Reports make a post `hidden`, a moderator `removed`; a `deleted` post still has open reports. */
-export const PostState = Type.Enum(['published', 'hidden', 'removed', 'deleted'])
+export const PostState = Type.Enum(['published', 'hidden', 'removed', 'deleted'], {
+  description:
+    'Reports make a post `hidden`, a moderator `removed`; a `deleted` post still has open reports',
+})
 export type PostState = Type.Static<typeof PostState>
 
 const Reason = line(1, MODERATION_REASON_MAX)
 const Note = line(0, MODERATION_NOTE_MAX)
-/** Null means that the block lasts until a moderator lifts it. */
-const BlockDays = nullable(Type.Integer({ minimum: 1, maximum: BLOCK_DAYS_MAX }))
+const BlockDays = described(
+  nullable(Type.Integer({ minimum: 1, maximum: BLOCK_DAYS_MAX })),
+  'Null: until a moderator lifts the block',
+)
 
-/** Set if the call also removes the author's posts of the last day, at most RECENT_POSTS_MAX. */
-const RemovesRecent = Type.Optional(Type.Literal(true))
+const RemovesRecent = Type.Optional(
+  Type.Literal(true, {
+    description: `Also removes the author’s posts of the last day, at most ${RECENT_POSTS_MAX}`,
+  }),
+)
 
-export const Block = strictObject({ reason: Type.String(), until: nullable(UnixSeconds) })
+export const Block = strictObject({
+  reason: Type.String(),
+  until: described(
+    nullable(UnixSeconds),
+    'Seconds since 1970 in UTC; null: until a moderator lifts the block',
+  ),
+})
 export type Block = Type.Static<typeof Block>
 
 export const QueuedPost = strictObject({
   id: Id,
   /** As it is now; if the post is gone, the text that was last reported. */
   ...writtenFields,
-  /** The text that was reported, if the author has changed it since. */
-  reportedText: nullable(Type.String()),
+  reportedText: described(
+    nullable(Type.String()),
+    'The text that was reported, if the author has changed it since',
+  ),
   createdAt: UnixSeconds,
   state: PostState,
   author: strictObject({
@@ -37,21 +53,27 @@ export const QueuedPost = strictObject({
     username: Type.String(),
     createdAt: UnixSeconds,
     posts: Count,
-    removed: Count,
-    /** Posts of the last day that can be removed now, at most RECENT_POSTS_MAX. */
-    recent: Count,
+    removed: described(Count, 'Posts that moderators have removed'),
+    recent: described(
+      Count,
+      `Posts of the last day that can be removed now, at most ${RECENT_POSTS_MAX}`,
+    ),
     block: nullable(Block),
   }),
-  /** When the post began to wait for a decision; its publication time if it does not wait. */
-  since: UnixSeconds,
-  reporters: Count,
+  since: described(
+    UnixSeconds,
+    'When the post began to wait for a decision; its publication time if it does not wait',
+  ),
+  reporters: described(Count, 'How many people have reported it'),
   reasons: Type.Array(strictObject({ name: Type.String(), count: Count })),
   comments: Type.Array(Type.String()),
   appeal: nullable(
     strictObject({ text: Type.String(), createdAt: UnixSeconds, removedFor: Type.String() }),
   ),
-  /** Visible posts around it: the first post of the thread, the replied post, the first replies. */
-  thread: strictObject({ before: Type.Array(Post), replies: Type.Array(Post) }),
+  thread: described(
+    strictObject({ before: Type.Array(Post), replies: Type.Array(Post) }),
+    'Visible posts around it: the first post of the thread, the replied post, the first replies',
+  ),
 })
 export type QueuedPost = Type.Static<typeof QueuedPost>
 
@@ -59,8 +81,11 @@ export const readQueue = endpoint('GET', '/moderation/queue', {
   access: 'moderator',
   summary:
     'The posts that wait for a decision, by author, first those with an appeal, then by wait; at most 20 of `total`',
-  /** `appeals` counts those of `total` that have one. */
-  answer: strictObject({ posts: Type.Array(QueuedPost), total: Count, appeals: Count }),
+  answer: strictObject({
+    posts: Type.Array(QueuedPost),
+    total: Count,
+    appeals: described(Count, 'How many of `total` have an appeal'),
+  }),
 })
 
 export const readModeratedPost = endpoint('GET', '/moderation/posts/:id', {
@@ -76,13 +101,28 @@ export const decide = endpoint('POST', '/moderation/posts/:id/decision', {
   summary: 'Decide all open reports of a post and its appeal at once',
   params: IdParams,
   body: strictObject({
-    verdict: Type.Enum(['remove', 'keep']),
-    /** The author sees it. By default it is the most frequent reason of the reports. */
-    reason: Type.Optional(Reason),
-    block: Type.Optional(strictObject({ days: BlockDays, removesRecent: RemovesRecent })),
-    /** Set if the call may also remove a visible post that does not wait for a decision. */
-    unreported: Type.Optional(Type.Literal(true)),
-    note: Type.Optional(Note),
+    verdict: Type.Enum(['remove', 'keep'], {
+      description:
+        '`keep` shows a post that reports have hidden, and a removed one if its author has appealed',
+    }),
+    reason: Type.Optional(
+      described(
+        Reason,
+        'The author sees it. By default it is the most frequent reason of the reports',
+      ),
+    ),
+    block: Type.Optional(
+      described(
+        strictObject({ days: BlockDays, removesRecent: RemovesRecent }),
+        'Also blocks the author, as `PUT /moderation/users/{id}/block`',
+      ),
+    ),
+    unreported: Type.Optional(
+      Type.Literal(true, {
+        description: 'May also remove a visible post that does not wait for a decision',
+      }),
+    ),
+    note: Type.Optional(described(Note, 'Only for moderators')),
   }),
   errors: ['POST_NOT_FOUND', 'OWN_POST'],
 })
@@ -105,14 +145,15 @@ export const unblockUser = endpoint('DELETE', '/moderation/users/:id/block', {
 export const OwnReport = strictObject({
   id: Id,
   postId: Id,
-  /** The text as it was reported; empty if the author has deleted the post. */
-  postText: Type.String(),
+  postText: Type.String({
+    description: 'The text as it was reported; empty if the author has deleted the post',
+  }),
   reason: Type.String(),
   comment: nullable(Type.String()),
   createdAt: UnixSeconds,
   outcome: Type.Enum(['open', 'removed', 'kept']),
   decidedAt: nullable(UnixSeconds),
-  isNew: Type.Boolean(),
+  isNew: Type.Boolean({ description: 'Whether the viewer has not seen the outcome yet' }),
 })
 export type OwnReport = Type.Static<typeof OwnReport>
 
@@ -134,10 +175,11 @@ export const OwnRemovedPost = strictObject({
   state: Type.Enum(['removed', 'hidden']),
   removedAt: UnixSeconds,
   reason: Type.String(),
-  /** When the post is deleted for good. */
-  until: UnixSeconds,
-  /** Null if the author has not appealed. */
-  appeal: nullable(strictObject({ text: Type.String(), state: Type.Enum(['open', 'refused']) })),
+  until: described(UnixSeconds, 'When the post is deleted for good; seconds since 1970 in UTC'),
+  appeal: described(
+    nullable(strictObject({ text: Type.String(), state: Type.Enum(['open', 'refused']) })),
+    'Null if the author has not appealed',
+  ),
 })
 export type OwnRemovedPost = Type.Static<typeof OwnRemovedPost>
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { PASSKEY_NAME_MAX } from './constants.ts'
-import { endpoint, nullable, strictObject } from './endpoint.ts'
+import { described, endpoint, nullable, strictObject } from './endpoint.ts'
 import {
   AccessTokenAnswer,
   ClientToken,
@@ -10,10 +10,16 @@ import {
   line,
   UnixSeconds,
 } from './fields.ts'
+import { restore } from './sign-in.ts'
 
-/** Bytes as WebAuthn's JSON has them, in base64url. Together they fit into a body. */
+/** Bytes as WebAuthn's JSON has them. Together they fit into a body. */
 const bytes = (maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+$' })
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: '^[A-Za-z0-9_-]+$',
+    description: 'Bytes in base64url',
+  })
 const CredentialId = bytes(1400)
 const ClientData = bytes(2000)
 
@@ -25,8 +31,7 @@ export const Passkey = strictObject({
 })
 export type Passkey = Type.Static<typeof Passkey>
 
-/** What `navigator.credentials.create` takes. */
-const CreationOptions = strictObject({
+export const CreationOptions = strictObject({
   challenge: Type.String(),
   rp: strictObject({ id: Type.String(), name: Type.String() }),
   user: strictObject({ id: Type.String(), name: Type.String(), displayName: Type.String() }),
@@ -45,8 +50,7 @@ const CreationOptions = strictObject({
   timeout: Type.Integer(),
 })
 
-/** What `navigator.credentials.get` takes. */
-const RequestOptions = strictObject({
+export const RequestOptions = strictObject({
   challenge: Type.String(),
   rpId: Type.String(),
   userVerification: Type.Literal('required'),
@@ -79,7 +83,10 @@ export const startPasskey = endpoint('POST', '/users/current/passkeys', {
   access: 'user',
   summary: 'Start to add a passkey: what the browser creates it with',
   status: 201,
-  answer: strictObject({ id: Id, options: CreationOptions }),
+  answer: strictObject({
+    id: Id,
+    options: described(CreationOptions, 'What `navigator.credentials.create` takes'),
+  }),
   errors: ['TOO_MANY_PASSKEYS', 'FORBIDDEN'],
 })
 
@@ -111,20 +118,25 @@ export const removePasskey = endpoint('DELETE', '/users/current/passkeys/:id', {
 export const startPasskeyLogin = endpoint('POST', '/passkey-logins', {
   access: 'public',
   summary: 'Start a sign-in with a passkey of whatever account',
+  setsCookie: true,
   body: strictObject({ clientToken: ClientToken, device: Device }),
   status: 201,
-  answer: strictObject({ id: Id, options: RequestOptions }),
+  answer: strictObject({
+    id: Id,
+    options: described(RequestOptions, 'What `navigator.credentials.get` takes'),
+  }),
   errors: ['FORBIDDEN'],
 })
 
 export const signInWithPasskey = endpoint('POST', '/passkey-logins/:id/verify', {
   access: 'public',
   summary: 'Finish a sign-in with what the passkey has signed; sets the session cookie',
+  setsCookie: true,
   params: IdParams,
   body: strictObject({
     assertion: Assertion,
     clientToken: ClientToken,
-    restore: Type.Optional(Type.Literal(true)),
+    restore,
   }),
   answer: AccessTokenAnswer,
   errors: ['INVALID_PASSKEY', 'OPERATION_EXPIRED', 'FORBIDDEN', 'ACCOUNT_DELETED'],

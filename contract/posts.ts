@@ -1,28 +1,35 @@
 import Type, { type TSchema } from 'typebox'
-import { OPAQUE_MAX } from './constants.ts'
-import { type Endpoint, endpoint, nullable, strictObject } from './endpoint.ts'
-import { Count, Id, IdParams, pageQuery, UnixSeconds } from './fields.ts'
+import { OPAQUE_MAX, POST_TEXT_MAX } from './constants.ts'
+import { described, type Endpoint, endpoint, nullable, strictObject } from './endpoint.ts'
+import { Count, Id, IdParams, NextCursor, pageQuery, UnixSeconds } from './fields.ts'
 
 export const Owner = strictObject({ id: Id, username: Type.String() })
 
 /** What an author writes, as answers have it. */
-export const writtenFields = { text: Type.String() }
+export const writtenFields = {
+  text: Type.String({
+    description: `At most ${POST_TEXT_MAX} Unicode code points, counted in NFC without spaces at both ends, as it is stored`,
+  }),
+}
 
 function postSchema<S extends TSchema>(repliedPost: S) {
   return strictObject({
     id: Id,
     ...writtenFields,
     created_at: UnixSeconds,
-    is_modified: Type.Boolean(),
+    is_modified: Type.Boolean({ description: 'Whether the author has changed the text' }),
     modified_at: Type.Optional(UnixSeconds),
     owner: Owner,
     actions: strictObject({
-      is_liked: Type.Boolean(),
+      is_liked: Type.Boolean({ description: 'By the viewer; false for a visitor' }),
       likes_count: Count,
       replies_count: Count,
-      parent_post_id: nullable(Id),
-      replied_post_id: nullable(Id),
-      replied_post: repliedPost,
+      parent_post_id: described(nullable(Id), 'Of a reply: the first post of its thread'),
+      replied_post_id: described(nullable(Id), 'Of a reply: the post that it answers'),
+      replied_post: described(
+        repliedPost,
+        'Null if that post is not visible, and in a `replied_post`',
+      ),
     }),
   })
 }
@@ -38,7 +45,7 @@ export const PostPage = strictObject({
   firstPage: Count,
   lastPage: Count,
   total: Count,
-  nextCursor: nullable(Type.String()),
+  nextCursor: NextCursor,
 })
 export type PostPage = Type.Static<typeof PostPage>
 
@@ -51,9 +58,14 @@ export const PostBody = strictObject({
   text: writtenFields.text,
 })
 export type PostBody = Type.Static<typeof PostBody>
-/** A retry with the same key returns the first result, or 404 if that post was deleted. */
 export const IdempotencyHeaders = Type.Object({
-  'idempotency-key': Type.Optional(Type.String({ pattern: `^[!-~]{1,${OPAQUE_MAX}}$` })),
+  'idempotency-key': Type.Optional(
+    Type.String({
+      pattern: `^[!-~]{1,${OPAQUE_MAX}}$`,
+      description:
+        'A random key of this publication. A retry with the same key returns the first result, or 404 if that post was deleted',
+    }),
+  ),
 })
 
 export const listPosts = endpoint('GET', '/posts', {
@@ -62,8 +74,10 @@ export const listPosts = endpoint('GET', '/posts', {
   summary: 'The wall, one owner’s posts, or what the viewer liked; newest first',
   query: strictObject({
     ...pageQuery,
-    userId: Type.Optional(Id),
-    filter: Type.Optional(Type.Enum(['all', 'liked'])),
+    userId: Type.Optional(described(Id, 'Only posts of this user')),
+    filter: Type.Optional(
+      Type.Enum(['all', 'liked'], { description: '`liked`: only what the viewer liked' }),
+    ),
   }),
   answer: PostPage,
   errors: ['INVALID_REQUEST'],

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { ANCESTORS_MAX, FROM_OLDEST } from './constants.ts'
-import { endpoint, strictObject } from './endpoint.ts'
+import { described, endpoint, strictObject } from './endpoint.ts'
 import { Count, Id, IdParams, PageQuery, pageQuery } from './fields.ts'
 import { IdempotencyHeaders, Post, PostBody, PostPage } from './posts.ts'
 
@@ -17,7 +17,7 @@ export const listReplies = endpoint('GET', '/posts/:id/replies', {
 /** Excludes invisible posts. A reply to an invisible post has null as its `replied_post`. */
 export const Ancestors = strictObject({
   posts: Type.Array(Post),
-  total: Count,
+  total: described(Count, 'How many visible posts there are above the reply'),
 })
 export type Ancestors = Type.Static<typeof Ancestors>
 
@@ -28,7 +28,12 @@ export const listAncestors = endpoint('GET', '/posts/:id/ancestors', {
   params: IdParams,
   query: strictObject({
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: ANCESTORS_MAX, default: ANCESTORS_MAX }),
+      Type.Integer({
+        minimum: 1,
+        maximum: ANCESTORS_MAX,
+        default: ANCESTORS_MAX,
+        description: 'The most posts; those nearest to the reply are returned',
+      }),
     ),
   }),
   answer: Ancestors,

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { REPORT_COMMENT_MAX } from './constants.ts'
-import { endpoint, strictObject } from './endpoint.ts'
+import { described, endpoint, strictObject } from './endpoint.ts'
 import { Id, IdParams } from './fields.ts'
 
 export const ReportReason = strictObject({ id: Id, name: Type.String() })
@@ -17,7 +17,7 @@ export const reportPost = endpoint('POST', '/posts/:id/reports', {
   publishes: true,
   summary: 'Report somebody else’s post; reporting twice with one reason changes nothing',
   params: IdParams,
-  query: strictObject({ reason_id: Id }),
+  query: strictObject({ reason_id: described(Id, 'Of `GET /reports/reasons`') }),
   body: strictObject({
     comment: Type.Optional(Type.String({ maxLength: REPORT_COMMENT_MAX })),
   }),

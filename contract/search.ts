@@ -1,16 +1,18 @@
 import Type from 'typebox'
 import { SEARCH_MAX } from './constants.ts'
-import { endpoint, nullable, strictObject } from './endpoint.ts'
-import { line, pageQuery } from './fields.ts'
+import { described, endpoint, strictObject } from './endpoint.ts'
+import { line, NextCursor, pageQuery } from './fields.ts'
 import { Post } from './posts.ts'
 
 export const SearchPage = strictObject({
   posts: Type.Array(Post),
-  nextCursor: nullable(Type.String()),
-  /** The forms of the search words that occur in these posts, with «ё» written as «е». */
-  words: Type.Array(Type.String()),
-  /** Ids of the last posts, in which the last search word only begins a longer word. */
-  similar: Type.Array(Type.String()),
+  nextCursor: NextCursor,
+  words: Type.Array(Type.String(), {
+    description: 'The forms of the search words that occur in these posts, with «ё» as «е»',
+  }),
+  similar: Type.Array(Type.String(), {
+    description: 'Ids of the last posts, in which the last search word only begins a longer word',
+  }),
 })
 export type SearchPage = Type.Static<typeof SearchPage>
 
@@ -18,8 +20,10 @@ export const searchPosts = endpoint('GET', '/posts/search', {
   access: 'public',
   summary: 'Posts and replies that have all words of `q` in any form, newest first',
   query: strictObject({
-    /** May contain `"a phrase"`, `-without`. A last word of 5 letters also finds longer words. */
-    q: line(1, SEARCH_MAX),
+    q: described(
+      line(1, SEARCH_MAX),
+      'May contain `"a phrase"`, `-without`. A last word of 5 letters also finds longer words',
+    ),
     limit: pageQuery.limit,
     cursor: pageQuery.cursor,
   }),

@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { endpoint, strictObject } from './endpoint.ts'
+import { described, endpoint, strictObject } from './endpoint.ts'
 import { AccessTokenAnswer, ClientToken, Device, Id, IdParams, UnixSeconds } from './fields.ts'
 
 export const Session = strictObject({
   id: Id,
-  current: Type.Boolean(),
+  current: Type.Boolean({ description: 'Whether it is the session of this call' }),
   createdAt: UnixSeconds,
   device: Device,
 })
@@ -12,9 +12,13 @@ export type Session = Type.Static<typeof Session>
 
 export const refreshSession = endpoint('PATCH', '/sessions/current', {
   access: 'cookie',
-  summary: 'Exchange the session cookie for a fresh access token',
-  /** Absent if the browser has lost its client token; its cookie is then enough. */
-  body: strictObject({ clientToken: Type.Optional(ClientToken) }),
+  summary: 'Exchange the session cookie for a fresh access token, and sometimes for a new cookie',
+  setsCookie: true,
+  body: strictObject({
+    clientToken: Type.Optional(
+      described(ClientToken, 'Of the sign-in. A browser that has lost it sends the cookie alone'),
+    ),
+  }),
   answer: AccessTokenAnswer,
   /** The message of SESSION_CLOSED states the reason. An expired session returns UNAUTHORIZED. */
   errors: ['UNAUTHORIZED', 'SESSION_CLOSED', 'FORBIDDEN'],
@@ -41,4 +45,5 @@ export const closeOtherSessions = endpoint('DELETE', '/sessions', {
 export const closeCurrentSession = endpoint('DELETE', '/sessions/current', {
   access: 'user',
   summary: 'Log out: close the current session and clear its cookie',
+  setsCookie: true,
 })

@@ -12,17 +12,23 @@ import {
 } from './fields.ts'
 
 const StartBody = strictObject({ email: Email, clientToken: ClientToken, device: Device })
-const Invitation = Type.String({ minLength: 1, maxLength: OPAQUE_MAX })
+const Invitation = Type.String({
+  minLength: 1,
+  maxLength: OPAQUE_MAX,
+  description: 'Needed while the wall is open only to the invited',
+})
 const invitation = { invitation: Type.Optional(Invitation) }
 
-/** `restore` restores a deleted account; without it the call fails with ACCOUNT_DELETED. */
-const SignInVerifyBody = strictObject({
-  ...VerifyBody.properties,
-  restore: Type.Optional(Type.Literal(true)),
-})
+export const restore = Type.Optional(
+  Type.Literal(true, {
+    description: 'Brings a deleted account back; without it the call fails with ACCOUNT_DELETED',
+  }),
+)
+const SignInVerifyBody = strictObject({ ...VerifyBody.properties, restore })
 
 const start = {
   access: 'public',
+  setsCookie: true,
   body: StartBody,
   status: 201,
   answer: OperationAnswer,
@@ -31,6 +37,7 @@ const start = {
 
 const verify = {
   access: 'public',
+  setsCookie: true,
   params: IdParams,
   body: SignInVerifyBody,
   answer: AccessTokenAnswer,

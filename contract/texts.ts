@@ -4,7 +4,10 @@ import { endpoint, strictObject } from './endpoint.ts'
 
 export type TextName = (typeof TEXT_NAMES)[number]
 
-export const SiteText = strictObject({ title: Type.String(), html: Type.String() })
+export const SiteText = strictObject({
+  title: Type.String(),
+  html: Type.String({ description: 'Safe HTML without a heading' }),
+})
 export type SiteText = Type.Static<typeof SiteText>
 
 export const readText = endpoint('GET', '/texts/:name', {

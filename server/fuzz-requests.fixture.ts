@@ -12,7 +12,10 @@ type Operation = {
   requestBody?: { content: { 'application/json': { schema: SchemaObject } } }
   security: Record<string, unknown>[]
 }
-type OpenApi = { paths: Record<string, Record<string, Operation>> }
+type OpenApi = {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, SchemaObject> }
+}
 
 export type FuzzRequest = {
   method: string
@@ -57,13 +60,23 @@ const USUAL: Record<string, fc.Arbitrary<string>> = {
 }
 
 /** Requests to every endpoint, right and wrong, from every sender. */
-export function requestsFor({ paths }: OpenApi): fc.Arbitrary<FuzzRequest> {
+export function requestsFor(document: OpenApi): fc.Arbitrary<FuzzRequest> {
+  const { paths } = withoutReferences(document)
   const all = Object.entries(paths).flatMap(([template, operations]) =>
     Object.entries(operations).map(([method, operation]) =>
       requestOf(method.toUpperCase(), template, operation),
     ),
   )
   return fc.oneof(...all)
+}
+
+/** Returns the document with each named schema written out wherever it is referred to. */
+function withoutReferences(document: OpenApi): OpenApi {
+  const text = JSON.stringify(document, (_, value) => {
+    const [, name] = /^#\/components\/schemas\/(\w+)$/.exec(value?.$ref) ?? []
+    return name === undefined ? value : document.components.schemas[name]
+  })
+  return JSON.parse(text)
 }
 
 /** Is right eight times of nine, because a request with several wrong parts is refused at the first. */

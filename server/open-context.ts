@@ -17,7 +17,7 @@ import { LOCK_WAIT_MS, openDatabase, type PoolLimits } from './kernel/db/databas
 import { productVersion } from './kernel/db/migrate.ts'
 import { Outage } from './kernel/db/outage.ts'
 import { securityHeaders } from './kernel/http/headers.ts'
-import { describeApi } from './kernel/http/openapi.ts'
+import { serveDescription } from './kernel/http/openapi.ts'
 import { RequestLog, withHashedAddresses } from './kernel/http/request-log.ts'
 import { createRouter } from './kernel/http/route.ts'
 import { HttpServer } from './kernel/http/server.ts'
@@ -180,6 +180,7 @@ async function openHttp(base: Base) {
     contact: config.contactEmail,
   })
   const { cookieName } = base.sessions
-  await describeApi(server.app, { appName: config.appName, cookieName, limits })
+  const { appName, publicUrl } = config
+  serveDescription(server.app, { appName, cookieName, publicUrl, limits })
   return { web, headers, live, cache, requestLog, server, shut }
 }

@@ -18,7 +18,7 @@ import { createClient } from './http/client.ts'
 import './compile-schemas-once.ts'
 import { freshDatabase } from './database/databases.ts'
 import { WEB_FILES } from './fake-web-app.ts'
-import { createOpenApiCheck } from './http/openapi-check.ts'
+import { checkAnswer } from './http/openapi-check.ts'
 import { type Mailbox, type MailboxOptions, openMailbox } from './mail/mailbox.ts'
 import { limitRowsKept } from './privacy-page.ts'
 import { collectLog } from './process/log-lines.ts'
@@ -98,7 +98,7 @@ export async function startTestApp({
   const codeFor = (operationId: string) => deriveCode(operationId, codeKey)
 
   return {
-    ...createClient(url, { hasNodes: NODES > 1, check: createOpenApiCheck(app.http), codeFor }),
+    ...createClient(url, { hasNodes: NODES > 1, check: checkAnswer, codeFor }),
     url,
     /** Where its pages are for a browser. */
     origin: config.publicUrl ?? url,

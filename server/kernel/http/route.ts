@@ -13,7 +13,7 @@ import {
   invalidFieldMessage,
   unknownFieldMessage,
 } from './input.ts'
-import { schemaOf } from './openapi.ts'
+import { schemaOf } from './route-schema.ts'
 import { withHandlerDeadline } from './server.ts'
 
 export type Viewer = {

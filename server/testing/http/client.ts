@@ -71,9 +71,10 @@ export function createClient(
     })
     const text = await response.text()
     const answer = text === '' ? undefined : JSON.parse(text)
-    check({ method, path: `/api/v1${path}`, status: response.status, body: answer })
+    const { status } = response
+    check({ method, path: `/api/v1${path}`, status, headers: response.headers, body: answer })
     const cookie = cookieNamed('session', response.headers)
-    return { status: response.status, body: answer, headers: response.headers, cookie }
+    return { status, body: answer, headers: response.headers, cookie }
   }
 
   /** Reads as a user, or as a visitor. Returns the body of the answer. */

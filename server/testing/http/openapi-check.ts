@@ -1,43 +1,45 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { FastifyInstance } from 'fastify'
+import { describeContract } from '../../kernel/http/openapi.ts'
 
-type Operation = { responses: Record<string, { content?: Record<string, { schema: object }> }> }
-type Document = { paths: Record<string, Record<string, Operation>> }
-export type SeenAnswer = { method: string; path: string; status: number; body: unknown }
-
-type Check = (answer: SeenAnswer) => void
-
-/** All apps of a worker have one API, whose schemas take long to describe and to compile. */
-let check: Check | undefined
-
-/** Throws an Error if an answer does not fit the API's OpenAPI document. */
-export function createOpenApiCheck(app: FastifyInstance): Check {
-  check ??= checkAgainst(app.swagger() as unknown as Document)
-  return check
+export type SeenAnswer = {
+  method: string
+  path: string
+  status: number
+  headers: Headers
+  body: unknown
 }
 
-function checkAgainst({ paths }: Document): Check {
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
-  const described = Object.entries(paths)
-    .map(([path, operations]) => ({ matches: patternOf(path), path, operations }))
-    // `/posts/replies` stands before `/posts/{id}`, as in the router.
-    .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
+const DOCUMENT = describeContract({ appName: '', cookieName: '', publicUrl: undefined })
+const AJV = new Ajv2020({ strict: false, allErrors: true }).addSchema(DOCUMENT, 'openapi.json')
 
-  return ({ method, path, status, body }) => {
-    const pathname = path.split('?', 1)[0] ?? ''
-    const found = described.find(
-      ({ matches, operations }) => matches.test(pathname) && operations[method.toLowerCase()],
-    )
-    if (!found) return
-    const call = `${method} ${found.path}`
-    const answer = found.operations[method.toLowerCase()]?.responses[status]
-    if (!answer) throw new Error(`${call} answered ${status}, which its description lacks`)
-    const schema = answer.content?.['application/json']?.schema
-    if (!schema) {
-      if (body !== undefined) throw new Error(`${call} answered ${status} with a body`)
-    } else if (!ajv.validate(schema, body)) {
-      throw new Error(`${call} answered ${status}: ${ajv.errorsText()} in ${JSON.stringify(body)}`)
-    }
+const DESCRIBED = Object.entries(DOCUMENT.paths)
+  .map(([path, operations]) => ({ matches: patternOf(path), path, operations }))
+  // `/posts/replies` stands before `/posts/{id}`, as in the router.
+  .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
+
+/** Throws an Error if an answer does not fit the API's OpenAPI document. */
+export function checkAnswer({ method, path, status, headers, body }: SeenAnswer): void {
+  const pathname = path.split('?', 1)[0] ?? ''
+  const of = method.toLowerCase()
+  const found = DESCRIBED.find((it) => it.matches.test(pathname) && it.operations[of])
+  if (!found) return
+  const answered = `${method} ${found.path} answered ${status}`
+  const answer = found.operations[of]?.responses[status]
+  if (!answer) throw new Error(`${answered}, which its description lacks`)
+  const undescribed = Object.keys(DOCUMENT.components.headers).filter(
+    (name) => headers.has(name) && !(name in (answer.headers ?? {})),
+  )
+  if (undescribed.length > 0) throw new Error(`${answered} with ${undescribed.join(', ')}`)
+  const mustWait = status === 429 || status === 503
+  if (mustWait && !headers.has('retry-after')) throw new Error(`${answered} without Retry-After`)
+  if (!answer.content) {
+    if (body !== undefined) throw new Error(`${answered} with a body`)
+    return
+  }
+  const place = `paths/${found.path.replaceAll('/', '~1')}/${of}/responses/${status}`
+  const validate = AJV.getSchema(`openapi.json#/${place}/content/application~1json/schema`)
+  if (validate?.(body) !== true) {
+    throw new Error(`${answered}: ${AJV.errorsText(validate?.errors)} in ${JSON.stringify(body)}`)
   }
 }
 
