@@ -17,6 +17,7 @@ import { MAIL_LOG_KEY, removeOldMailEntries } from './kernel/mail/mail-log.repos
 import { noticeOptions } from './kernel/mail/mail-words.ts'
 import { createMailLimit } from './kernel/mail/mails-per-hour.ts'
 import { SENDERS } from './kernel/mail/queue-mail.ts'
+import { dnsNameOf } from './kernel/mail/relay.ts'
 import { mailJobs } from './kernel/mail/send-mails.ts'
 import { removeOldMails } from './kernel/mail/transport.ts'
 import { type Jobs, startJobs } from './kernel/queue/queue.ts'
@@ -68,6 +69,7 @@ function mailJobsOf(context: OpenContext, features: BackgroundWork[]): Jobs {
       hasRefusal: (asker) => hasRefusal(db, askerOf(asker, context)),
     }),
     logKey: key(MAIL_LOG_KEY),
+    idHost: dnsNameOf(context.idBase),
     log: quietDuringOutages(log, outage),
     outage,
   })

@@ -11,6 +11,7 @@ import { FastPath } from './kernel/cache/fast-path.ts'
 import { ResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import type { Config } from './kernel/config/config.ts'
+import { storeAddress } from './kernel/db/addresses.repository.ts'
 import { createSteadinessCheck, readDatabaseTime } from './kernel/db/clock.ts'
 import { fitPools } from './kernel/db/connections.ts'
 import { LOCK_WAIT_MS, openDatabase, type PoolLimits } from './kernel/db/database.ts'
@@ -102,12 +103,14 @@ async function openBase(options: AppOptions) {
   })
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(productVersion())
   const storedKey = await selectTokenKey(db)
+  const idBase = await storeAddress(db, config.publicUrl)
   const sessions = new Sessions({ ...config, secret, storedKey })
   return {
     ...options,
     ...databases,
     background,
     db,
+    idBase,
     key,
     limits,
     lockWaitMs,
@@ -148,9 +151,9 @@ function openDatabases(
 }
 
 async function openHttp(base: Base) {
-  const { auth, config, db, limits, log, metrics, outage } = base
+  const { auth, config, db, idBase, limits, log, metrics, outage } = base
   const { trustProxy } = config
-  const web = await loadWebApp(base.webFolder, config)
+  const web = await loadWebApp(base.webFolder, { ...config, idBase })
   const headers = securityHeaders(config, web?.inlineHashes)
   const live = new Live()
   const shut = new ShutNetworks(base.background, () => server.endShutStreams())

@@ -15,6 +15,8 @@ export type ServerContext = {
   key: (purpose: string) => Buffer
   log: FastifyBaseLogger
   db: Db
+  /** With what the ids of feeds and structured data begin; see `storeAddress`. */
+  idBase: string
   /** How long a write of rows that many people share waits for a lock; see LOCK_WAIT_MS. */
   lockWaitMs: number
   /** The pool of jobs, whose statements may take an hour. */

@@ -7,8 +7,9 @@ import { escapeXml } from '../kernel/http/escape.ts'
 /** One page of a feed. All URLs are absolute. */
 export type Feed = {
   title: string
-  /** The URL of the feed's first page. */
+  /** The id of the feed, and with what the ids of its posts begin. */
   id: string
+  idBase: string
   url: string
   nextUrl: string | null
   pageUrl: string
@@ -38,18 +39,18 @@ export function toAtom(feed: Feed, origin: string): string {
     nextUrl === null ? '' : link('next', nextUrl, 'application/atom+xml'),
     // Feed readers ignore elements that are not Atom.
     `<p xmlns="${XHTML}">${FOR_PEOPLE}<a href="${escapeXml(pageUrl)}">Читать на сайте</a></p>`,
-    ...posts.map((post) => atomEntry(post, origin)),
+    ...posts.map((post) => atomEntry(post, feed, origin)),
     '</feed>',
   ].join('')
 }
 
-function atomEntry(post: Post, origin: string): string {
+function atomEntry(post: Post, { idBase }: Feed, origin: string): string {
   const url = origin + postPath(post.id)
   // XHTML, because readers drop the line feeds of plain text, and browsers show the tags of HTML.
   const html = post.text.split('\n').map(escapeXml).join('<br/>')
   return [
     '<entry>',
-    element('id', url),
+    element('id', idBase + postPath(post.id)),
     element('title', postTitle(post)),
     element('updated', isoTime(changedAt(post))),
     element('published', isoTime(post.created_at)),
@@ -62,7 +63,7 @@ function atomEntry(post: Post, origin: string): string {
 
 /** Returns a feed as JSON Feed 1.1. */
 export function toJsonFeed(feed: Feed, origin: string): string {
-  const { title, url, nextUrl, pageUrl, posts } = feed
+  const { title, idBase, url, nextUrl, pageUrl, posts } = feed
   return JSON.stringify({
     version: 'https://jsonfeed.org/version/1.1',
     title,
@@ -72,7 +73,7 @@ export function toJsonFeed(feed: Feed, origin: string): string {
     icon: `${origin}/icon-512.png`,
     language: 'ru',
     items: posts.map((post) => ({
-      id: origin + postPath(post.id),
+      id: idBase + postPath(post.id),
       url: origin + postPath(post.id),
       content_text: post.text,
       date_published: isoTime(post.created_at),

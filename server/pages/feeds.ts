@@ -55,7 +55,8 @@ const FEEDS: [name: keyof typeof FEED_PATHS, kind: Kind][] = [
   ['author', { read: readAuthor, ...ATOM }],
 ]
 
-export async function serveFeeds({ http, db, config, limits, cache, headers }: PagesContext) {
+export async function serveFeeds(context: PagesContext) {
+  const { http, db, idBase, config, limits, cache, headers } = context
   const origin = originOf(config)
   await http.register(async (feeds) => {
     feeds.addHook('onRequest', ({ ip }) => limits.charge([callCharge(null, ip)]))
@@ -69,11 +70,12 @@ export async function serveFeeds({ http, db, config, limits, cache, headers }: P
         return cache.serveShared({ request, reply, url }, async () => {
           const found = await read(db, about, pageAfter(cursor, PAGE_SIZE_MAX))
           const { title, pagePath, since, page } = found
-          const feedId = origin + (found.path ?? path)
+          const feedUrl = origin + (found.path ?? path)
           const feed = {
-            id: feedId,
-            url: withCursor(feedId, cursor),
-            nextUrl: page.nextCursor && withCursor(feedId, page.nextCursor),
+            id: idBase + (found.path ?? path),
+            idBase,
+            url: withCursor(feedUrl, cursor),
+            nextUrl: page.nextCursor && withCursor(feedUrl, page.nextCursor),
             title: pageTitle(title, config.appName),
             pageUrl: origin + pagePath,
             since,

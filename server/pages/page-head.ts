@@ -27,6 +27,8 @@ type Site = {
   appName: string
   /** If it is undefined, previews have no URL and no picture. */
   publicUrl: string | undefined
+  /** With what the ids of posts begin; see `storeAddress`. */
+  idBase: string
 }
 
 type Preview = {
@@ -105,7 +107,7 @@ function postHead(post: Post, site: Site): string {
     meta('article:published_time', isoTime(created_at)) +
     (modified_at ? meta('article:modified_time', isoTime(modified_at)) : '') +
     feedLink('application/atom+xml', feedPath('replies', post.id)) +
-    structuredData(post, site.publicUrl)
+    structuredData(post, site)
   )
 }
 
@@ -154,11 +156,12 @@ function meta(name: string, content: string): string {
 }
 
 /** @see https://developers.google.com/search/docs/appearance/structured-data/discussion-forum */
-export function structuredData(post: Post, publicUrl: string | undefined): string {
+export function structuredData(post: Post, { publicUrl, idBase }: Omit<Site, 'appName'>): string {
   const { text, owner, created_at, modified_at, actions } = post
   const description = {
     '@context': 'https://schema.org',
     '@type': 'DiscussionForumPosting',
+    '@id': idBase + postPath(post.id),
     ...(publicUrl && { url: publicUrl + postPath(post.id) }),
     text,
     author: {

@@ -11,6 +11,7 @@ import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
 import { headOf, structuredData } from './page-head.ts'
 
 const ORIGIN = 'https://vslukh.example'
+const SITE = { appName: 'Вслух', publicUrl: ORIGIN, idBase: ORIGIN }
 const PUBLISHED = '1970-01-01T00:16:40.000Z'
 const EDITED = '1970-01-01T00:17:40.000Z'
 const FACTS = { now: 1_700_000_000, site: OPEN_SITE, cursor: '' }
@@ -23,7 +24,8 @@ const editedPost = (text: string) => ({ ...postOf(text), is_modified: true, modi
 
 function feedOf(post: Post, title = 'Стена'): Feed {
   const url = `${ORIGIN}/feed`
-  return { title, id: url, url, nextUrl: null, pageUrl: `${ORIGIN}/`, since: 0, posts: [post] }
+  const pageUrl = `${ORIGIN}/`
+  return { title, id: url, idBase: ORIGIN, url, nextUrl: null, pageUrl, since: 0, posts: [post] }
 }
 
 const listOf = (...posts: Post[]) => ({
@@ -33,7 +35,7 @@ const listOf = (...posts: Post[]) => ({
 const FORMATS = {
   Atom: (post: Post) => toAtom(feedOf(post), ORIGIN),
   'JSON Feed': (post: Post) => toJsonFeed(feedOf(post), ORIGIN),
-  'structured data': (post: Post) => structuredData(post, ORIGIN),
+  'structured data': (post: Post) => structuredData(post, SITE),
 }
 type Format = keyof typeof FORMATS
 
@@ -130,7 +132,7 @@ test('JSON Feed is version 1.1 and has the whole text, whatever a post contains'
 test('the structured data of a post is one data block with the whole text', () => {
   fc.assert(
     fc.property(hostileText, (text) => {
-      const html = structuredData(editedPost(text), ORIGIN)
+      const html = structuredData(editedPost(text), SITE)
       const [, json = ''] =
         /^<script type="application\/ld\+json">([^<]*)<\/script>$/.exec(html) ?? []
       expect(JSON.parse(json)).toMatchObject({
@@ -152,7 +154,7 @@ const THREAD: FirstPage = { ...FACTS, shows: 'post', post: postOf('Начало'
 
 test('the wall and a post name their feeds, other pages have none; only a post has structured data', () => {
   const headFor = (shown: Parameters<typeof headOf>[0]) => {
-    const head = headOf(shown, { appName: 'Вслух', publicUrl: ORIGIN })
+    const head = headOf(shown, SITE)
     const links = head.matchAll(/<link rel="alternate" type="(.*?)" href="(.*?)">/g)
     return { head, feeds: [...links].map(([, type, href]) => `${type} ${href}`) }
   }
@@ -169,10 +171,10 @@ test('the wall and a post name their feeds, other pages have none; only a post h
 
 test('a post names its address and its picture; previews have a large one, of the size that they state', async () => {
   const png = await readFile(join(import.meta.dirname, '../../web/public/preview.png'))
-  const head = headOf(WALL, { appName: 'Вслух', publicUrl: ORIGIN })
+  const head = headOf(WALL, SITE)
   expect(head).toContain('<meta name="twitter:card" content="summary_large_image">')
   expect(head).toContain(`content="${ORIGIN}/preview.png"`)
-  const ofPost = headOf(THREAD, { appName: 'Вслух', publicUrl: ORIGIN })
+  const ofPost = headOf(THREAD, SITE)
   expect(ofPost).toContain(`"og:url" content="${ORIGIN}/posts/1"`)
   expect(ofPost).toContain(`<link rel="canonical" href="${ORIGIN}/posts/1">`)
   // The header of a PNG: its width and height are the two numbers from byte 16 on.

@@ -20,6 +20,7 @@ import type {
 
 type Settings = PageSettings & {
   publicUrl: string | undefined
+  idBase: string
   /** Whether browsers get the service worker; if not, they get a script that removes it. */
   serviceWorker: boolean
 }
@@ -44,7 +45,7 @@ const SERVER_BUILD = '.server/entry-server.js'
 export async function loadWebApp(folder: string, settings: Settings): Promise<WebApp | null> {
   const built = await readIfExists(join(folder, PAGE_FRAMES_FILE))
   if (built === undefined) return null
-  const { appName, editPeriodSeconds, publicUrl, serviceWorker } = settings
+  const { appName, editPeriodSeconds, publicUrl, idBase, serviceWorker } = settings
   const { shell, inlineHashes, ...frames }: PageFrames = JSON.parse(built)
   const metas =
     `<meta name="application-name" content="${escapeHtml(appName)}">` +
@@ -52,7 +53,7 @@ export async function loadWebApp(folder: string, settings: Settings): Promise<We
     (serviceWorker ? '' : '<meta name="service-worker" content="off">')
   const rendered = { ...frames.rendered, before: frames.rendered.before + metas }
   return {
-    ...{ folder, appName, editPeriodSeconds, publicUrl, serviceWorker, inlineHashes },
+    ...{ folder, appName, editPeriodSeconds, publicUrl, idBase, serviceWorker, inlineHashes },
     shell: { ...shell, before: shell.before + metas },
     rendered,
     maker: createPageMaker({

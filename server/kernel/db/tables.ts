@@ -230,5 +230,8 @@ export type Tables = {
     backup_verified_copy: Date | null
     backup_verification_failed: string | null
     backup_minute: number | null
+    id_base: string | null
+    public_url: string | null
+    moved_at: Date | null
   }
 }

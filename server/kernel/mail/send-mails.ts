@@ -42,6 +42,8 @@ type Options = {
   /** Counts a mail before its first try, or returns how long it must wait. */
   charge: (mail: QueuedMail, tries: number) => Promise<Wait | undefined>
   logKey: Buffer
+  /** The host of the Message-IDs. A mail that is sent again after a move keeps its id. */
+  idHost?: string | undefined
   log: Record<'warn' | 'info' | 'debug', (details: object, message: string) => void>
   outage: Pick<Outage, 'whenWritable' | 'isClosed'>
 }
@@ -134,9 +136,10 @@ class MailSender {
   }
 
   async #converse(mail: ClaimedMail, content: Mail, signal: AbortSignal): Promise<Result> {
-    const { transport, countTry, logKey } = this.#options
+    const { transport, countTry, logKey, idHost } = this.#options
     try {
-      const response = await transport.send({ ...content, id: messageId(mail, logKey) }, signal)
+      const id = messageId(mail, logKey)
+      const response = await transport.send({ ...content, id, idHost }, signal)
       countTry?.('sent')
       const answer = maskAnswer(response, mail.payload.to)
       return { state: 'sent', message: 'mail sent', login: 'accepted', attempt: { answer } }

@@ -10,6 +10,8 @@ import { isMailboxRefusal } from './smtp-answer.ts'
 export type Mail = {
   /** The same at each try, so that mailboxes can recognise a second copy. */
   id?: string
+  /** The host of the Message-ID; by default that of PUBLIC_URL, or else of the sender. */
+  idHost?: string | undefined
   to: string
   subject: string
   text: string
@@ -24,11 +26,11 @@ export type Message = ReturnType<typeof toMessage>
 
 /** Converts a mail for nodemailer. Addresses are objects, so that they are not parsed as lists. */
 export function toMessage(
-  { id = randomUUID(), to, subject, text, html, otp, unsubscribeUrl }: Mail,
+  { id = randomUUID(), idHost, to, subject, text, html, otp, unsubscribeUrl }: Mail,
   from: { name: string; address: string },
 ) {
   return {
-    ...{ id, from, subject, text },
+    ...{ id, idHost, from, subject, text },
     ...(html && { html }),
     ...(otp && { otp }),
     to: { name: unicodeEmail(to), address: to },
@@ -94,7 +96,8 @@ export function createSmtpSender(
     })
     const deadline = AbortSignal.timeout(conversationMs)
     const until = signal ? AbortSignal.any([signal, deadline]) : deadline
-    const host = dnsNameOf(relay.publicUrl) || domainOf(message.from.address) || 'localhost'
+    const host =
+      message.idHost || dnsNameOf(relay.publicUrl) || domainOf(message.from.address) || 'localhost'
     try {
       // nodemailer would send such an address to any server, as raw UTF-8.
       if (needsSmtpUtf8(message.to.address) && !(await offersSmtpUtf8(relay, conversationMs))) {

@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createBackup } from '../operations/backup/create-backup.service.ts'
+import { restoreBackup } from '../operations/backup/restore.service.ts'
+import { startAt } from '../testing/calls/sign-in-calls.ts'
+import { BACKUP_SECRET, emptyDatabase, restoreOptions } from '../testing/database/backups.ts'
+import { databaseForTest } from '../testing/database/database-for-test.ts'
+import { textsInXml } from '../testing/http/xml.ts'
+import { folderForTest } from '../testing/process/folder-for-test.ts'
+import { mailAppForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
+
+const FORMER = 'https://old.example'
+const NEW = 'https://new.example'
+
+/** Returns the ids of the wall's feeds, of their posts, and of the structured data of a post. */
+async function idsOf({ url }: TestApp, postId: string, username: string) {
+  const read = async (path: string) => (await fetch(url + path)).text()
+  const feeds = ['/feed.atom', `/posts/${postId}/replies.atom`, `/users/${username}/posts.atom`]
+  const atoms = await Promise.all(feeds.map(read))
+  const page = await read(`/posts/${postId}`)
+  const [, data = ''] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(page) ?? []
+  return {
+    atom: atoms.flatMap((xml) => textsInXml(xml, '//atom:id')),
+    json: JSON.parse(await read('/feed.json')).items.map(({ id }: { id: string }) => id),
+    page: JSON.parse(data)['@id'],
+  }
+}
+
+async function withWall<T>(
+  databaseUrl: string,
+  publicUrl: string | undefined,
+  act: (app: TestApp) => Promise<T>,
+): Promise<T> {
+  const app = await startTestApp({ databaseUrl, config: { publicUrl } })
+  return act(app).finally(() => app.close())
+}
+
+for (const first of [FORMER, undefined]) {
+  test(`ids stay when a wall that began at ${first ?? 'no address'} moves, also from a backup`, async () => {
+    const url = await databaseForTest()
+    const { id, username, before } = await withWall(url, first, async (app) => {
+      const olga = await app.signUp()
+      const { id } = await app.publish(olga)
+      await app.reply(olga, id)
+      const { username } = olga
+      return { id, username, before: await idsOf(app, id, username) }
+    })
+    expect(before.page).toBe(before.json[0])
+    expect(before.page).toMatch(first ?? /^tag:localhost,\d{4}-\d\d-\d\d:[-\da-f]{36}\/posts/)
+    await withWall(url, NEW, async (app) => {
+      expect(await idsOf(app, id, username)).toEqual(before)
+      const feed = await (await fetch(`${app.url}/feed.atom`)).text()
+      expect(feed).toContain(`href="${NEW}/posts/${id}"`)
+    })
+    const folder = await folderForTest()
+    const path = join(folder, 'wall.backup')
+    await createBackup(url, path, { secret: BACKUP_SECRET })
+    const restored = await emptyDatabase()
+    await restoreBackup(restored, path, restoreOptions(folder))
+    await withWall(restored, 'https://third.example', async (app) => {
+      expect(await idsOf(app, id, username)).toEqual(before)
+    })
+  })
+}
+
+test('a mail has a Message-ID of the first address, which stays when it is sent again after a move', async () => {
+  const databaseUrl = await databaseForTest()
+  await withWall(databaseUrl, FORMER, async () => {})
+  const { app, mailbox } = await mailAppForTest({ publicUrl: NEW }, { databaseUrl })
+  await startAt(app, '/registrations', { email: 'olga@example.org' })
+  const { source } = await mailbox.mailTo('olga@example.org')
+  expect(source).toMatch(/^Message-ID:\s+<[\w-]+@old\.example>/im)
+})
