@@ -47,6 +47,8 @@ export const OTHER_REASON = 'Другое нарушение'
 export const MODERATION_REASON_MAX = 200
 export const MODERATION_NOTE_MAX = 500
 export const BLOCK_DAYS_MAX = 3650
+/** The shortest time between two clarifications of a post. */
+export const CLARIFY_SECONDS = 3600
 /** The most posts of an author's last day that one call removes within its deadline of 8 s. */
 export const RECENT_POSTS_MAX = 100
 export const MUTES_MAX = 1000

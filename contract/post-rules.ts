@@ -1,4 +1,4 @@
-import type { Post, PostBody, PostPage } from './posts.ts'
+import type { Post, PostBody, PostPage, RepliedPost } from './posts.ts'
 
 /** What an author who has written nothing has written: the default of each of `writtenFields`. */
 export const EMPTY_POST_BODY: Required<PostBody> = { text: '' }
@@ -61,10 +61,28 @@ export function editSecondsLeft(post: TimedPost, now: number, periodSeconds: num
   return Math.max(0, Math.min(periodSeconds, left))
 }
 
-/** Returns the ids of the posts, in the order in which their JSON has `is_liked`. */
+/** Returns the ids of all posts in an answer. */
 export function postIdsOf(page: Post | Pick<PostPage, 'posts'>): string[] {
   const posts = 'posts' in page ? page.posts : [page]
-  return posts.flatMap(({ id, actions }) =>
-    actions.replied_post ? [id, actions.replied_post.id] : [id],
+  return posts.flatMap((post) =>
+    [post, post.actions.replied_post].flatMap((it) =>
+      it ? [it.id, ...(it.clarification ? [it.clarification.id] : [])] : [],
+    ),
   )
+}
+
+/** What stands before the text of a clarification. */
+export const CLARIFIES = 'Автор уточняет'
+
+type ClarifiedPost = Pick<RepliedPost, 'text' | 'clarification'>
+
+/** Returns the text of a post and its clarification, for readers without the app. */
+export function clarifiedText({ text, clarification }: ClarifiedPost): string {
+  return clarification ? `${text}\n\n${CLARIFIES}: ${clarification.text}` : text
+}
+
+/** Returns when a post was published, edited or clarified last. */
+export function changedAt({ created_at, modified_at = created_at, clarification }: Post): number {
+  const { created_at: since = 0, modified_at: edited = since } = clarification ?? {}
+  return Math.max(modified_at, edited)
 }

@@ -34,10 +34,15 @@ function postSchema<S extends TSchema>(repliedPost: S) {
   })
 }
 
+/** The author's own reply that stands under a post, which has no clarification itself. */
+const Clarification = postSchema(Type.Null())
+export type Clarification = Type.Static<typeof Clarification>
+const clarified = { clarification: Type.Optional(Clarification) }
+
 /** The schema of the replied post inside a reply. Its own `replied_post` is null. */
-export const RepliedPost = postSchema(Type.Null())
+export const RepliedPost = strictObject({ ...Clarification.properties, ...clarified })
 export type RepliedPost = Type.Static<typeof RepliedPost>
-export const Post = postSchema(nullable(RepliedPost))
+export const Post = strictObject({ ...postSchema(nullable(RepliedPost)).properties, ...clarified })
 export type Post = Type.Static<typeof Post>
 
 export const PostPage = strictObject({
@@ -111,6 +116,26 @@ export const editPost = endpoint('PATCH', '/posts/:id', {
   body: PostBody,
   answer: Post,
   errors: ['POST_NOT_FOUND', 'EDIT_PERIOD_EXPIRED'],
+})
+
+export const clarifyPost = endpoint('POST', '/posts/:id/clarification', {
+  access: 'user',
+  publishes: true,
+  summary: 'Reply to one’s own post after the edit period; the reply stands under it, once an hour',
+  params: IdParams,
+  headers: IdempotencyHeaders,
+  body: PostBody,
+  status: 201,
+  answer: Post,
+  errors: ['INVALID_REQUEST', 'POST_NOT_FOUND'],
+})
+
+export const removeClarification = endpoint('DELETE', '/posts/:id/clarification', {
+  access: 'user',
+  summary: 'Take the clarification from under one’s own post; it stays a reply',
+  params: IdParams,
+  answer: Post,
+  errors: ['POST_NOT_FOUND'],
 })
 
 export const deletePost = endpoint('DELETE', '/posts/:id', {

@@ -38,7 +38,7 @@ test('the menu of a post lets owners edit, others report', async ({ journey, olg
   }
   const copy = ['Скопировать ссылку', 'Скопировать текст']
   const own = [...copy, 'Не сообщать об ответах', 'Удалить']
-  expect(await items('Моя запись')).toEqual(['Написать заново', ...own])
+  expect(await items('Моя запись')).toEqual(['Уточнить', 'Написать заново', ...own])
   const edit = expect.stringMatching(/^Изменить\s+(9:\d\d|10:00)$/)
   expect(await items('Моя свежая запись')).toEqual([edit, ...own])
   expect(await items('Чужая запись')).toEqual([...copy, 'Скрыть автора', 'Пожаловаться'])

@@ -126,6 +126,9 @@ export const TABLE: Record<string, Row> = {
   'POST /posts': { ...withPost, ...created },
   'PATCH /posts/:id': { ...withPost, ...ofOwner, owner: '200' },
   'DELETE /posts/:id': ofOwner,
+  // The post can still be edited.
+  'POST /posts/:id/clarification': { ...withPost, ...ofOwner, owner: '400 INVALID_REQUEST' },
+  'DELETE /posts/:id/clarification': { ...ofOwner, owner: '200' },
   'GET /posts/search': { query: '?q=стена', ...anyone },
   'GET /posts/replies': signedIn,
   'GET /profiles/:username': { id: () => 'no_such_author', ...all('404 NOT_FOUND') },

@@ -1,5 +1,5 @@
 import { postPath } from '../../contract/pages.ts'
-import { postTitle } from '../../contract/post-rules.ts'
+import { changedAt, clarifiedText, postTitle } from '../../contract/post-rules.ts'
 import type { Post } from '../../contract/posts.ts'
 import { isoTime } from '../../contract/universal-time.ts'
 import { escapeXml } from '../kernel/http/escape.ts'
@@ -47,7 +47,7 @@ export function toAtom(feed: Feed, origin: string): string {
 function atomEntry(post: Post, { idBase }: Feed, origin: string): string {
   const url = origin + postPath(post.id)
   // XHTML, because readers drop the line feeds of plain text, and browsers show the tags of HTML.
-  const html = post.text.split('\n').map(escapeXml).join('<br/>')
+  const html = clarifiedText(post).split('\n').map(escapeXml).join('<br/>')
   return [
     '<entry>',
     element('id', idBase + postPath(post.id)),
@@ -75,16 +75,12 @@ export function toJsonFeed(feed: Feed, origin: string): string {
     items: posts.map((post) => ({
       id: idBase + postPath(post.id),
       url: origin + postPath(post.id),
-      content_text: post.text,
+      content_text: clarifiedText(post),
       date_published: isoTime(post.created_at),
-      ...(post.modified_at && { date_modified: isoTime(post.modified_at) }),
+      ...(changedAt(post) > post.created_at && { date_modified: isoTime(changedAt(post)) }),
       authors: [{ name: post.owner.username }],
     })),
   })
-}
-
-function changedAt({ created_at, modified_at = created_at }: Post): number {
-  return modified_at
 }
 
 function element(name: string, text: string): string {

@@ -13,7 +13,7 @@ import {
   searchTextIn,
   TITLES,
 } from '../../contract/pages.ts'
-import { excerpt, postTitle } from '../../contract/post-rules.ts'
+import { changedAt, clarifiedText, excerpt, postTitle } from '../../contract/post-rules.ts'
 import type { Post } from '../../contract/posts.ts'
 import { searchTitle } from '../../contract/search-rules.ts'
 import { isoTime } from '../../contract/universal-time.ts'
@@ -92,7 +92,8 @@ function authorHead({ username }: Profile, site: Site): string {
 }
 
 function postHead(post: Post, site: Site): string {
-  const { text, owner, created_at, modified_at } = post
+  const { owner, created_at } = post
+  const text = clarifiedText(post)
   const path = postPath(post.id)
   const picturePath = `${PICTURE_PATH.replace(':id', post.id)}?v=${pictureTag(post, site.appName)}`
   const picture = isDrawable(post) ? { path: picturePath, alt: postTitle(post) } : PICTURE
@@ -105,7 +106,7 @@ function postHead(post: Post, site: Site): string {
       site,
     ) +
     meta('article:published_time', isoTime(created_at)) +
-    (modified_at ? meta('article:modified_time', isoTime(modified_at)) : '') +
+    (isChanged(post) ? meta('article:modified_time', isoTime(changedAt(post))) : '') +
     feedLink('application/atom+xml', feedPath('replies', post.id)) +
     structuredData(post, site)
   )
@@ -157,28 +158,42 @@ function meta(name: string, content: string): string {
 
 /** @see https://developers.google.com/search/docs/appearance/structured-data/discussion-forum */
 export function structuredData(post: Post, { publicUrl, idBase }: Omit<Site, 'appName'>): string {
-  const { text, owner, created_at, modified_at, actions } = post
+  const { text, owner, created_at, actions, clarification } = post
+  const author = {
+    '@type': 'Person',
+    name: owner.username,
+    ...(publicUrl && { url: publicUrl + authorPath(owner.username) }),
+  }
   const description = {
     '@context': 'https://schema.org',
     '@type': 'DiscussionForumPosting',
     '@id': idBase + postPath(post.id),
     ...(publicUrl && { url: publicUrl + postPath(post.id) }),
     text,
-    author: {
-      '@type': 'Person',
-      name: owner.username,
-      ...(publicUrl && { url: publicUrl + authorPath(owner.username) }),
-    },
+    author,
     datePublished: isoTime(created_at),
-    ...(modified_at && { dateModified: isoTime(modified_at) }),
+    ...(isChanged(post) && { dateModified: isoTime(changedAt(post)) }),
     commentCount: actions.replies_count,
     interactionStatistic: {
       '@type': 'InteractionCounter',
       interactionType: 'https://schema.org/LikeAction',
       userInteractionCount: actions.likes_count,
     },
+    ...(clarification && {
+      comment: {
+        '@type': 'Comment',
+        ...(publicUrl && { url: publicUrl + postPath(clarification.id) }),
+        text: clarification.text,
+        author,
+        datePublished: isoTime(clarification.created_at),
+      },
+    }),
   }
   return `<script type="application/ld+json">${escapeJson(description)}</script>`
+}
+
+function isChanged(post: Post): boolean {
+  return changedAt(post) > post.created_at
 }
 
 export const PICTURE_PATH = `${postPath('')}:id/picture.png`
@@ -193,12 +208,26 @@ const DRAWABLE = new RegExp(
 )
 
 /** Whether the fonts of the pictures have every character of the post. */
-export function isDrawable({ text }: Post): boolean {
-  return DRAWABLE.test(text)
+export function isDrawable(post: Post): boolean {
+  return DRAWABLE.test(pictureText(post))
+}
+
+/** The most characters of a post and of its clarification in one picture. */
+const [CLARIFIED_MAX, CLARIFICATION_MAX] = [260, 220]
+
+/** Returns what the picture of a post states. A long text leaves room for its clarification. */
+export function pictureText({ text, clarification }: Post): string {
+  if (!clarification) return text
+  const parts = { text, clarification: { ...clarification } }
+  if ([...clarifiedText(parts)].length > CLARIFIED_MAX + CLARIFICATION_MAX) {
+    parts.text = excerpt(text, CLARIFIED_MAX)
+    parts.clarification.text = excerpt(clarification.text, CLARIFICATION_MAX)
+  }
+  return clarifiedText(parts)
 }
 
 /** Returns a hash of what a picture shows, so that an edited post gets a new picture URL. */
-export function pictureTag({ text, owner }: Post, appName: string): string {
-  const shown = JSON.stringify([DESIGN, text, owner.username, appName])
+export function pictureTag(post: Post, appName: string): string {
+  const shown = JSON.stringify([DESIGN, pictureText(post), post.owner.username, appName])
   return hash('sha1', shown, 'base64url').slice(0, 12)
 }

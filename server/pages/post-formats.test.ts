@@ -52,6 +52,10 @@ const SHOWN: { [F in keyof Fields]: [other: Fields[F], formats: Format[]] } = {
   is_modified: [true, []],
   modified_at: [1060, ['Atom', 'JSON Feed', 'structured data']],
   owner: [{ id: '2', username: 'petr2' }, ALL],
+  clarification: [
+    { ...postOf('А теперь молчит'), actions: { ...POST.actions, replied_post: null } },
+    ALL,
+  ],
   // Depends on the viewer.
   is_liked: [true, []],
   likes_count: [20, ['structured data']],

@@ -8,7 +8,7 @@ import { VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { withHandlerDeadline } from '../kernel/http/server.ts'
 import { widestNetworkOf } from '../kernel/limits/limits.ts'
 import { createHelperThread } from '../kernel/threads/threads.ts'
-import { isDrawable, PICTURE_PATH, pictureTag } from './page-head.ts'
+import { isDrawable, PICTURE_PATH, pictureTag, pictureText } from './page-head.ts'
 import type { Painting } from './paint-post.ts'
 import type { PagesContext, WebApp } from './web-app.ts'
 
@@ -49,9 +49,9 @@ export async function servePostPictures(
     ttlAutopurge: true,
     fetchMethod: (_tag, _stale, { context: { post, network } }) =>
       gate.run(async () => {
-        const { text, owner } = post
-        const parts = await maker.pictureParts(owner.username)
-        const painting = { text, username: owner.username, appName, ...parts }
+        const { username } = post.owner
+        const parts = await maker.pictureParts(username)
+        const painting = { text: pictureText(post), username, appName, ...parts }
         return Buffer.from(await painter.ask(painting))
       }, network),
   })

@@ -24,6 +24,15 @@ const dialogOf = (page: Page, name: string) => page.getByRole('dialog', { name, 
 const reported = ({ call }: Journey, { petr, post }: World) =>
   call('POST', `/posts/${post.id}/reports?reason_id=1`, { token: petr.token })
 
+const old = ({ rows }: Journey) =>
+  rows(`UPDATE posts SET created_at = created_at - interval '11 minutes'`)
+
+async function clarified(journey: Journey, { olga, post }: World): Promise<void> {
+  await old(journey)
+  const sent = { token: olga.token, body: { text: 'И отвечают' } }
+  await journey.call('POST', `/posts/${post.id}/clarification`, sent)
+}
+
 async function removed(journey: Journey, world: World): Promise<void> {
   await reported(journey, world)
   const sent = { token: world.vera.token, body: { verdict: 'remove', reason: 'Спам' } }
@@ -276,6 +285,37 @@ export const FLOWS: Flow[] = [
         nothing,
       )
     },
+  },
+  {
+    name: 'clarify',
+    writes: ['POST /posts/:id/clarification'],
+    as: 'olga',
+    path: threadOf('post'),
+    prepare: old,
+    async act(person) {
+      const { page } = person
+      const dialog = await openFromMenu(person, 'Говорят, стены слышат', 'Уточнить', 'Уточнение')
+      await person.does(
+        async () => {
+          await write(dialog.getByRole('textbox'), 'И отвечают')
+          await page.keyboard.press('Control+Enter')
+        },
+        toast(page, 'Опубликовано'),
+        nothing,
+      )
+    },
+  },
+  {
+    name: 'take a clarification away',
+    writes: ['DELETE /posts/:id/clarification'],
+    as: 'olga',
+    path: threadOf('post'),
+    prepare: clarified,
+    act: (person) =>
+      person.does(
+        () => choose(person, 'Говорят, стены слышат', 'Убрать уточнение'),
+        toast(person.page, 'Уточнение осталось среди ответов'),
+      ),
   },
   {
     name: 'delete',

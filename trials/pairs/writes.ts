@@ -61,6 +61,11 @@ const writesOf = (calls: Calls): Write[] =>
 const text = (words: string) => (side: Act['side']) => ({ text: `${words} ${side}` })
 
 const LIKE = send('petr', 'POST /posts/:post/likes')
+const CLARIFY: [Call, Prepare] = [
+  send('olga', 'POST /posts/:post/clarification', text('Уточнение')),
+  (app, { post }) =>
+    app.sql`UPDATE posts SET created_at = created_at - interval '11 minutes' WHERE id = ${post.id}`,
+]
 const MUTE = send('olga', 'PUT /posts/:post/muted')
 const MUTE_PERSON = send('petr', 'PUT /users/:olga/mute')
 const APPEAL = send('olga', 'POST /users/current/removed-posts/:post/appeal')
@@ -81,6 +86,10 @@ const publishChange = async () => {}
 const TRANSITION_OPTIONS = { nameKey: Buffer.alloc(32), mayErase: async () => false, publishChange }
 
 const idOf = (answer: { body?: { id?: string } }) => answer.body?.id
+const clarified = async (app: TestApp, world: World) => {
+  await CLARIFY[1](app, world)
+  return (await after(CLARIFY[0])(app, world)) as { body: { id: string } }
+}
 const login = async (app: TestApp, { email }: TestUser) =>
   idOf(await startAt(app, '/logins', { email }))
 
@@ -160,6 +169,12 @@ const LISTED: Calls = {
   reply: send('petr', 'POST /posts/:post/replies', text('Ответ')),
   'reply to the reply': send('olga', 'POST /posts/:reply/replies', text('Ответ на ответ')),
   edit: send('olga', 'PATCH /posts/:post', text('Иначе')),
+  clarify: CLARIFY,
+  'take the clarification away': [send('olga', 'DELETE /posts/:post/clarification'), clarified],
+  'delete the clarification': [
+    send('olga', 'DELETE /posts/:id'),
+    async (app, world) => idOf(await clarified(app, world)),
+  ],
   like: LIKE,
   unlike: [send('petr', 'DELETE /posts/:post/likes'), after(LIKE)],
   'mute the post': MUTE,

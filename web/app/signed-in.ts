@@ -78,12 +78,11 @@ export function offerSignIn(error: CallError): void {
 
 /** Shows what the viewer has done to a post in another tab. */
 export function showChange(change: PostChange): void {
-  const id = change.name === 'edited' ? change.post.id : change.postId
+  if (change.name === 'edited') putPosts([change.post])
   // A post that is not cached needs no change: a later read returns its current state.
-  if (!readCachedPost(id)) return
-  if (change.name === 'liked') setLikes(id, change.likes)
-  else if (change.name === 'edited') putPosts([change.post])
-  else if (change.name === 'deleted') evictPost(id)
+  else if (!readCachedPost(change.postId)) return
+  else if (change.name === 'liked') setLikes(change.postId, change.likes)
+  else evictPost(change.postId)
 }
 
 /** Loads chunks one after another, so that a chunk that is needed now hardly has to wait. */

@@ -51,15 +51,15 @@ export function Ancestors({ post }: { post: CachedPost }) {
         </div>
       )}
       {ids.map((id, at) => (
-        <RepliedCard key={id} id={id} withoutQuote={at > 0} />
+        <RepliedCard key={id} id={id} replyBelow={ids[at + 1] ?? post.id} withoutQuote={at > 0} />
       ))}
     </GrowsUpwards>
   )
 }
 
-type RepliedCardProps = { id: string; withoutQuote: boolean }
+type RepliedCardProps = { id: string; replyBelow: string; withoutQuote: boolean }
 
-function RepliedCard({ id, withoutQuote }: RepliedCardProps) {
+function RepliedCard({ id, ...look }: RepliedCardProps) {
   const post = usePost(id)
   const isMuted = useIsMuted(post?.owner.id)
   if (post === undefined) return <UnreadCard id={id} />
@@ -71,7 +71,7 @@ function RepliedCard({ id, withoutQuote }: RepliedCardProps) {
       </p>
     )
   }
-  return <FeedPost id={id} withoutQuote={withoutQuote} joined />
+  return <FeedPost id={id} {...look} />
 }
 
 /** Reads a post. Its skeleton has the same size, so that the content below does not move. */

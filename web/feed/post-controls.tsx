@@ -55,7 +55,7 @@ export type FeedCardProps = {
 }
 
 type FeedPostProps = Pick<FeedCardProps, 'id'> &
-  Partial<FeedCardProps> & { above?: ReactNode; joined?: boolean }
+  Partial<FeedCardProps> & { above?: ReactNode; replyBelow?: string }
 
 export const FeedPost = memo(function FeedPost({ id, ids: _, ...props }: FeedPostProps) {
   const post = usePost(id)

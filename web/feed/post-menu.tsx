@@ -7,6 +7,8 @@ import {
   Flag,
   type IconNode,
   Link,
+  MessageSquarePlus,
+  MessageSquareX,
   Pencil,
   PencilLine,
   Share,
@@ -17,9 +19,10 @@ import { receivedQuery, setMuted } from '../answers/answers.queries.ts'
 import { countdown } from '../format/time.ts'
 import { type Dialog, openDialog } from '../history/history.ts'
 import { copyText, NOT_COPIED } from '../platform/copy-text.ts'
-import type { CachedPost } from '../posts/cache/post-cache.ts'
+import { type CachedPost, usePost } from '../posts/cache/post-cache.ts'
+import { removeClarification } from '../posts/compose/compose.queries.ts'
 import { useDraftText } from '../posts/compose/stored-texts.ts'
-import { useEditSeconds } from '../posts/view/post-time.tsx'
+import { useClarifySeconds, useEditSeconds } from '../posts/view/post-time.tsx'
 import { withViewer } from '../session/intents.ts'
 import { useAction } from '../session/use-action.tsx'
 import { useUser } from '../session/viewer.ts'
@@ -38,10 +41,11 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
   const unsentText = useDraftText(`edit ${post.id}`)
   const newsItems = useNewsItems(post)
   const authorItems = useMuteItems(post.owner)
+  const clarifyItems = useClarifyItems(post)
   const mayEdit = secondsLeft > 0 || (unsentText !== null && unsentText !== post.text)
   const items = [
     ...(isOwner && mayEdit ? [edit(post, secondsLeft)] : []),
-    ...(isOwner && secondsLeft === 0 ? [rewrite(post)] : []),
+    ...(isOwner && secondsLeft === 0 ? [...clarifyItems, rewrite(post)] : []),
     ...linkItems(post),
     copyItem(Copy, 'Скопировать текст', 'Текст скопирован', () => post.text),
     ...(isOwner
@@ -76,6 +80,26 @@ function edit({ id: postId }: CachedPost, secondsLeft: number): MenuItem {
   const dialog = { name: 'edit', postId } as const
   if (secondsLeft === 0) return dialogItem(Pencil, 'Несохранённая правка', dialog)
   return dialogItem(Pencil, 'Изменить', dialog, { note: countdown(secondsLeft) })
+}
+
+/** Returns the items that replace `edit` after the edit period; none for a clarification itself. */
+function useClarifyItems(post: CachedPost): MenuItem[] {
+  const { id: postId, clarification, actions } = post
+  const replied = usePost(actions.replied_post_id ?? '')
+  const secondsLeft = useClarifySeconds(post)
+  const takeAway = useAction({
+    mutationFn: () => removeClarification(postId),
+    onSuccess: () => toast({ text: 'Уточнение осталось среди ответов' }),
+    errors: 'toast',
+  })
+  if (replied?.clarification?.id === postId) return []
+  const dialog = { name: 'clarify', postId } as const
+  if (!clarification) return [dialogItem(MessageSquarePlus, 'Уточнить', dialog)]
+  const note = secondsLeft > 0 ? { note: `через ${countdown(secondsLeft)}` } : {}
+  return [
+    dialogItem(MessageSquarePlus, 'Заменить уточнение', dialog, note),
+    { icon: MessageSquareX, label: 'Убрать уточнение', onSelect: () => takeAway.mutate() },
+  ]
 }
 
 /** Returns the item that replaces `edit` after the edit period. Its dialog says what it deletes. */

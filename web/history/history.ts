@@ -11,6 +11,7 @@ export type Dialog =
   | { name: 'new-post' }
   | { name: 'reply'; postId: string }
   | { name: 'edit'; postId: string }
+  | { name: 'clarify'; postId: string }
   | { name: 'delete'; postId: string; rewrites?: true }
   | { name: 'report'; postId: string }
   | { name: 'session'; sessionId: string }

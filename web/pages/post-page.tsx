@@ -9,7 +9,7 @@ import { useEntry, usePage, usePageTitle } from '../history/entry.tsx'
 import { Read } from '../http/read.tsx'
 import { useHydrated } from '../platform/atom.ts'
 import { createLazyChunk } from '../platform/lazy-chunk.ts'
-import type { CachedPost } from '../posts/cache/post-cache.ts'
+import { type CachedPost, usePost } from '../posts/cache/post-cache.ts'
 import { MISSING_POST, useReadPost } from '../posts/cache/posts.queries.ts'
 import { Fresh, type IsFresh } from '../posts/view/post-card.tsx'
 import { PostDetail } from '../posts/view/post-detail.tsx'
@@ -63,7 +63,8 @@ const visitedThread = createLazyChunk(
   'VisitedThread',
 )
 
-function NoReplies() {
+function NoReplies({ isClarified }: { isClarified: boolean }) {
+  if (isClarified) return null
   return (
     <div className={classes('soft', styles.noReplies)}>
       <p>{EMPTY_LIST.title}</p>
@@ -77,7 +78,9 @@ function Thread({ post }: { post: CachedPost }) {
   const [isFresh, setFresh] = useState<IsFresh>()
   // Only the browser knows which replies were seen before.
   const isHydrated = useHydrated()
-  const source = repliesSource(post.id, start)
+  const clarification = usePost(post.clarification?.id ?? '')
+  // It stands under the post.
+  const source = { ...repliesSource(post.id, start), without: clarification?.id }
   return (
     <>
       <Ancestors post={post} />
@@ -98,7 +101,13 @@ function Thread({ post }: { post: CachedPost }) {
           <OrderLink post={post} isFromOldest={isOldestFirst(start)} />
         </div>
         <Fresh value={isFresh}>
-          <PostFeed source={source} label="Ответы" empty={<NoReplies />} areReplies hasFoot />
+          <PostFeed
+            source={source}
+            label="Ответы"
+            empty={<NoReplies isClarified={clarification != null} />}
+            areReplies
+            hasFoot
+          />
         </Fresh>
       </div>
     </>

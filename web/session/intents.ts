@@ -8,7 +8,7 @@ import { isSecondClick } from '../ui/button.tsx'
 import { toast } from '../ui/overlay/toaster.tsx'
 import { isKnown, knownViewer, viewer, viewerForAction } from './viewer.ts'
 
-type AboutPost = 'reply' | 'edit' | 'delete' | 'report' | 'appeal' | 'block-author' | 'remove-post'
+type AboutPost = (typeof DIALOGS)[number]
 
 export type Intent =
   /** `liked: false` takes the like back. */
@@ -18,7 +18,10 @@ export type Intent =
   | { name: 'go'; path: string }
 
 const KEY = 'intent'
-const DIALOGS = ['reply', 'edit', 'delete', 'report', 'appeal', 'block-author', 'remove-post']
+const DIALOGS = [
+  ...(['reply', 'edit', 'clarify', 'delete', 'report', 'appeal'] as const),
+  ...(['block-author', 'remove-post'] as const),
+]
 const ABOUT_A_POST = new Set<unknown>(['like', ...DIALOGS])
 
 const waiting = createAtom<readonly Intent[]>([])

@@ -47,6 +47,7 @@ export type ExportedPost = Required<PostBody> & {
   isModified: boolean
   modifiedAt: string | null
   repliedPostId: string | null
+  clarificationId: string | null
   likes: number
   replies: number
   /** Why the post is not on the site; null if it is. */
@@ -78,6 +79,7 @@ export async function selectOwnPosts(
   const { rows } = await sql<ExportedPost>`
     SELECT id::text, ${sql.join(WRITTEN_FIELD_NAMES.map((field) => sql.ref(field)))}, created_at AS "publishedAt",
       is_modified AS "isModified", modified_at AS "modifiedAt", replied_post_id::text AS "repliedPostId",
+      clarification_id::text AS "clarificationId",
       likes_count AS likes, replies_count AS replies,
       CASE hidden_for WHEN 'reported' THEN 'hidden' ELSE hidden_for END AS archived
     FROM (${sql.join(parts.map(next), sql` UNION ALL `)}) own

@@ -82,6 +82,8 @@ test('a person downloads every column about them but those left out for a reason
   const post = await app.publish(olga, 'Первая <script>alert(1)</script> & «кавычки»')
   const foreign = await app.publish(petr, 'Чужая запись')
   const reply = await app.reply(olga, foreign.id, 'Мой ответ')
+  const clarification = await app.reply(olga, post.id, 'Уточнение')
+  await app.sql`UPDATE posts SET clarification_id = ${clarification.id} WHERE id = ${post.id}`
   await app.call('POST', `/posts/${foreign.id}/likes`, { token: olga.token })
   await app.call('POST', `/posts/${foreign.id}/reports?reason_id=1`, { token: olga.token })
   await app.call('PUT', `/users/${petr.id}/mute`, { token: olga.token })
@@ -102,8 +104,9 @@ test('a person downloads every column about them but those left out for a reason
     reports: [{ postId: foreign.id, reason: 'Спам или реклама', state: 'open' }],
   })
   expect(JSON.parse(files['posts.json'] ?? '')).toMatchObject([
-    { id: post.id, text: post.text, repliedPostId: null, archived: null },
+    { id: post.id, repliedPostId: null, clarificationId: clarification.id, archived: null },
     { id: reply.id, text: 'Мой ответ', repliedPostId: foreign.id },
+    { id: clarification.id, repliedPostId: post.id, clarificationId: null },
   ])
   expect(JSON.parse(files['likes.json'] ?? '')).toMatchObject([{ postId: foreign.id }])
   expect(files['index.html']).toContain('Первая &#60;script&#62;alert(1)')

@@ -48,6 +48,7 @@ function article(post: ExportedPost): string {
     time(post.publishedAt),
     post.repliedPostId !== null && `ответ на запись ${post.repliedPostId}`,
     post.isModified && 'изменено',
+    post.clarificationId !== null && `уточнено ответом ${post.clarificationId}`,
     `«Нравится»: ${post.likes}`,
     post.archived !== null && (ARCHIVED[post.archived] ?? post.archived),
   ]

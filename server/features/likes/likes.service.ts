@@ -1,5 +1,5 @@
 import { postIdsOf } from '../../../contract/post-rules.ts'
-import type { Post, PostPage } from '../../../contract/posts.ts'
+import type { Clarification, Post, PostPage, RepliedPost } from '../../../contract/posts.ts'
 import type { ViewerFlag } from '../../kernel/cache/response-cache.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { SharedRead } from '../../kernel/db/shared-read.ts'
@@ -54,16 +54,19 @@ function withLikes(answer: Post | PostPage, liked: ReadonlySet<string>): Post | 
 
 function withLike(post: Post, liked: ReadonlySet<string>): Post {
   const { replied_post } = post.actions
-  const is_liked = liked.has(post.id)
+  const flagged = withOwnLike(post, liked)
   return {
-    ...post,
-    actions: {
-      ...post.actions,
-      is_liked,
-      replied_post: replied_post && {
-        ...replied_post,
-        actions: { ...replied_post.actions, is_liked: liked.has(replied_post.id) },
-      },
-    },
+    ...flagged,
+    actions: { ...flagged.actions, replied_post: replied_post && withOwnLike(replied_post, liked) },
   }
+}
+
+/** Sets the likes of a post and of its clarification. */
+function withOwnLike<P extends Post | RepliedPost | Clarification>(
+  post: P,
+  liked: ReadonlySet<string>,
+): P {
+  const flagged = { ...post, actions: { ...post.actions, is_liked: liked.has(post.id) } }
+  if (!('clarification' in post) || !post.clarification) return flagged
+  return { ...flagged, clarification: withOwnLike(post.clarification, liked) }
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { ANCESTORS_MAX } from '../../../contract/constants.ts'
 import { WRITTEN_FIELD_NAMES } from '../../../contract/post-rules.ts'
-import type { Post, RepliedPost } from '../../../contract/posts.ts'
+import type { Clarification, Post, RepliedPost } from '../../../contract/posts.ts'
 import type { Ancestors } from '../../../contract/replies.ts'
 import { idArray, isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -9,9 +9,10 @@ import type { Viewer } from '../../kernel/http/route.ts'
 
 export type PostViewer = Pick<Viewer, 'userId'> | null
 
-type PostRow = Omit<Required<RepliedPost>, 'modified_at' | 'owner' | 'actions'> &
-  Omit<RepliedPost['actions'], 'replied_post'> & {
+type PostRow = Omit<Required<Clarification>, 'modified_at' | 'owner' | 'actions'> &
+  Omit<Clarification['actions'], 'replied_post'> & {
     modified_at: number | null
+    clarification_id: string | null
     owner_id: string
     /** Null if the owner has deleted the account. */
     username: string | null
@@ -27,28 +28,62 @@ const ACTION_FIELDS = ['is_liked', ...COUNTS, 'parent_post_id', 'replied_post_id
  * Reads posts as the viewer sees them; a post is undefined if its owner has left. `page` selects
  * `id` and `key`, the position in the list, and is materialised so that few rows are joined.
  */
-export async function hydratePosts(
-  db: Queryable,
-  { page, total }: { page: RawBuilder<unknown>; total: RawBuilder<unknown> },
-  viewer: PostViewer,
-) {
+export async function hydratePosts(db: Queryable, page: Rows, viewer: PostViewer) {
+  const rows = await selectRows(db, page, viewer)
+  const clarifications = await readClarifications(db, rows, viewer)
+  const posts = rows.flatMap((row) =>
+    row.id === null ? [] : { key: row.key, post: toPost(row, clarifications) },
+  )
+  return { rows: posts, total: rows[0]?.total ?? null }
+}
+
+type Rows = { page: RawBuilder<unknown>; total: RawBuilder<unknown> }
+
+async function selectRows(db: Queryable, { page, total }: Rows, viewer: PostViewer) {
   const viewerId = viewer?.userId ?? NO_USER
   type Row = HydratedRow & { key: string; id: string | null; total: number | null }
   const { rows } = await sql<Row>`
     WITH page AS MATERIALIZED (${page}), total AS (SELECT (${total})::float8 AS total)
     SELECT total.*, hydrated.* FROM total LEFT JOIN (
       SELECT page.key, p.*, p_like.user_id IS NOT NULL AS is_liked,
-        r_like.user_id IS NOT NULL AS r_is_liked
+        r_like.user_id IS NOT NULL AS r_is_liked,
+        own.clarification_id, replied.clarification_id AS r_clarification_id
       FROM page JOIN hydrated_posts p ON p.id = page.id
+      JOIN posts own ON own.id = p.id
+      LEFT JOIN posts replied ON replied.id = p.r_id
       LEFT JOIN likes p_like ON p_like.post_id = p.id AND p_like.user_id = ${viewerId}
       LEFT JOIN likes r_like ON r_like.post_id = p.r_id AND r_like.user_id = ${viewerId}
     ) hydrated ON true
     ORDER BY hydrated.key DESC`.execute(db)
-  const posts = rows.flatMap((row) => (row.id === null ? [] : { key: row.key, post: toPost(row) }))
-  return { rows: posts, total: rows[0]?.total ?? null }
+  return rows
 }
 
 const NO_TOTAL = sql`SELECT 0`
+
+type Clarifications = ReadonlyMap<string | null, Clarification>
+
+/** Reads the visible clarifications of posts, and of the posts that they reply to, by their ids. */
+export async function readClarifications(
+  db: Queryable,
+  rows: readonly Pick<HydratedRow, 'clarification_id' | 'r_clarification_id'>[],
+  viewer: PostViewer,
+): Promise<Clarifications> {
+  const named = rows.flatMap((row) => [row.clarification_id, row.r_clarification_id])
+  const ids = [...new Set(named)].filter((id) => id !== null)
+  if (ids.length === 0) return new Map()
+  const found = await selectRows(db, { page: pageOf(ids), total: NO_TOTAL }, viewer)
+  return new Map(
+    found
+      .filter(({ id, username }) => id !== null && username !== null)
+      .map((row) => [row.id, readColumns(row, '', null)]),
+  )
+}
+
+/** Selects posts in the order of `ids`; their subquery avoids planning each call anew. */
+function pageOf(ids: string[]) {
+  return sql`SELECT id, -place AS key
+    FROM unnest((SELECT ${idArray(ids)}::bigint[])) WITH ORDINALITY AS asked (id, place)`
+}
 
 /** Reads a post as the viewer sees it. Throws POST_NOT_FOUND. */
 export async function requirePost(db: Queryable, id: string, viewer: PostViewer): Promise<Post> {
@@ -59,11 +94,9 @@ export async function requirePost(db: Queryable, id: string, viewer: PostViewer)
   return rows[0].post
 }
 
-/** Reads the visible posts in the order of `ids`; their subquery avoids planning each call anew. */
+/** Reads the visible posts in the order of `ids`. */
 export async function readPosts(db: Queryable, ids: string[], viewer: PostViewer): Promise<Post[]> {
-  const page = sql`SELECT id, -place AS key
-    FROM unnest((SELECT ${idArray(ids)}::bigint[])) WITH ORDINALITY AS asked (id, place)`
-  const { rows } = await hydratePosts(db, { page, total: NO_TOTAL }, viewer)
+  const { rows } = await hydratePosts(db, { page: pageOf(ids), total: NO_TOTAL }, viewer)
   return rows.flatMap(({ post }) => post ?? [])
 }
 
@@ -91,9 +124,13 @@ export async function readAncestors(
 }
 
 /** Returns undefined if the owner has left. */
-export function toPost(row: HydratedRow): Post | undefined {
-  const replied = row.r_username === null ? null : readColumns(row, 'r_', null)
-  return row.username === null ? undefined : readColumns(row, '', replied)
+export function toPost(row: HydratedRow, clarifications: Clarifications): Post | undefined {
+  const read = <R extends RepliedPost | null>(prefix: '' | 'r_', repliedPost: R) => {
+    const clarification = clarifications.get(row[`${prefix}clarification_id`])
+    return { ...readColumns(row, prefix, repliedPost), ...(clarification && { clarification }) }
+  }
+  const replied = row.r_username === null ? null : read('r_', null)
+  return row.username === null ? undefined : read('', replied)
 }
 
 function readColumns<R extends RepliedPost | null>(

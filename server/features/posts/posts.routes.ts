@@ -6,7 +6,7 @@ import type { BackgroundWork, ServerContext } from '../../kernel/server-context.
 import { requirePost } from './hydrate-posts.ts'
 import { likedPostsOf, postsOf, readPostList, wallPosts } from './post-lists.ts'
 import { deletePost, editPost, requireValidBody } from './posts.service.ts'
-import { removeOldKeys } from './publications.repository.ts'
+import { removeOldKeys, setClarification } from './publications.repository.ts'
 import type { Publish } from './publications.service.ts'
 
 const EDITS: Limit = {
@@ -47,6 +47,21 @@ export function registerPosts(context: ServerContext, publish: Publish): Backgro
     const edit = { id, ownerId: viewer.userId, written, periodSeconds: editPeriodSeconds }
     const post = await editPost(db, edit)
     await publishChange({ kind: 'edited', postId: id })
+    return post
+  })
+
+  route(calls.clarifyPost, ({ params, body, headers, viewer }, { request }) => {
+    const idempotencyKey = headers['idempotency-key']
+    const repliedId = params.id
+    return publish({ viewer, request, body, idempotencyKey, repliedId, clarifies: true })
+  })
+
+  route(calls.removeClarification, async ({ params: { id }, viewer }) => {
+    if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
+    const isChanged = await setClarification(db, { id, ownerId: viewer.userId }, null)
+    const post = await requirePost(db, id, viewer)
+    if (post.owner.id !== viewer.userId) throw new AppError('POST_NOT_FOUND')
+    if (isChanged) await publishChange({ kind: 'edited', postId: id })
     return post
   })
 

@@ -22,9 +22,38 @@ export async function insertPost(
 ): Promise<Inserted | Refused> {
   const values = [ownerId, written.text, idempotencyKey ?? null, repliedId, lockWaitMs]
   const { rows } = await sql<Inserted | Refused>`
-    SELECT refusal, (published).*, false AS is_liked, is_replied_liked AS r_is_liked
+    SELECT refusal, (published).*, false AS is_liked, is_replied_liked AS r_is_liked,
+      NULL AS clarification_id,
+      (SELECT clarification_id::text FROM posts WHERE id = (published).r_id) AS r_clarification_id
     FROM insert_post(${sql.join(values)})`.execute(db)
   return rows[0] ?? { refusal: 'POST_NOT_FOUND' }
+}
+
+type OwnPost = { id: string; ownerId: string }
+
+/** Returns what keeps a visible post from being clarified by its owner; undefined if it is none. */
+export async function selectClarifiable(
+  db: Queryable,
+  { id, ownerId, periodSeconds }: OwnPost & { periodSeconds: number },
+): Promise<{ isEditable: boolean; isClarification: boolean } | undefined> {
+  const { rows } = await sql<{ isEditable: boolean; isClarification: boolean }>`
+    SELECT created_at > now() - ${periodSeconds} * interval '1 second' AS "isEditable",
+      EXISTS (SELECT FROM posts replied
+        WHERE replied.id = p.replied_post_id AND replied.clarification_id = p.id) AS "isClarification"
+    FROM visible_posts p WHERE id = ${id} AND owner_id = ${ownerId}`.execute(db)
+  return rows[0]
+}
+
+/** Puts a reply under its post, or nothing. Returns whether that has changed something. */
+export async function setClarification(
+  db: Queryable,
+  { id, ownerId }: OwnPost,
+  replyId: string | null,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`UPDATE posts SET clarification_id = ${replyId}
+    WHERE id = ${id} AND owner_id = ${ownerId} AND hidden_for IS NULL
+      AND clarification_id IS DISTINCT FROM ${replyId}`.execute(db)
+  return numAffectedRows === 1n
 }
 
 /** Returns the id of the post published with a key, even if it was deleted later. */

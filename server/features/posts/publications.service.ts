@@ -7,9 +7,15 @@ import type { RecordAccess } from '../../kernel/journal/journal.ts'
 import { type Charge, type Limit, type LimitRefusal, tooMany } from '../../kernel/limits/limits.ts'
 import { privateDomainOf } from '../../kernel/mail/email-address.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
-import { requirePost, toPost } from './hydrate-posts.ts'
+import { readClarifications, requirePost, toPost } from './hydrate-posts.ts'
 import { requireValidBody } from './posts.service.ts'
-import { findByIdempotencyKey, insertPost, type NewPost } from './publications.repository.ts'
+import {
+  findByIdempotencyKey,
+  insertPost,
+  type NewPost,
+  selectClarifiable,
+  setClarification,
+} from './publications.repository.ts'
 
 /** No post has this id. */
 const NO_POST = '0'
@@ -74,15 +80,25 @@ const DOMAIN_REPLIES: Limit = {
     'Новые авторы с почтой вашего домена опубликовали много ответов: следующий — через {time}',
 }
 
+/** Counts for each post, so that nobody turns its meaning around all the time: CLARIFY_SECONDS. */
+const CLARIFICATIONS: Limit = {
+  name: 'clarification',
+  rates: [[1, 3600]],
+  refusal: 'Запись можно уточнить раз в час: следующее уточнение — через {time}',
+  isShared: true,
+}
+
 type Options = { db: Db } & Pick<
   ServerContext,
-  'limits' | 'lockWaitMs' | 'publishChange' | 'recordAccess'
+  'config' | 'limits' | 'lockWaitMs' | 'publishChange' | 'recordAccess'
 >
 
 type Publication = Pick<NewPost, 'repliedId' | 'idempotencyKey'> & {
   request: Parameters<RecordAccess>[1]['request']
   viewer: Viewer
   body: PostBody
+  /** Whether the reply becomes the clarification of the replied post. */
+  clarifies?: boolean
 }
 
 export type Publish = (publication: Publication) => Promise<Post>
@@ -96,21 +112,27 @@ type Published = { post: Post; repliedOwnerId: string | null }
  */
 export function createPublish(options: Options): Publish {
   const { db, limits, publishChange } = options
-  return async ({ viewer, body, request, repliedId: asked, idempotencyKey }) => {
+  return async ({ viewer, body, request, repliedId: asked, idempotencyKey, clarifies = false }) => {
     const written = requireValidBody(body)
     const repliedId = asked === null || isRowId(asked) ? asked : NO_POST
     const newPost = { written, ownerId: viewer.userId, repliedId, idempotencyKey }
     const firstId = await findByIdempotencyKey(db, newPost)
     if (firstId !== undefined) return requirePost(db, firstId, viewer)
     const charges = chargesOf(viewer, { ip: request.ip, isReply: repliedId !== null })
+    if (clarifies) {
+      await requireClarifiable(newPost, options)
+      charges.push({ limit: CLARIFICATIONS, key: repliedId ?? NO_POST })
+    }
     const tripped = await limits.tryCharge(charges)
     if (tripped) throw refusedBy(tripped, viewer)
-    const published = await insert(newPost, request, options).catch(async (error) => {
-      const refunded = limits.refund(charges).catch(() => {})
-      // If the database failed, the caller would wait for its second timeout.
-      if (error instanceof AppError) await refunded
-      throw error
-    })
+    const published = await insert({ ...newPost, clarifies }, request, options).catch(
+      async (error) => {
+        const refunded = limits.refund(charges).catch(() => {})
+        // If the database failed, the caller would wait for its second timeout.
+        if (error instanceof AppError) await refunded
+        throw error
+      },
+    )
     if (published) {
       await publishChange(changeBy(newPost, published))
       return published.post
@@ -122,7 +144,7 @@ export function createPublish(options: Options): Publish {
 
 /** Returns undefined if another call has just published with the same key. */
 async function insert(
-  newPost: NewPost,
+  { clarifies, ...newPost }: NewPost & { clarifies: boolean },
   request: Publication['request'],
   { db, lockWaitMs, recordAccess }: Options,
 ): Promise<Published | undefined> {
@@ -131,12 +153,33 @@ async function insert(
     const inserted = await insertPost(tx, newPost, lockWaitMs)
     if (inserted.refusal === 'KEY_USED') return undefined
     if (inserted.refusal !== null) throw new AppError(inserted.refusal)
-    const post = toPost(inserted)
+    if (clarifies) {
+      await setClarification(tx, { id: inserted.r_id, ownerId: userId }, inserted.id)
+      inserted.r_clarification_id = inserted.id
+    }
+    const post = toPost(inserted, await readClarifications(tx, [inserted], { userId }))
     if (!post) throw new AppError('UNAUTHORIZED')
     await recordAccess?.(tx, { action: 'publish', userId, postId: post.id, request })
     return { post, repliedOwnerId: inserted.r_owner_id }
   }
-  return recordAccess ? db.transaction().execute(write) : write(db)
+  return recordAccess || clarifies ? db.transaction().execute(write) : write(db)
+}
+
+/** Throws POST_NOT_FOUND for another's post, or INVALID_REQUEST for a post that needs no reply. */
+async function requireClarifiable({ ownerId, repliedId }: NewPost, { db, config }: Options) {
+  const periodSeconds = config.editPeriodSeconds
+  const post = await selectClarifiable(db, { id: repliedId ?? NO_POST, ownerId, periodSeconds })
+  if (!post) throw new AppError('POST_NOT_FOUND')
+  if (post.isEditable) {
+    throw new AppError('INVALID_REQUEST', {
+      message: 'Эту запись ещё можно изменить, уточнение ей пока не нужно',
+    })
+  }
+  if (post.isClarification) {
+    throw new AppError('INVALID_REQUEST', {
+      message: 'Это само уточнение. Чтобы заменить его, уточните запись ещё раз',
+    })
+  }
 }
 
 /** Includes a replied user who has muted the post: events are public and must not reveal a mute. */

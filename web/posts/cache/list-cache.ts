@@ -1,7 +1,14 @@
 import type { InfiniteData, Query } from '@tanstack/react-query'
 import type { PostPage } from '../../../contract/posts.ts'
 import { queryClient } from '../../http/query-client.ts'
-import { changePost, forgetLikes, putPosts, readCachedPost, setTombstone } from './post-cache.ts'
+import {
+  type CachedPost,
+  changePost,
+  forgetLikes,
+  putPosts,
+  readCachedPost,
+  setTombstone,
+} from './post-cache.ts'
 
 export type ListName = 'wall' | 'search' | 'liked' | 'received' | `${ListOf} ${string}`
 type ListOf = 'replies' | 'author' | 'authorReplies'
@@ -134,9 +141,10 @@ export function publishedIn(name: ListName): readonly string[] {
 export function evictPost(id: string): void {
   const repliedId = readCachedPost(id)?.actions.replied_post_id
   if (repliedId) {
-    changePost(repliedId, ({ actions, ...replied }) => {
+    changePost(repliedId, ({ actions, clarification, ...replied }) => {
       const replies_count = Math.max(0, actions.replies_count - 1)
-      return { ...replied, actions: { ...actions, replies_count } }
+      const left = clarification?.id === id ? {} : { clarification }
+      return { ...replied, ...left, actions: { ...actions, replies_count } } as CachedPost
     })
   }
   setTombstone(id)

@@ -2,7 +2,7 @@ import { skipToken, useQuery } from '@tanstack/react-query'
 import type { Post, RepliedPost } from '../../../contract/posts.ts'
 import { queryClient } from '../../http/query-client.ts'
 
-/** The post that a cached reply replies to has an entry of its own. */
+/** The post that a cached reply replies to has an entry of its own, and so has a clarification. */
 export type CachedPost = RepliedPost
 
 export type Likes = Pick<CachedPost['actions'], 'is_liked' | 'likes_count'>
@@ -37,6 +37,9 @@ function postKey(id: string) {
 export function putPosts(posts: readonly Post[], version: number = nextVersion()): string[] {
   for (const post of posts) {
     const { replied_post_id: repliedId, replied_post: replied } = post.actions
+    for (const { clarification } of [post, replied ?? {}] as Partial<CachedPost>[]) {
+      if (clarification) putPost(clarification.id, clarification, version)
+    }
     if (repliedId) putPost(repliedId, replied, version)
     putPost(post.id, { ...post, actions: { ...post.actions, replied_post: null } }, version)
   }

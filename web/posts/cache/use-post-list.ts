@@ -27,6 +27,8 @@ export type ListSource = {
   start?: string
   /** Set for a list by id, newest first, in which newer posts wait for a tap. */
   newer?: Newer
+  /** The id of a post that is left out, because the page shows it elsewhere. */
+  without?: string | undefined
   /** Whether the list is never read upwards. */
   isOneWay?: boolean
   read: (cursor: string, signal?: AbortSignal) => Promise<PostPage>
@@ -54,7 +56,7 @@ export function usePostList(source: ListSource, anchor: Anchor | null) {
   const { pages: read = NO_PAGES } = query.data ?? {}
   const { total = 0, above = 0, stop } = read[0] ?? {}
   const isFromTop = start === '' && above === 0
-  const isShown = useIsShown()
+  const isShown = useIsShown(source.without)
   const own = usePublished(name)
   const pages = useMemo(
     () => shownPages(read, isFromTop ? own : [], isShown),
@@ -99,14 +101,14 @@ export function usePostList(source: ListSource, anchor: Anchor | null) {
   }
 }
 
-function useIsShown(): (id: string, by?: string) => boolean {
+function useIsShown(without?: string): (id: string, by?: string) => boolean {
   const { authors } = useHidden()
   return useCallback(
     (id, by = '') => {
       const post = readCachedPost(id)
-      return post !== null && !authors.includes(post?.owner.id ?? by)
+      return post !== null && id !== without && !authors.includes(post?.owner.id ?? by)
     },
-    [authors],
+    [authors, without],
   )
 }
 

@@ -14,11 +14,13 @@ import { type Kind, parseTarget, type Text } from './stored-texts.ts'
 import { isSame, writtenOf } from './written.ts'
 
 type Send = (text: Text, postId: string) => Promise<void>
+type ReplyCall = 'POST /posts/:id/replies' | 'POST /posts/:id/clarification'
 
 const SEND: Record<Kind, Send> = {
   new: publishPost,
-  reply: publishReply,
+  reply: (text, id) => publishReply(text, id, 'POST /posts/:id/replies'),
   edit: saveEdit,
+  clarify: (text, id) => publishReply(text, id, 'POST /posts/:id/clarification'),
   appeal: sendAppeal,
 }
 
@@ -35,11 +37,22 @@ async function publishPost(text: Text): Promise<void> {
   addToLists(['wall', `author ${by}`], post.id)
 }
 
-async function publishReply(text: Text, id: string): Promise<void> {
+async function publishReply(text: Text, id: string, call: ReplyCall): Promise<void> {
   const { by } = text
-  const post = await write('POST /posts/:id/replies', { params: { id }, ...onceSent(text) }, { by })
+  const post = await write(call, { params: { id }, ...onceSent(text) }, { by })
   showPublished(post)
   addToLists([`replies ${id}`, `authorReplies ${by}`], post.id)
+  // Other tabs show the clarification of the replied post.
+  if (post.id === post.actions.replied_post?.clarification?.id) {
+    announcePostChange({ name: 'edited', post })
+  }
+}
+
+/** Takes the clarification from under a post; it stays a reply. Throws CallError. */
+export async function removeClarification(id: string): Promise<void> {
+  const post = await write('DELETE /posts/:id/clarification', { params: { id } })
+  putPosts([post])
+  announcePostChange({ name: 'edited', post })
 }
 
 /** All attempts to send a text have the same key, so that the server takes it once. */

@@ -19,7 +19,7 @@ export async function checkDrafts(userId: string): Promise<void> {
     const age = Date.now() - draft.at
     const isReadToday = Date.now() - (draft.checkedAt ?? 0) < DAY_MS
     if (kind === 'edit' && age > DAY_MS + settings().editPeriodSeconds * 1000) remove(draft)
-    else if ((kind !== 'edit' && kind !== 'reply') || isReadToday) continue
+    else if (kind === 'new' || kind === 'appeal' || isReadToday) continue
     else if ((await readPost(postId)) !== null) change(draft, { checkedAt: Date.now() })
     else {
       const now = texts.get().find(({ id }) => id === draft.id)

@@ -45,7 +45,7 @@ export type Text = Written & {
   checkedAt?: number
 }
 
-export type Target = 'new' | `${'reply' | 'edit' | 'appeal'} ${string}`
+export type Target = 'new' | `${'reply' | 'edit' | 'clarify' | 'appeal'} ${string}`
 export type Kind = KindOf<Target>
 type KindOf<T> = T extends `${infer K} ${string}` ? K : T
 

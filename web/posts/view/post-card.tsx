@@ -9,6 +9,7 @@ import {
   useState,
 } from 'react'
 import { postPath } from '../../../contract/pages.ts'
+import { CLARIFIES } from '../../../contract/post-rules.ts'
 import { navigate } from '../../history/history.ts'
 import { classes } from '../../ui/classes.ts'
 import { useHidden, useIsMuted } from '../cache/hidden.ts'
@@ -37,8 +38,8 @@ type PostCardProps = {
   setSize?: number | undefined
   /** Leaves out the quote of the replied post, which the page shows anyway. */
   withoutQuote?: boolean
-  /** Joins the card by a line to the post below it. */
-  joined?: boolean
+  /** The id of the reply below the card, to which a line leads. */
+  replyBelow?: string | undefined
   /** Handlers of what the pointer does on the card. */
   pointer?: DOMAttributes<HTMLElement>
   menu?: ReactNode
@@ -48,7 +49,7 @@ type PostCardProps = {
 
 /** Shows a post. A click on the card opens it; a middle click opens it in a new tab. */
 export function PostCard(props: PostCardProps) {
-  const { post, position, setSize, joined, menu, above, children } = props
+  const { post, position, setSize, replyBelow, menu, above, children } = props
   const repliedId = props.withoutQuote ? null : post.actions.replied_post_id
   const { username } = post.owner
   const id = useId()
@@ -59,11 +60,11 @@ export function PostCard(props: PostCardProps) {
       {...props.pointer}
       className={styles.card}
       data-post-id={post.id}
-      data-joined={joined}
+      data-joined={replyBelow !== undefined || undefined}
       data-fresh={isFresh || undefined}
       // A label by reference would keep Orca from reading the name when it reads on and on.
       aria-label={username}
-      aria-describedby={`${id}-text`}
+      aria-describedby={`${id}-text ${id}-clarification`}
       aria-posinset={position}
       aria-setsize={setSize}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: articles of an ARIA feed take focus.
@@ -83,10 +84,11 @@ export function PostCard(props: PostCardProps) {
           <span className={styles.marks}>{editedLabel(post)}</span>
           {menu && <div className={styles.menu}>{menu}</div>}
         </div>
-        {repliedId && <RepliedPost id={repliedId} />}
+        {repliedId && <RepliedPost id={repliedId} beside={post.id} />}
         <div id={`${id}-text`} className={classes('clamp', styles.text)}>
           <FoldedText post={post} />
         </div>
+        <Clarification id={`${id}-clarification`} post={post} beside={replyBelow} />
         {children && <div className={classes('unprinted', styles.actions)}>{children}</div>}
       </div>
     </article>
@@ -112,6 +114,30 @@ export function FoldedText({ post, size = 'list' }: FoldedTextProps) {
         Показать
       </button>
     </p>
+  )
+}
+
+type ClarificationProps = { id: string; post: CachedPost; beside?: string | undefined }
+
+/** Shows what the author has added to a post, unless that is the post `beside` it. */
+export function Clarification({ id, post, beside }: ClarificationProps) {
+  const reply = usePost(post.clarification?.id ?? '')
+  if (!reply || reply.id === beside) return null
+  return (
+    <div id={id} className={classes('quoted', styles.clarification)}>
+      <p className="soft">
+        {CLARIFIES}
+        {' · '}
+        <TimeLink
+          className={classes('target underlined', styles.clarified)}
+          to={postPath(reply.id)}
+          createdAt={reply.created_at}
+          mark={undefined}
+        />
+        {editedLabel(reply)}
+      </p>
+      <FoldedText post={reply} />
+    </div>
   )
 }
 
@@ -163,25 +189,38 @@ function isOnCard(event: MouseEvent<HTMLElement>): boolean {
 
 export const MUTED_AUTHOR = 'Запись скрытого вами автора'
 
-const quoteClass = classes('quoted clamp', quoteStyles.quote)
+const quoteClass = classes('quoted', quoteStyles.quote)
+const quoteText = classes('clamp', quoteStyles.text)
 
 type RepliedPostProps = {
   id: string
+  /** The id of the card with the quote, which does not quote itself. */
+  beside?: string
   /** In a dialog the quote is no link, so that the author does not leave the dialog by accident. */
   inDialog?: boolean
 }
 
-export function RepliedPost({ id, inDialog = false }: RepliedPostProps) {
+export function RepliedPost({ id, beside, inDialog = false }: RepliedPostProps) {
   const post = usePost(id)
   const why = useWhyFolded(post)
   const isMuted = useIsMuted(post?.owner.id)
   const text = useQuoted(post?.text ?? '')
+  const clarification = usePost(post?.clarification?.id ?? '')
+  const added = useQuoted(clarification?.text ?? '')
   if (post === undefined) return null
   if (post === null) return <p className={quoteStyles.quote}>Запись удалена</p>
   const instead = isMuted ? MUTED_AUTHOR : why
   const quote = (!inDialog && instead) || (
     <>
-      <b className={quoteStyles.author}>{post.owner.username}</b> <bdi translate="yes">{text}</bdi>
+      <span className={quoteText}>
+        <b className={quoteStyles.author}>{post.owner.username}</b>{' '}
+        <bdi translate="yes">{text}</bdi>
+      </span>
+      {clarification && clarification.id !== beside && (
+        <span className={quoteText}>
+          {CLARIFIES}: <bdi translate="yes">{added}</bdi>
+        </span>
+      )}
     </>
   )
   return inDialog ? (

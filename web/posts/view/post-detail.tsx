@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react'
 import { classes } from '../../ui/classes.ts'
 import type { CachedPost } from '../cache/post-cache.ts'
 import { AuthorName, AuthorTile } from './author-links.tsx'
-import { FoldedText } from './post-card.tsx'
+import { Clarification, FoldedText } from './post-card.tsx'
 import styles from './post-detail.module.css'
 import { editedLabel, PostTime, useDateTime } from './post-time.tsx'
 
@@ -21,7 +21,7 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
       className={styles.post}
       data-post-id={post.id}
       aria-label={username}
-      aria-describedby={`${id}-text`}
+      aria-describedby={`${id}-text ${id}-clarification`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: shortcuts step through it too.
       tabIndex={0}
     >
@@ -37,6 +37,7 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
         <PostTime createdAt={post.created_at} /> · <span suppressHydrationWarning>{dateTime}</span>
         {editedLabel(post)}
       </p>
+      <Clarification id={`${id}-clarification`} post={post} />
       <div className={classes('unprinted', styles.actions)}>{children}</div>
     </article>
   )

@@ -1,3 +1,4 @@
+import { CLARIFY_SECONDS } from '../../../contract/constants.ts'
 import { editSecondsLeft } from '../../../contract/post-rules.ts'
 import { formatUtcDateTime } from '../../../contract/universal-time.ts'
 import { formatDateTime, timeAgo, timeAgoInWords } from '../../format/time.ts'
@@ -61,6 +62,12 @@ export function useDateTime(createdAt: number): string {
 
 export function useEditSeconds(post: Pick<CachedPost, 'created_at'>): number {
   return useNow((seconds) => editSecondsLeft(post, seconds, settings().editPeriodSeconds))
+}
+
+/** Returns the seconds until the clarification of a post may be replaced. */
+export function useClarifySeconds({ clarification }: CachedPost): number {
+  const last = clarification ?? { created_at: 0 }
+  return useNow((seconds) => editSecondsLeft(last, seconds, CLARIFY_SECONDS))
 }
 
 /** Returns `read` of the server's time. The component renders only when the result changes. */
