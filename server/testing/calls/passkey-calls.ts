@@ -25,7 +25,12 @@ export async function addPasskey(
   authenticator: Authenticator,
 ): Promise<Passkey> {
   const { body } = await startPasskey(app, user)
-  const added = await verifyPasskey(app, user, body.id, authenticator.create(body.options, app.origin))
+  const added = await verifyPasskey(
+    app,
+    user,
+    body.id,
+    authenticator.create(body.options, app.origin),
+  )
   expect(added.status, JSON.stringify(added.body)).toBe(200)
   return added.body
 }
