@@ -8,7 +8,12 @@ export const ReceivedReply = strictObject({
   ...Post.properties,
   received_no: described(
     Count,
-    'The number of this reply among all replies to its recipient, in order of arrival',
+    'The number of this post among all replies to and mentions of its recipient, in order of arrival',
+  ),
+  is_mention: Type.Optional(
+    Type.Literal(true, {
+      description: 'Set if the post mentions the viewer, and does not reply to them',
+    }),
   ),
 })
 
@@ -24,7 +29,8 @@ export type ReceivedRepliesPage = Type.Static<typeof ReceivedRepliesPage>
 
 export const listReceivedReplies = endpoint('GET', '/posts/replies/received', {
   access: 'user',
-  summary: 'What others replied to the viewer, newest first; `total` counts to 1000',
+  summary:
+    'What others replied to the viewer, and where they mentioned them, newest first; `total` counts to 1000',
   query: PageQuery,
   answer: ReceivedRepliesPage,
   errors: ['INVALID_REQUEST'],
@@ -44,7 +50,8 @@ export const ReplySummary = strictObject({
 
 export const readReplySummary = endpoint('GET', '/users/current/received', {
   access: 'user',
-  summary: 'How many replies the viewer has not seen, up to 100, and of which posts they want none',
+  summary:
+    'How many replies and mentions the viewer has not seen, up to 100, and of which posts they want no replies',
   answer: ReplySummary,
 })
 
@@ -56,7 +63,7 @@ export const markRepliesSeen = endpoint('PUT', '/users/current/received', {
 
 export const setReplyMails = endpoint('PUT', '/users/current/reply-mails', {
   access: 'user',
-  summary: 'Whether mails about unseen replies come',
+  summary: 'Whether mails about unseen replies and mentions come',
   body: strictObject({ wantsMail: Type.Boolean() }),
 })
 

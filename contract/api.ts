@@ -5,6 +5,7 @@ import * as codes from './codes.ts'
 import * as dataExport from './data-export.ts'
 import * as fields from './fields.ts'
 import * as likes from './likes.ts'
+import * as mentions from './mentions.ts'
 import * as moderation from './moderation.ts'
 import * as mutes from './mutes.ts'
 import * as passkeys from './passkeys.ts'
@@ -25,6 +26,7 @@ export const CONTRACT = [
   dataExport,
   fields,
   likes,
+  mentions,
   moderation,
   mutes,
   passkeys,

@@ -69,6 +69,11 @@ export const STALE_STATUS = 'vslukh; hit; ttl=-'
 /** Unread replies are counted only up to this number. */
 export const UNREAD_MAX = 100
 export const SEARCH_MAX = 100
+/** The most people that a post tells of their mention. */
+export const MENTIONS_TOLD_MAX = 5
+/** The fewest letters of a name for which names are suggested, and the most names. */
+export const NAME_START_MIN = 2
+export const NAMES_SUGGESTED_MAX = 6
 /** A class of what may stand in a word and changes nothing: invisible characters and stress marks. */
 export const UNSEEN_IN_WORDS = '[\\p{Default_Ignorable_Code_Point}\\u0300\\u0301]'
 

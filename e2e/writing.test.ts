@@ -24,6 +24,18 @@ test('characters over 500 are tinted, also after scrolling', async ({ journey, o
   expect(await styleOf(tint, 'color')).toBe('rgba(0, 0, 0, 0)')
 })
 
+test('the copy that tints does not cover the text of a thread’s field', async ({
+  journey,
+  olga,
+}) => {
+  const { id } = await journey.publish(olga, 'Вопрос')
+  const page = await journey.visit({ as: olga, path: `/posts/${id}` })
+  await write(page.getByRole('textbox', { name: 'Ваш ответ' }), 'слово '.repeat(85))
+  const copy = page.locator('[aria-hidden]:has(> mark)')
+  expect(await styleOf(copy, 'background-color')).toBe('rgba(0, 0, 0, 0)')
+  expect(await styleOf(copy, 'border-top-color')).toBe('rgba(0, 0, 0, 0)')
+})
+
 test('Escape during a composition of an input method closes nothing', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)

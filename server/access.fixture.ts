@@ -142,6 +142,7 @@ export const TABLE: Record<string, Row> = {
   'PUT /users/current/received': { body: () => ({ seen: 1 }), ...done },
   'PUT /users/current/reply-mails': { body: () => ({ wantsMail: false }), ...done },
   'GET /users/current/mutes': signedIn,
+  'GET /users/suggestions': { query: '?start=ab', ...signedIn },
   'PUT /users/:id/mute': { ...ofUser, ...done, owner: '400 INVALID_REQUEST' },
   'DELETE /users/:id/mute': { ...ofUser, ...done, owner: '400 INVALID_REQUEST' },
   'PUT /posts/:id/muted': ofOwner,

@@ -5,6 +5,7 @@ import { registerAnswers } from './features/answers/answers.routes.ts'
 import { registerCodes } from './features/codes/codes.routes.ts'
 import { registerDataExport } from './features/data-export/data-export.routes.ts'
 import { registerLikes } from './features/likes/likes.routes.ts'
+import { registerMentions } from './features/mentions/mentions.routes.ts'
 import { registerModeration } from './features/moderation/moderation.routes.ts'
 import { registerMutes } from './features/mutes/mutes.routes.ts'
 import { registerPasskeys } from './features/passkeys/passkeys.routes.ts'
@@ -91,6 +92,7 @@ async function registerAll(context: OpenContext): Promise<BackgroundWork[]> {
   ]
   registerReplies(context, publish)
   registerMutes(context)
+  registerMentions(context)
   registerReports(context)
   registerDataExport(context)
   registerIdentity(context, () => requestLog.refusals.recent())

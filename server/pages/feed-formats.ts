@@ -1,5 +1,6 @@
-import { postPath } from '../../contract/pages.ts'
-import { changedAt, clarifiedText, postTitle } from '../../contract/post-rules.ts'
+import { ADDRESS_OR_NAME, namedBy } from '../../contract/mention-rules.ts'
+import { authorPath, postPath } from '../../contract/pages.ts'
+import { CLARIFIES, changedAt, clarifiedText, postTitle } from '../../contract/post-rules.ts'
 import type { Post } from '../../contract/posts.ts'
 import { isoTime } from '../../contract/universal-time.ts'
 import { escapeXml } from '../kernel/http/escape.ts'
@@ -47,7 +48,7 @@ export function toAtom(feed: Feed, origin: string): string {
 function atomEntry(post: Post, { idBase }: Feed, origin: string): string {
   const url = origin + postPath(post.id)
   // XHTML, because readers drop the line feeds of plain text, and browsers show the tags of HTML.
-  const html = clarifiedText(post).split('\n').map(escapeXml).join('<br/>')
+  const html = htmlOf(post, origin)
   return [
     '<entry>',
     element('id', idBase + postPath(post.id)),
@@ -59,6 +60,29 @@ function atomEntry(post: Post, { idBase }: Feed, origin: string): string {
     `<content type="xhtml"><div xmlns="${XHTML}">${html}</div></content>`,
     '</entry>',
   ].join('')
+}
+
+/** Returns what a feed shows of a post and its clarification. */
+function htmlOf(post: Post, origin: string): string {
+  const { clarification } = post
+  const text = linkedText(post, origin)
+  if (!clarification) return text
+  return `${text}<br/><br/>${CLARIFIES}: ${linkedText(clarification, origin)}`
+}
+
+/** Returns a text with links to the pages of those whom it mentions. */
+function linkedText(post: Pick<Post, 'text' | 'mentions'>, origin: string): string {
+  const lines = (text: string) => text.split('\n').map(escapeXml).join('<br/>')
+  let html = ''
+  let from = 0
+  for (const { 0: written, index, groups } of post.text.matchAll(ADDRESS_OR_NAME)) {
+    const username = groups?.name && namedBy(post, groups.name)
+    if (!username) continue
+    const link = `<a href="${escapeXml(origin + authorPath(username))}">${written}</a>`
+    html += lines(post.text.slice(from, index)) + link
+    from = index + written.length
+  }
+  return html + lines(post.text.slice(from))
 }
 
 /** Returns a feed as JSON Feed 1.1. */
@@ -76,6 +100,9 @@ export function toJsonFeed(feed: Feed, origin: string): string {
       id: idBase + postPath(post.id),
       url: origin + postPath(post.id),
       content_text: clarifiedText(post),
+      ...((post.mentions || post.clarification?.mentions) && {
+        content_html: htmlOf(post, origin),
+      }),
       date_published: isoTime(post.created_at),
       ...(changedAt(post) > post.created_at && { date_modified: isoTime(changedAt(post)) }),
       authors: [{ name: post.owner.username }],

@@ -24,8 +24,16 @@ const editedPost = (text: string) => ({ ...postOf(text), is_modified: true, modi
 
 function feedOf(post: Post, title = 'Стена'): Feed {
   const url = `${ORIGIN}/feed`
-  const pageUrl = `${ORIGIN}/`
-  return { title, id: url, idBase: ORIGIN, url, nextUrl: null, pageUrl, since: 0, posts: [post] }
+  return {
+    title,
+    id: url,
+    idBase: ORIGIN,
+    url,
+    nextUrl: null,
+    pageUrl: `${ORIGIN}/`,
+    since: 0,
+    posts: [post],
+  }
 }
 
 const listOf = (...posts: Post[]) => ({
@@ -40,7 +48,7 @@ const FORMATS = {
 type Format = keyof typeof FORMATS
 
 const ALL = Object.keys(FORMATS) as Format[]
-const POST = postOf('Стена слышит')
+const POST = postOf('Стена слышит, @petr2')
 type Fields = Required<Omit<Post, 'actions'> & Post['actions']>
 
 /** Another value of each field of a post, and the formats that show it. */
@@ -56,6 +64,7 @@ const SHOWN: { [F in keyof Fields]: [other: Fields[F], formats: Format[]] } = {
     { ...postOf('А теперь молчит'), actions: { ...POST.actions, replied_post: null } },
     ALL,
   ],
+  mentions: [[{ id: '2', username: 'petr2' }], ['Atom', 'JSON Feed']],
   // Depends on the viewer.
   is_liked: [true, []],
   likes_count: [20, ['structured data']],
@@ -109,6 +118,21 @@ test('an entry of Atom has the title, the author, the times and the absolute URL
   ]) {
     expect(textsInXml(xml, `//atom:entry/atom:${path}`), path).toEqual([text])
   }
+})
+
+test('feeds link a mention to the page of the user’s present name, and nothing else', () => {
+  const text = 'Раз <b>\n@Petr_old и @nobody, www.a.org/@petr_old'
+  const post = { ...postOf(text), mentions: [{ id: '2', username: 'petr2', name: 'petr_old' }] }
+  const xml = toAtom(feedOf(post), ORIGIN)
+  requireAtom(xml)
+  const links = findInXml(xml, '//atom:content//xhtml:a')
+  expect(links.map(({ attributes }) => attributes.href)).toEqual([`${ORIGIN}/users/petr2`])
+  expect(textsInXml(xml, '//atom:content//xhtml:a')).toEqual(['@Petr_old'])
+  const [item] = JSON.parse(toJsonFeed(feedOf(post), ORIGIN)).items
+  expect(item.content_text).toBe(text)
+  expect(item.content_html).toBe(
+    `Раз &#60;b&#62;<br/><a href="${ORIGIN}/users/petr2">@Petr_old</a> и @nobody, www.a.org/@petr_old`,
+  )
 })
 
 test('JSON Feed is version 1.1 and has the whole text, whatever a post contains', () => {

@@ -9,6 +9,8 @@ const SAMPLE = [
   'reply × delete',
   'reply × edit',
   'publish with a key × publish with a key',
+  'mention × reply and mention',
+  'reply and mention × mention by an edit',
   'change the e-mail × change of another to it',
   'change the e-mail × undo the change of e-mail',
   'register × register in another browser',

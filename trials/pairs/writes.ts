@@ -175,6 +175,21 @@ const LISTED: Calls = {
     send('olga', 'DELETE /posts/:id'),
     async (app, world) => idOf(await clarified(app, world)),
   ],
+  mention: ({ app, world: { olga, petr, boris } }) =>
+    app.call('POST', '/posts', {
+      token: olga.token,
+      body: { text: `@${boris.username} @${petr.username}` },
+    }),
+  'reply and mention': ({ app, world: { olga, petr, boris, post } }) =>
+    app.call('POST', `/posts/${post.id}/replies`, {
+      token: petr.token,
+      body: { text: `@${olga.username} @${boris.username}` },
+    }),
+  'mention by an edit': ({ app, world: { olga, petr, boris, post } }) =>
+    app.call('PATCH', `/posts/${post.id}`, {
+      token: olga.token,
+      body: { text: `@${petr.username} @${boris.username}` },
+    }),
   like: LIKE,
   unlike: [send('petr', 'DELETE /posts/:post/likes'), after(LIKE)],
   'mute the post': MUTE,

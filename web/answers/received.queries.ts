@@ -11,21 +11,23 @@ import { viewerId } from '../session/viewer.ts'
 import { write } from '../session/write.ts'
 import { receivedChanged, refreshReceived } from './answers.queries.ts'
 
-/** The replies that were new when the list was opened: their numbers are above `seen`. */
-type NewReplies = { seen: number; ids: readonly string[] }
+/** `fresh` was new when the list was opened: its numbers are above `seen`. */
+type Received = { seen: number; fresh: readonly string[]; mentions: readonly string[] }
 
-function newRepliesKey(entryKey: string) {
-  return [LISTS, 'received', entryKey, 'new'] as const
+const NOTHING_YET: Received = { seen: 0, fresh: [], mentions: [] }
+
+function receivedKey(entryKey: string) {
+  return [LISTS, 'received', entryKey, 'about'] as const
 }
 
-/** Returns the source of the replies to the viewer. A read that is visible marks them as seen. */
+/** Returns the source of what the viewer has received. A read that is visible marks it as seen. */
 export function receivedSource(entryKey: string): ListSource {
   return {
     name: 'received',
     read: async (cursor, signal) => {
       const query = pageAfter(cursor)
       const page = await call('GET /posts/replies/received', { query }, { signal })
-      queryClient.setQueryData<NewReplies>(newRepliesKey(entryKey), (known) => withNew(known, page))
+      queryClient.setQueryData<Received>(receivedKey(entryKey), (known) => withPage(known, page))
       const newest = Math.max(page.seen, ...page.posts.map((post) => post.received_no))
       const by = viewerId() ?? ''
       if (newest > page.seen) whenVisible(() => void markSeen(newest, by))
@@ -36,17 +38,22 @@ export function receivedSource(entryKey: string): ListSource {
   }
 }
 
-/** Adds the new replies of a page. `seen` stays as it was when the list was opened. */
-function withNew(known: NewReplies | undefined, page: ReceivedRepliesPage): NewReplies {
-  const { seen, ids } = known ?? { seen: page.seen, ids: [] }
-  const added = page.posts.filter((post) => post.received_no > seen && !ids.includes(post.id))
-  return { seen, ids: [...ids, ...added.map(({ id }) => id)] }
+/** Adds a page. `seen` stays as it was when the list was opened. */
+function withPage(
+  known: Received | undefined,
+  { posts, seen: now }: ReceivedRepliesPage,
+): Received {
+  const { seen, fresh, mentions } = known ?? { ...NOTHING_YET, seen: now }
+  const added = posts.filter((post) => post.received_no > seen && !fresh.includes(post.id))
+  const named = posts.filter((post) => post.is_mention && !mentions.includes(post.id))
+  const ids = (list: typeof posts) => list.map(({ id }) => id)
+  return { seen, fresh: [...fresh, ...ids(added)], mentions: [...mentions, ...ids(named)] }
 }
 
-/** Returns the ids of the replies that were new when the list was opened. */
-export function useNewReplies(): readonly string[] {
-  const queryKey = newRepliesKey(useEntry().key)
-  return useQuery<NewReplies>({ queryKey, queryFn: skipToken }).data?.ids ?? []
+/** Returns the ids of what was new when the list was opened, and those of mentions. */
+export function useReceived(): Received {
+  const queryKey = receivedKey(useEntry().key)
+  return useQuery<Received>({ queryKey, queryFn: skipToken }).data ?? NOTHING_YET
 }
 
 /** Marks replies as seen by their reader. Ignores a failure, because the next visit marks them. */

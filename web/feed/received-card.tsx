@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import { postPath } from '../../contract/pages.ts'
-import { useNewReplies } from '../answers/received.queries.ts'
+import { useReceived } from '../answers/received.queries.ts'
 import { plural, REPLY_FORMS } from '../format/counts.ts'
 import { readCachedPost } from '../posts/cache/post-cache.ts'
 import { classes } from '../ui/classes.ts'
@@ -10,21 +10,23 @@ import styles from './received-card.module.css'
 const NEW_REPLY_FORMS = { one: 'новый ответ', few: 'новых ответа', many: 'новых ответов' }
 
 /**
- * Shows a received reply. The first of adjacent replies to one post names that post, and says how
- * many of them are new.
+ * Shows a received reply or mention. The first of adjacent replies to one post names that post, and
+ * says how many of them are new.
  */
 export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
   const { id, ids } = props
-  const newReplies = useNewReplies()
-  const group = groupOf(ids, id)
-  const fresh = group.filter((reply) => newReplies.includes(reply))
+  const received = useReceived()
+  const isMention = received.mentions.includes(id)
+  const group = isMention ? [id] : groupOf(ids, id, received.mentions)
+  const fresh = group.filter((reply) => received.fresh.includes(reply))
   return (
     <FeedPost
       {...props}
       withoutQuote={group.length > 1}
       above={
         <>
-          {fresh[0] === id && (
+          {isMention && <MentionLine isFresh={fresh[0] === id} />}
+          {!isMention && fresh[0] === id && (
             <span className={classes('line act', styles.fresh)}>
               <span className="dot" />
               {fresh.length === 1
@@ -38,6 +40,15 @@ export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
     />
   )
 })
+
+function MentionLine({ isFresh }: { isFresh: boolean }) {
+  return (
+    <span className={classes(isFresh ? 'line act' : 'line soft', styles.fresh)}>
+      {isFresh && <span className="dot" />}
+      Вас упомянули
+    </span>
+  )
+}
 
 function GroupLine({ group }: { group: readonly string[] }) {
   const first = readCachedPost(group[0] ?? '')
@@ -61,9 +72,16 @@ function sentenceOf(group: readonly string[]): string {
   return `${first} и ${others.length > 0 ? `ещё ${others.length + 1}` : second} ответили на`
 }
 
-function groupOf(ids: readonly string[], id: string): readonly string[] {
+/** Returns the adjacent replies to the post that a reply answers, without `mentions`. */
+function groupOf(
+  ids: readonly string[],
+  id: string,
+  mentions: readonly string[],
+): readonly string[] {
   const repliedBy = (of: string | undefined) =>
-    of === undefined ? undefined : readCachedPost(of)?.actions.replied_post_id
+    of === undefined || mentions.includes(of)
+      ? undefined
+      : readCachedPost(of)?.actions.replied_post_id
   const replied = repliedBy(id)
   if (!replied) return [id]
   let [from, to] = [ids.indexOf(id), ids.indexOf(id) + 1]

@@ -35,6 +35,18 @@ test.each([
   expect(links(text)).toEqual(found)
 })
 
+test('a name that means somebody is a part with their username, and other names are text', () => {
+  const namedBy = (name: string) => (name === 'Olga_old' ? 'olga_v' : undefined)
+  const text = '@Olga_old, https://a.org/@Olga_old и @nobody1'
+  expect(linkParts(text, { namedBy })).toEqual([
+    { kind: 'mention', text: '@Olga_old', username: 'olga_v' },
+    { kind: 'text', text: ', ' },
+    expect.objectContaining({ kind: 'link', href: 'https://a.org/@Olga_old' }),
+    { kind: 'text', text: ' и @nobody1' },
+  ])
+  expect(linkParts('@Olga_old')).toEqual([{ kind: 'text', text: '@Olga_old' }])
+})
+
 test.each(['\u200b', '\u202c', '\u3164', '👍', '🇷🇺'])(
   'an address ends before the invisible character or emoji %j',
   (mark) => {
@@ -87,7 +99,7 @@ test('plain parts are in the order of the text, and every link shows the http or
         if (part.kind === 'text') {
           expect(text.slice(from)).toContain(part.text)
           from = text.indexOf(part.text, from) + part.text.length
-        } else {
+        } else if (part.kind === 'link') {
           expect(part.href).toMatch(/^https?:\/\//)
           expect(new URL(part.title).href).toBe(part.href)
         }

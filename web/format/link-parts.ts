@@ -1,17 +1,20 @@
+import { ADDRESS_OR_NAME } from '../../contract/mention-rules.ts'
+
 /** A part of a text. A link's `text` is its shortened address, and `title` is the whole address. */
 export type TextPart =
   | { kind: 'text'; text: string }
   | { kind: 'link'; text: string; title: string; href: string }
+  | { kind: 'mention'; text: string; username: string }
 
 type LinkOptions = {
   /** The most characters of an address that are shown. Its host is never cut. */
   length?: number
   /** False leaves out addresses that two URL parsers could understand differently. */
   withUnusual?: boolean
+  /** Returns the username of whom the text means by a name; by default it means nobody. */
+  namedBy?: (name: string) => string | undefined
 }
 
-const ADDRESS =
-  /(?:(?<![\p{L}\p{N}_])https?:\/\/|(?<![\p{L}\p{N}_@./:\\-])www\.(?=[\p{L}\p{N}]))[^\s<>"«»“”„`\p{DI}\p{ExtPict}\p{RI}]+/giu
 const SCHEME = /^https?:/i
 const PUNCTUATION_AT_END = /[.,:;!?…'’*_~|\\-]$/u
 /** Browsers also accept other slashes than `//` between a scheme and a host. */
@@ -33,20 +36,29 @@ const NOT_ASCII_ENCODED = /%[89A-F][\dA-F]/i
 /** Matches Russian letters that look like no Latin letter. */
 const UNMISTAKABLE = /[вджзийклмнптфцчшщъыьэюяБГДЖИЙЛПФЦЧШЩЪЫЭЮЯ]/
 
-/** Splits a text into plain text and links, which begin with http(s):// or www. */
+/** Splits a text into plain text, links, which begin with http(s):// or www., and mentions. */
 export function linkParts(text: string, options: LinkOptions = {}): TextPart[] {
-  const { length = Number.POSITIVE_INFINITY, withUnusual = true } = options
+  const { length = Number.POSITIVE_INFINITY, withUnusual = true, namedBy } = options
   const parts: TextPart[] = []
   let from = 0
-  for (const match of text.matchAll(ADDRESS)) {
-    const written = trimEnd(match[0])
+  const add = (part: TextPart, at: number, end: number) => {
+    if (at > from) parts.push({ kind: 'text', text: text.slice(from, at) })
+    parts.push(part)
+    from = end
+  }
+  for (const { 0: found, index, groups } of text.matchAll(ADDRESS_OR_NAME)) {
+    if (groups?.name) {
+      const username = namedBy?.(groups.name)
+      if (username) add({ kind: 'mention', text: found, username }, index, index + found.length)
+      continue
+    }
+    const written = trimEnd(found)
     const address = SCHEME.test(written) ? written : `https://${written}`
     const url = safeUrl(address)
     if (!url || !(withUnusual || COMMON_ADDRESS.test(address))) continue
     if (address !== written && !WWW.test(url.host)) continue
-    if (match.index > from) parts.push({ kind: 'text', text: text.slice(from, match.index) })
-    parts.push({ kind: 'link', ...shownAddress(address, url, length), href: url.href })
-    from = match.index + written.length
+    const link = { kind: 'link', ...shownAddress(address, url, length), href: url.href } as const
+    add(link, index, index + written.length)
   }
   if (from < text.length) parts.push({ kind: 'text', text: text.slice(from) })
   return parts

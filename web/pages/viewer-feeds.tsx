@@ -72,7 +72,9 @@ export function ReceivedPage() {
       source={receivedSource(key)}
       label="Ответы мне"
       card={ReceivedCard}
-      empty={<NoPosts note="Здесь появятся ответы на ваши записи" action={<WallLink />} />}
+      empty={
+        <NoPosts note="Здесь появятся ответы на ваши записи и упоминания" action={<WallLink />} />
+      }
       endText="Это все ответы"
     />
   )

@@ -9,7 +9,7 @@ import type { Jobs } from '../../kernel/queue/queue.ts'
 import { claimReplyMails, type ReplyToMail, selectRepliesToMail } from './answers.repository.ts'
 import type { UnsubscribeLinks } from './unsubscribe.ts'
 
-/** A queued mail about the replies that a user received after `afterNo` and has not seen. */
+/** A queued mail about what a user received after `afterNo` and has not seen. */
 export type ReplyMail = QueuedMail & {
   userId: string
   afterNo: string
@@ -43,6 +43,13 @@ type WriteOptions = MailOptions & { unsubscribe: UnsubscribeLinks }
 
 const SHOWN = 5
 
+/** Returns the subject, the beginning of the first sentence, and the word for those not shown. */
+function wordsFor({ mentions, replies }: { mentions: number; replies: number }) {
+  if (mentions === 0) return ['Вам ответили', 'Вам ответили', 'ответов'] as const
+  if (replies === 0) return ['Вас упомянули', 'Вас упомянули', 'упоминаний'] as const
+  return ['Вам ответили', 'Вам ответили и вас упомянули', 'ответов и упоминаний'] as const
+}
+
 export const answerMails = (db: Db, options: WriteOptions) => ({
   'send-reply-mail': {
     write: async (mail: ReplyMail) => {
@@ -60,13 +67,15 @@ function writeReplyMail(
   const { appName, origin, unsubscribe } = options
   const unsubscribeUrl = origin + unsubscribe.pathFor(userId)
   const more = replies.length - SHOWN
+  const mentions = replies.filter(({ isMention }) => isMention).length
+  const [subject, what, noun] = wordsFor({ mentions, replies: replies.length - mentions })
   const lines: Line[] = [
-    `На ваши записи на сайте «${appName}» ответили.`,
+    `${what} на сайте «${appName}».`,
     ...replies
       .slice(0, SHOWN)
       .flatMap((reply) => ['', `${reply.username}:`, { quote: reply.text }]),
     ...(more > 0
-      ? ['', `И ещё ответов: ${more}${replies.length === UNREAD_MAX ? ' или больше' : ''}.`]
+      ? ['', `И ещё ${noun}: ${more}${replies.length === UNREAD_MAX ? ' или больше' : ''}.`]
       : []),
     '',
     `Прочитать и ответить: ${origin}${PATHS.received}`,
@@ -77,5 +86,5 @@ function writeReplyMail(
       ? ['', 'Вы давно не заходили, поэтому до вашего возвращения писем больше не будет.']
       : []),
   ]
-  return { ...writeMail({ to, subject: 'Вам ответили' }, lines, options), unsubscribeUrl }
+  return { ...writeMail({ to, subject }, lines, options), unsubscribeUrl }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { UNREAD_MAX } from '../../../contract/constants.ts'
 import { isRecent } from '../../kernel/db/clock.ts'
-import type { Queryable } from '../../kernel/db/database.ts'
+import { idArray, type Queryable } from '../../kernel/db/database.ts'
 
 const MUTED_MAX = 100
 
@@ -11,7 +11,20 @@ export async function selectSeenNo(db: Queryable, userId: string): Promise<numbe
   return Number((await state.executeTakeFirst())?.seen_no ?? 0)
 }
 
-/** Counts unread replies in the list itself, because only it reflects removals and returns. */
+/** Returns which of these numbers are those of mentions. */
+export async function selectMentionNos(
+  db: Queryable,
+  userId: string,
+  numbers: string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ no: string }>`SELECT received_no AS no FROM mentions
+    WHERE user_id = ${userId}::bigint AND received_no = ANY(${idArray(numbers)}::bigint[])`.execute(
+    db,
+  )
+  return new Set(rows.map(({ no }) => no))
+}
+
+/** Counts unread replies and mentions in the list itself, because only it reflects removals and returns. */
 export async function selectReplySummary(db: Queryable, userId: string) {
   const seen = sql`(SELECT seen_no FROM answer_states WHERE user_id = ${userId}::bigint)`
   const { rows } = await sql<{ unread: number; muted: string[]; wantsMail: boolean }>`
@@ -97,10 +110,10 @@ export async function claimReplyMails(tx: Queryable, limit: number): Promise<Due
   return rows
 }
 
-export type ReplyToMail = { username: string; text: string }
+export type ReplyToMail = { username: string; text: string; isMention: boolean }
 
 /**
- * Returns the unseen replies, oldest first; none if the user wants no mails, has another e-mail or
+ * Returns the unseen replies and mentions, oldest first; none if the user wants no mails, has another e-mail or
  * has deleted the account.
  */
 export async function selectRepliesToMail(
@@ -111,7 +124,9 @@ export async function selectRepliesToMail(
     FROM answer_states JOIN users ON id = user_id AND email = ${to} AND deleted_at IS NULL
     WHERE user_id = ${userId}::bigint AND wants_mail`
   const { rows } = await sql<ReplyToMail>`
-    SELECT username, text FROM received_replies
+    SELECT username, text, EXISTS (SELECT FROM mentions m WHERE m.user_id = recipient_id
+      AND m.received_no = r.received_no) AS "isMention"
+    FROM received_replies r
     WHERE recipient_id = ${userId}::bigint AND received_no > (${state})
     ORDER BY received_no LIMIT ${sql.lit(UNREAD_MAX)}`.execute(db)
   return rows

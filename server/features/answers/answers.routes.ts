@@ -1,16 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import type { ReceivedRepliesPage } from '../../../contract/answers.ts'
 import * as calls from '../../../contract/answers.ts'
 import { API_PREFIX } from '../../../contract/constants.ts'
+import type { PageQuery } from '../../../contract/fields.ts'
 import { PATHS, replyMailsIn, replyMailsPath } from '../../../contract/pages.ts'
-import { isRowId } from '../../kernel/db/database.ts'
+import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
+import type { Viewer } from '../../kernel/http/route.ts'
 import { noticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { readPostRows, receivedRepliesOf } from '../posts/post-lists.ts'
 import { answerJobs, answerMails } from './answers.mail.ts'
 import {
+  selectMentionNos,
   selectReplySummary,
   selectSeenNo,
   setPostMuted,
@@ -28,17 +32,9 @@ type FormerLinkRequest = { Params: { token: string } }
 export function registerAnswers(context: ServerContext): BackgroundWork {
   const { route, http, db, limits, config } = context
   const unsubscribe = createUnsubscribeLinks(context)
-  route(calls.listReceivedReplies, async ({ query, viewer }, { request: { ip } }) => {
-    const list = receivedRepliesOf(viewer.userId)
-    // Read before the list, so that a reply that arrives in between counts as unread.
-    const seen = await selectSeenNo(db, viewer.userId)
-    const { rows, ...page } = await readPostRows(db, list, { ...query, ip }, viewer)
-    return {
-      ...page,
-      posts: rows.map(({ key, post }) => ({ ...post, received_no: Number(key) })),
-      seen,
-    }
-  })
+  route(calls.listReceivedReplies, ({ query, viewer }, { request: { ip } }) =>
+    readReceived(db, { ...query, ip }, viewer),
+  )
 
   route(calls.readReplySummary, ({ viewer }) => selectReplySummary(db, viewer.userId))
 
@@ -92,6 +88,24 @@ export function registerAnswers(context: ServerContext): BackgroundWork {
     const isOwn = isRowId(id) && (await setPostMuted(db, { id, ownerId }, isMuted))
     if (!isOwn) throw new AppError('POST_NOT_FOUND')
   }
+}
+
+async function readReceived(
+  db: Queryable,
+  query: PageQuery & { ip: string },
+  viewer: Viewer,
+): Promise<ReceivedRepliesPage> {
+  // Read before the list, so that what arrives in between counts as unread.
+  const seen = await selectSeenNo(db, viewer.userId)
+  const { rows, ...page } = await readPostRows(db, receivedRepliesOf(viewer.userId), query, viewer)
+  const numbers = rows.map(({ key }) => key)
+  const mentions = await selectMentionNos(db, viewer.userId, numbers)
+  const posts = rows.map(({ key, post }) => ({
+    ...post,
+    received_no: Number(key),
+    ...(mentions.has(key) && { is_mention: true as const }),
+  }))
+  return { ...page, posts, seen }
 }
 
 /** Returns whether a browser submits the form, and not a mail program by itself. */

@@ -161,6 +161,25 @@ test('a person who is away for an hour after a reply is mailed its text, with a 
   expect(mailsTo(petr)).toEqual([])
 })
 
+test('a mail about mentions says so, alone and beside replies', async () => {
+  const mailed = async () => {
+    await passAll(DAY)
+    await mailReplies()
+    return mailbox.mails.filter(({ to }) => to === anna.email).at(-1)
+  }
+  await passAll(60)
+  await app.publish(petr, `Зову @${anna.username}`)
+  const mention = await mailed()
+  expect(mention?.subject).toBe('Вас упомянули · Вслух')
+  expect(mention?.text).toMatch(/^Вас упомянули на сайте «Вслух»\./m)
+  expect(mention?.text).toContain(`> Зову @${anna.username}\n`)
+  await app.publish(petr, `Снова зову @${anna.username}`)
+  await app.reply(vera, (await app.publish(anna)).id)
+  const both = await mailed()
+  expect(both?.subject).toBe('Вам ответили · Вслух')
+  expect(both?.text).toMatch(/^Вам ответили и вас упомянули на сайте «Вслух»\./m)
+})
+
 test('no mail is sent if the person was there after the reply, has seen it or has muted its author, or if the reply is gone', async () => {
   const post = await app.publish(anna)
   const reply = await app.reply(petr, post.id)

@@ -25,6 +25,8 @@ export async function selectAccount(db: Queryable, userId: string) {
         FROM blocks WHERE user_id = u.id),
       'answers', (SELECT json_build_object('seen', seen_no, 'received', last_no, 'wantsMail', wants_mail)
         FROM answer_states WHERE user_id = u.id),
+      'mentionedIn', ARRAY(SELECT post_id::text FROM mentions WHERE user_id = u.id ORDER BY post_id),
+      'repliesToMutedPosts', ARRAY(SELECT post_id::text FROM muted_replies WHERE recipient_id = u.id ORDER BY post_id),
       'mutedPosts', ARRAY(SELECT id::text FROM posts WHERE owner_id = u.id AND is_muted ORDER BY id),
       'mutedUsers', ${jsonList(sql`SELECT muted_id::text AS "userId", created_at AS "mutedAt"
         FROM mutes WHERE user_id = u.id ORDER BY created_at`)},

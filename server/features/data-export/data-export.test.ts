@@ -70,7 +70,7 @@ const COLUMNS = {
         'block',
         'answers',
       ],
-      ...['mutedPosts', 'mutedUsers', 'reports', 'appeals'],
+      ...['mentionedIn', 'repliesToMutedPosts', 'mutedPosts', 'mutedUsers', 'reports', 'appeals'],
     ],
   },
 }
@@ -87,6 +87,9 @@ test('a person downloads every column about them but those left out for a reason
   await app.call('POST', `/posts/${foreign.id}/likes`, { token: olga.token })
   await app.call('POST', `/posts/${foreign.id}/reports?reason_id=1`, { token: olga.token })
   await app.call('PUT', `/users/${petr.id}/mute`, { token: olga.token })
+  const mention = await app.publish(petr, `Привет, @${olga.username}`)
+  await app.call('PUT', `/posts/${post.id}/muted`, { token: olga.token })
+  const muted = await app.reply(petr, post.id)
 
   const response = await download(olga)
   expect(response.headers.get('content-type')).toBe('application/zip')
@@ -101,6 +104,8 @@ test('a person downloads every column about them but those left out for a reason
     email: olga.email,
     sessions: [{ browser: 'Firefox', os: 'Linux' }],
     mutedUsers: [{ userId: petr.id, mutedAt: expect.any(String) }],
+    mentionedIn: [mention.id],
+    repliesToMutedPosts: [muted.id],
     reports: [{ postId: foreign.id, reason: 'Спам или реклама', state: 'open' }],
   })
   expect(JSON.parse(files['posts.json'] ?? '')).toMatchObject([

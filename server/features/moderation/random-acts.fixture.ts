@@ -43,6 +43,10 @@ export const ACTS: Record<string, [weight: number, act: Act]> = {
   reply: [2, (moment) => publish(moment, `/posts/${moment.post.id}/replies`)],
   like: [2, ({ post, ...by }) => send(by, 'POST', `/posts/${post.id}/likes`)],
   unlike: [1, ({ post, ...by }) => send(by, 'DELETE', `/posts/${post.id}/likes`)],
+  edit: [
+    1,
+    (moment) => sendAsOwner(moment, 'PATCH', '', { text: textOf(moment.world, moment.which) }),
+  ],
   delete: [1, (moment) => sendAsOwner(moment, 'DELETE')],
   report: [3, reportPost],
   hide: [2, hide],
@@ -83,16 +87,27 @@ async function send({ world, person: { token } }: By, method: string, path: stri
 }
 
 async function publish({ world, person, which }: Moment, path: string): Promise<number> {
-  const sent = { token: person.token, body: { text: `Запись ${which}` } }
+  const sent = { token: person.token, body: { text: textOf(world, which) } }
   const { status, body } = await world.app.call('POST', path, sent)
   if (status === 201) world.posts.push({ id: body.id, owner: person })
   return status
 }
 
-async function sendAsOwner({ world, post: { id, owner } }: Moment, method: string, path = '') {
+/** Returns a text that names one or two of the people. */
+function textOf({ people }: World, which: number): string {
+  const names = [which, which >> 2].map((at) => `@${people[at % people.length]?.username}`)
+  return `Запись ${which} ${names.join(' ')}`
+}
+
+async function sendAsOwner(
+  { world, post: { id, owner } }: Moment,
+  method: string,
+  path = '',
+  body?: object,
+) {
   const at = world.people.findIndex((person) => person.id === owner.id)
   if (at < 0) return 404
-  return send({ world, person: await signedIn(world, at) }, method, `/posts/${id}${path}`)
+  return send({ world, person: await signedIn(world, at) }, method, `/posts/${id}${path}`, body)
 }
 
 async function reportPost({ world, person, post, which }: Moment): Promise<number> {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { ANCESTORS_MAX } from '../../../contract/constants.ts'
 import { WRITTEN_FIELD_NAMES } from '../../../contract/post-rules.ts'
-import type { Clarification, Post, RepliedPost } from '../../../contract/posts.ts'
+import type { Clarification, Mention, Post, RepliedPost } from '../../../contract/posts.ts'
 import type { Ancestors } from '../../../contract/replies.ts'
 import { idArray, isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -9,15 +9,16 @@ import type { Viewer } from '../../kernel/http/route.ts'
 
 export type PostViewer = Pick<Viewer, 'userId'> | null
 
-type PostRow = Omit<Required<Clarification>, 'modified_at' | 'owner' | 'actions'> &
+type PostRow = Omit<Required<Clarification>, 'modified_at' | 'mentions' | 'owner' | 'actions'> &
   Omit<Clarification['actions'], 'replied_post'> & {
     modified_at: number | null
+    mentions: Mention[] | null
     clarification_id: string | null
     owner_id: string
     /** Null if the owner has deleted the account. */
     username: string | null
   }
-/** A row of the view `hydrated_posts`, with what the viewer has liked. */
+/** A row of the view `hydrated_posts`, with mentions and with what the viewer has liked. */
 export type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostRow[column] }
 
 const FIELDS = ['id', ...WRITTEN_FIELD_NAMES, 'created_at', 'is_modified'] as const
@@ -47,6 +48,8 @@ async function selectRows(db: Queryable, { page, total }: Rows, viewer: PostView
     SELECT total.*, hydrated.* FROM total LEFT JOIN (
       SELECT page.key, p.*, p_like.user_id IS NOT NULL AS is_liked,
         r_like.user_id IS NOT NULL AS r_is_liked,
+        CASE WHEN strpos(p.text, '@') > 0 THEN mentions_in(p.id) END AS mentions,
+        CASE WHEN strpos(p.r_text, '@') > 0 THEN mentions_in(p.r_id) END AS r_mentions,
         own.clarification_id, replied.clarification_id AS r_clarification_id
       FROM page JOIN hydrated_posts p ON p.id = page.id
       JOIN posts own ON own.id = p.id
@@ -139,10 +142,12 @@ function readColumns<R extends RepliedPost | null>(
   repliedPost: R,
 ) {
   const modifiedAt = row[`${prefix}modified_at`]
+  const mentions = row[`${prefix}mentions`]
   return {
     ...pick(row, prefix, FIELDS),
     ...(modifiedAt !== null && { modified_at: modifiedAt }),
     owner: { id: row[`${prefix}owner_id`], username: row[`${prefix}username`] ?? '' },
+    ...(mentions !== null && { mentions }),
     actions: { ...pick(row, prefix, ACTION_FIELDS), replied_post: repliedPost },
   }
 }

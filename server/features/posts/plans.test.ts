@@ -22,6 +22,25 @@ const [hot] = await app.sql<{ id: string }>`
   SELECT id FROM posts ORDER BY replies_count DESC LIMIT 1`
 const hotId = hot?.id ?? ''
 
+await receiveMany(busy.id)
+
+/** Gives a user 3,000 replies, as many mentions and as many replies to muted posts. */
+async function receiveMany(userId: string): Promise<void> {
+  await app.sql`INSERT INTO answer_states (user_id, last_no) VALUES (${userId}, 9000)`
+  await app.sql`UPDATE posts SET recipient_id = ${userId}, received_no = 3 * n FROM (
+    SELECT id AS reply, row_number() OVER (ORDER BY id) AS n FROM posts
+    WHERE replied_post_id IS NOT NULL AND owner_id <> ${userId} ORDER BY id LIMIT 3000
+  ) first_ones WHERE id = reply`
+  await app.sql`INSERT INTO mentions (post_id, user_id, names, received_no)
+    SELECT id, ${userId}, ARRAY['big_1'], 3 * row_number() OVER (ORDER BY id) - 1 FROM posts
+    WHERE replied_post_id IS NULL AND owner_id <> ${userId} ORDER BY id LIMIT 3000`
+  await app.sql`INSERT INTO muted_replies (recipient_id, received_no, post_id)
+    SELECT ${userId}, 3 * row_number() OVER (ORDER BY id DESC) - 2, id FROM posts
+    WHERE replied_post_id IS NOT NULL AND recipient_id IS NULL AND owner_id <> ${userId}
+    ORDER BY id DESC LIMIT 3000`
+  await app.sql`ANALYZE posts, mentions, muted_replies, answer_states`
+}
+
 /** The plans of every statement about posts that a call sends, by the nodes in them. */
 async function plansOf(path: string, token?: string): Promise<PlanNode[]> {
   const sent = await captureStatements(async () => {
@@ -87,6 +106,27 @@ test.each([
     }
   },
 )
+
+test('what a user received is merged from the indexes of replies, mentions and muted replies: the list and the unread mark touch few rows', async () => {
+  const list = '/posts/replies/received?'
+  const { nextCursor } = await app.read(`${list}limit=1&page=600`, busy)
+  for (const place of ['', `&cursor=${nextCursor}`, `&cursor=${FROM_OLDEST}`]) {
+    const nodes = await plansOf(`${list}limit=${LIMIT}${place}`, busy.token)
+    // The total counts to a thousand.
+    const long = nodes.filter((node) => touched(node) > 1000)
+    expect([nodes.filter(isScanOf), nodes.filter(isBigSort), long], place).toEqual([[], [], []])
+  }
+  const unread = await plansOf('/users/current/received', busy.token)
+  expect(unread.filter(isScanOf)).toEqual([])
+  expect(Math.max(...unread.map(touched))).toBeLessThanOrEqual(200)
+})
+
+test('names are suggested from an index, and the people of a thread from its nearest posts', async () => {
+  const own = await plansOf(`/users/suggestions?start=big_1&postId=${hotId}`, busy.token)
+  expect(own.filter(isScanOf)).toEqual([])
+  // The authors of a hundred replies to each of three posts, or two hundred names.
+  expect(Math.max(...own.map(touched))).toBeLessThanOrEqual(300)
+})
 
 test('one post, its replied post and each of the posts above it are found by keys alone', async () => {
   let id = hotId

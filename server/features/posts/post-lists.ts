@@ -57,6 +57,7 @@ export function likedPostsOf(userId: string): PostList {
 
 const RECEIVED_COUNTED = sql.lit(1000)
 
+/** The replies to a user, and the posts that mention them, without authors that they have muted. */
 export function receivedRepliesOf(userId: string): PostList {
   const from = sql`FROM received_replies WHERE recipient_id = ${userId}::bigint`
   return {

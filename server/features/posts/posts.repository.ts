@@ -23,6 +23,18 @@ export async function storeEdit(tx: Queryable, { id, ownerId, written }: Edit): 
     WHERE id = ${id} AND owner_id = ${ownerId}`.execute(tx)
 }
 
+export async function selectText(db: Queryable, id: string): Promise<string> {
+  const post = db.selectFrom('posts').select('text').where('id', '=', id)
+  return (await post.executeTakeFirst())?.text ?? ''
+}
+
+/** Stores whom a locked post names now. Returns the ids of the users who are told of it. */
+export async function editMentions(tx: Queryable, id: string, names: string[]): Promise<string[]> {
+  const { rows } = await sql<{ told: string[] }>`
+    SELECT edit_mentions(${id}, ${names}) AS told`.execute(tx)
+  return rows[0]?.told ?? []
+}
+
 export async function eraseText(db: Queryable, id: string): Promise<void> {
   await db.updateTable('posts').set({ text: '' }).where('id', '=', id).execute()
 }

@@ -7,7 +7,7 @@ import { requirePost } from './hydrate-posts.ts'
 import { likedPostsOf, postsOf, readPostList, wallPosts } from './post-lists.ts'
 import { deletePost, editPost, requireValidBody } from './posts.service.ts'
 import { removeOldKeys, setClarification } from './publications.repository.ts'
-import type { Publish } from './publications.service.ts'
+import { chargeAddedNames, type Publish } from './publications.service.ts'
 
 const EDITS: Limit = {
   name: 'edit',
@@ -45,8 +45,11 @@ export function registerPosts(context: ServerContext, publish: Publish): Backgro
     const written = requireValidBody(body)
     await limits.charge([{ limit: EDITS, key: viewer.userId }])
     const edit = { id, ownerId: viewer.userId, written, periodSeconds: editPeriodSeconds }
-    const post = await editPost(db, edit)
+    const { post, told } = await editPost(db, edit, (tx, added) =>
+      chargeAddedNames(limits, { viewer, added, tx }),
+    )
     await publishChange({ kind: 'edited', postId: id })
+    if (told.length > 0) await publishChange({ kind: 'added', answered: told })
     return post
   })
 

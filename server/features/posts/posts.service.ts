@@ -1,3 +1,4 @@
+import { namesIn } from '../../../contract/mention-rules.ts'
 import { EMPTY_POST_BODY } from '../../../contract/post-rules.ts'
 import type { Post, PostBody } from '../../../contract/posts.ts'
 import { parsePostText } from '../../../contract/text.ts'
@@ -13,7 +14,15 @@ import {
   setHidden,
 } from './hidden-posts.repository.ts'
 import { requirePost } from './hydrate-posts.ts'
-import { type Edit, eraseText, isReported, lockForEdit, storeEdit } from './posts.repository.ts'
+import {
+  type Edit,
+  editMentions,
+  eraseText,
+  isReported,
+  lockForEdit,
+  selectText,
+  storeEdit,
+} from './posts.repository.ts'
 
 /** Returns a body as it is stored. Throws INVALID_REQUEST if its text is not valid. */
 export function requireValidBody(body: PostBody): Required<PostBody> {
@@ -26,16 +35,28 @@ export function requireValidBody(body: PostBody): Required<PostBody> {
   return { ...EMPTY_POST_BODY, ...body, text }
 }
 
-/** Throws POST_NOT_FOUND, EDIT_PERIOD_EXPIRED, or INVALID_REQUEST if the text is the same. */
-export async function editPost(db: Db, edit: Edit): Promise<Post> {
+/**
+ * Edits a post. `chargeNames` is called with how many names the edit adds. Returns the post, and the ids of the users
+ * who are told of a mention. Throws POST_NOT_FOUND, EDIT_PERIOD_EXPIRED, or INVALID_REQUEST if the text is the same.
+ */
+export async function editPost(
+  db: Db,
+  edit: Edit,
+  chargeNames: (tx: Queryable, added: number) => Promise<void>,
+): Promise<{ post: Post; told: string[] }> {
   if (!isRowId(edit.id)) throw new AppError('POST_NOT_FOUND')
   return db.transaction().execute(async (tx) => {
     const post = await lockForEdit(tx, edit)
     if (!post) throw new AppError('POST_NOT_FOUND')
     if (post.is_late) throw new AppError('EDIT_PERIOD_EXPIRED')
     if (post.is_same) throw new AppError('INVALID_REQUEST', { message: 'Текст не изменился' })
+    const before = namesIn(await selectText(tx, edit.id))
+    const after = namesIn(edit.written.text)
     await storeEdit(tx, edit)
-    return requirePost(tx, edit.id, { userId: edit.ownerId })
+    await chargeNames(tx, after.filter((name) => !before.includes(name)).length)
+    const hasNames = before.length > 0 || after.length > 0
+    const told = hasNames ? await editMentions(tx, edit.id, after) : []
+    return { post: await requirePost(tx, edit.id, { userId: edit.ownerId }), told }
   })
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { namesIn } from '../../../contract/mention-rules.ts'
 import type { PostBody } from '../../../contract/posts.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { HydratedRow } from './hydrate-posts.ts'
@@ -10,8 +11,8 @@ export type NewPost = {
   repliedId: string | null
 }
 
-/** `r_owner_id` is the author of the replied post. */
-type Inserted = { refusal: null } & HydratedRow
+/** `r_owner_id` is the author of the replied post; `told` are the users who are told of a mention. */
+type Inserted = { refusal: null; told: string[] } & HydratedRow
 type Refused = { refusal: 'UNAUTHORIZED' | 'BLOCKED' | 'POST_NOT_FOUND' | 'KEY_USED' }
 
 /** Inserts a post with its Idempotency-Key, or returns why not. KEY_USED: the key has a post. */
@@ -20,10 +21,11 @@ export async function insertPost(
   { written, ownerId, idempotencyKey, repliedId }: NewPost,
   lockWaitMs: number,
 ): Promise<Inserted | Refused> {
-  const values = [ownerId, written.text, idempotencyKey ?? null, repliedId, lockWaitMs]
+  const names = namesIn(written.text)
+  const values = [ownerId, written.text, idempotencyKey ?? null, repliedId, lockWaitMs, names]
   const { rows } = await sql<Inserted | Refused>`
     SELECT refusal, (published).*, false AS is_liked, is_replied_liked AS r_is_liked,
-      NULL AS clarification_id,
+      mentions, replied_mentions AS r_mentions, told, NULL AS clarification_id,
       (SELECT clarification_id::text FROM posts WHERE id = (published).r_id) AS r_clarification_id
     FROM insert_post(${sql.join(values)})`.execute(db)
   return rows[0] ?? { refusal: 'POST_NOT_FOUND' }

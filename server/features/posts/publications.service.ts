@@ -1,10 +1,18 @@
+import { MENTIONS_TOLD_MAX } from '../../../contract/constants.ts'
+import { namesIn } from '../../../contract/mention-rules.ts'
 import type { Post, PostBody } from '../../../contract/posts.ts'
 import type { Change } from '../../kernel/cache/change-feed.ts'
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import type { RecordAccess } from '../../kernel/journal/journal.ts'
-import { type Charge, type Limit, type LimitRefusal, tooMany } from '../../kernel/limits/limits.ts'
+import {
+  type Charge,
+  type Limit,
+  type LimitRefusal,
+  type Limits,
+  tooMany,
+} from '../../kernel/limits/limits.ts'
 import { privateDomainOf } from '../../kernel/mail/email-address.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
 import { readClarifications, requirePost, toPost } from './hydrate-posts.ts'
@@ -32,11 +40,15 @@ const NEWCOMER_PUBLICATIONS: Limit = {
   refusal: 'В первые сутки записи публикуются реже: следующая — через {time}',
 }
 
-/** Limits the first day of a mailbox's accounts: a 41st post would pass only after it. */
+/**
+ * Limits the first day of a mailbox's accounts: a 41st post would pass only after it. Each
+ * of the first five names in a post counts as another post, also one that nobody has.
+ */
 const NEWCOMER_DAYS: Limit = {
   name: 'newcomer-day',
   rates: [[40, 40 * 86_400]],
-  refusal: 'В первые сутки можно опубликовать не так много: следующая запись — через {time}',
+  refusal:
+    'В первые сутки записей и упоминаний может быть не так много: следующая запись — через {time}',
   isShared: true,
 }
 
@@ -103,7 +115,7 @@ type Publication = Pick<NewPost, 'repliedId' | 'idempotencyKey'> & {
 
 export type Publish = (publication: Publication) => Promise<Post>
 
-type Published = { post: Post; repliedOwnerId: string | null }
+type Published = { post: Post; repliedOwnerId: string | null; told: string[] }
 
 /**
  * Creates the function that publishes within the limits. A retry with a known Idempotency-Key
@@ -118,7 +130,8 @@ export function createPublish(options: Options): Publish {
     const newPost = { written, ownerId: viewer.userId, repliedId, idempotencyKey }
     const firstId = await findByIdempotencyKey(db, newPost)
     if (firstId !== undefined) return requirePost(db, firstId, viewer)
-    const charges = chargesOf(viewer, { ip: request.ip, isReply: repliedId !== null })
+    const isReply = repliedId !== null
+    const charges = chargesOf(viewer, { ip: request.ip, isReply, names: namesIn(written.text) })
     if (clarifies) {
       await requireClarifiable(newPost, options)
       charges.push({ limit: CLARIFICATIONS, key: repliedId ?? NO_POST })
@@ -160,7 +173,7 @@ async function insert(
     const post = toPost(inserted, await readClarifications(tx, [inserted], { userId }))
     if (!post) throw new AppError('UNAUTHORIZED')
     await recordAccess?.(tx, { action: 'publish', userId, postId: post.id, request })
-    return { post, repliedOwnerId: inserted.r_owner_id }
+    return { post, repliedOwnerId: inserted.r_owner_id, told: inserted.told }
   }
   return recordAccess || clarifies ? db.transaction().execute(write) : write(db)
 }
@@ -183,17 +196,20 @@ async function requireClarifiable({ ownerId, repliedId }: NewPost, { db, config 
 }
 
 /** Includes a replied user who has muted the post: events are public and must not reveal a mute. */
-function changeBy({ ownerId, repliedId }: NewPost, { post, repliedOwnerId }: Published): Change {
+function changeBy(
+  { ownerId, repliedId }: NewPost,
+  { post, repliedOwnerId, told }: Published,
+): Change {
   const { id } = post
-  if (repliedId === null) return { kind: 'added', newest: { id, by: ownerId }, answered: [] }
+  if (repliedId === null) return { kind: 'added', newest: { id, by: ownerId }, answered: told }
   const repliedUsers = [repliedOwnerId ?? ownerId].filter((userId) => userId !== ownerId)
-  return { kind: 'added', answered: [...repliedUsers, `${repliedId}:${id}:${ownerId}`] }
+  return { kind: 'added', answered: [...repliedUsers, ...told, `${repliedId}:${id}:${ownerId}`] }
 }
 
 /** New accounts of one mailbox count as one, and those of one network or domain also together. */
 function chargesOf(
   { userId, newcomer }: Viewer,
-  { ip, isReply }: { ip: string; isReply: boolean },
+  { ip, isReply, names }: { ip: string; isReply: boolean; names: string[] },
 ): Charge[] {
   const own = { limit: PUBLICATIONS, key: userId }
   if (!newcomer) return [own]
@@ -205,10 +221,22 @@ function chargesOf(
   return [
     own,
     { limit: NEWCOMER_PUBLICATIONS, key: mailbox },
-    { limit: NEWCOMER_DAYS, key: mailbox },
+    { limit: NEWCOMER_DAYS, key: mailbox, times: 1 + Math.min(names.length, MENTIONS_TOLD_MAX) },
     { limit: ofNetwork, ip },
     ...(domain === undefined ? [] : [{ limit: ofDomain, key: domain }]),
   ]
+}
+
+/** Charges a newcomer for the names that an edit adds. Rejects with TOO_MANY_REQUESTS. */
+export async function chargeAddedNames(
+  limits: Limits,
+  { viewer, added, tx }: { viewer: Viewer; added: number; tx: Queryable },
+): Promise<void> {
+  if (!viewer.newcomer || added === 0) return
+  const times = Math.min(added, MENTIONS_TOLD_MAX)
+  const charge = { limit: NEWCOMER_DAYS, key: viewer.newcomer.mailbox, times }
+  const tripped = await limits.tryCharge([charge], tx)
+  if (tripped) throw refusedBy(tripped, viewer)
 }
 
 /** Returns the refusal; a limit of the first day makes nobody wait beyond that day. */

@@ -27,8 +27,11 @@ export type Limit = {
   isFixed?: boolean
 }
 
-/** One event of a key, or of an address and its networks. A `share` limits the burst to a part. */
-export type Charge = { limit: Limit; share?: number } & (
+/**
+ * One event, or `times` events, of a key, or of an address and its networks. A `share` limits the
+ * burst to a part.
+ */
+export type Charge = { limit: Limit; share?: number; times?: number } & (
   | { key: string }
   | { ip: string | undefined }
 )
@@ -132,15 +135,18 @@ export class Limits {
     const local: Event[] = []
     for (const charge of charges) {
       const { isShared, isFixed, name, rates } = charge.limit
+      const { share = 1, times = 1 } = charge
       const group = isShared ? shared : local
       const subjects = 'ip' in charge ? networksOf(charge.ip) : [charge.key]
       for (const [width, subject] of subjects.entries()) {
         for (const [events, seconds] of rates) {
           const factor = (FACTORS[width] ?? 1) * (isFixed ? 1 : this.#options.scale)
           const scaled = Math.max(1, events * factor)
-          const burst = Math.max(1, Math.round(Math.floor(scaled) * (charge.share ?? 1)))
+          const burst = Math.max(1, Math.round(Math.floor(scaled) * share))
           const key = isShared ? `${name}/${seconds} ${this.#hash(subject)}` : subject
-          group.push({ charge, subject, key, step: seconds / scaled, burst, seconds })
+          // Several events are one whose step is as long as theirs.
+          const [step, bursts] = [(times * seconds) / scaled, burst / times]
+          group.push({ charge, subject, key, step, burst: bursts, seconds })
         }
       }
     }

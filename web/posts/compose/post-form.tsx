@@ -26,6 +26,7 @@ import { toast } from '../../ui/overlay/toaster.tsx'
 import { FormError } from '../../ui/states/errors.tsx'
 import { usePost } from '../cache/post-cache.ts'
 import { hasCode } from './compose.queries.ts'
+import { SuggestedNames, useNameSuggestions } from './name-suggestions.tsx'
 import type { OpenText } from './open-text.ts'
 import { continueAsNewPost } from './orphaned-texts.ts'
 import { PostCounter } from './post-counter.tsx'
@@ -53,6 +54,7 @@ export function PostForm(props: PostFormProps) {
   const { sendError } = form
   const mayNotWrite = hasCode(sendError, 'BLOCKED') || hasCode(sendError, 'WRITING_CLOSED')
   const isDialog = shape === 'dialog'
+  const names = useNameSuggestions(form)
   const send = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault()
     form.submit()
@@ -86,11 +88,16 @@ export function PostForm(props: PostFormProps) {
         value={form.typed}
         surplus={-form.left}
         onChange={(text) => form.change({ ...form.written, text })}
-        onKeyDown={(event) => isSubmit(event) && send(event)}
+        {...names.field}
+        onKeyDown={(event) => {
+          names.field.onKeyDown(event)
+          if (isSubmit(event)) send(event)
+        }}
         onFocus={form.onFocus}
         readOnly={form.isPending}
         focusOnMount={isDialog}
       />
+      <SuggestedNames {...names.list} />
       <FormError {...form.errorLine} />
       {!form.isPending && (
         <SessionEnded text={form.typed} {...(isDialog && { reopen: dialogOf(form.target) })} />

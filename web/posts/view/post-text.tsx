@@ -1,11 +1,14 @@
 import { createContext, Fragment, type ReactNode, useContext } from 'react'
+import { namedBy } from '../../../contract/mention-rules.ts'
+import { authorPath } from '../../../contract/pages.ts'
 import { joinEmptyLines } from '../../../contract/post-rules.ts'
-import type { PostBody } from '../../../contract/posts.ts'
+import type { Post, PostBody } from '../../../contract/posts.ts'
 import { linkParts } from '../../format/link-parts.ts'
 import { useHydrated } from '../../platform/atom.ts'
 import styles from './post-text.module.css'
 
-type PostTextProps = { post: PostBody; size?: 'list' | 'page' }
+/** `mentions` are absent before the text is published. */
+type PostTextProps = { post: PostBody & Pick<Post, 'mentions'>; size?: 'list' | 'page' }
 
 /** A pattern with one group. PostText marks its matches. */
 export const Highlighted = createContext<RegExp | null>(null)
@@ -20,9 +23,13 @@ export function useQuoted(text: string): string {
     .join('')
 }
 
-export function PostText({ post: { text }, size = 'list' }: PostTextProps) {
+export function PostText({ post, size = 'list' }: PostTextProps) {
+  const { text } = post
   const shown = size === 'list' ? joinEmptyLines(text) : text
-  const links = { length: LINK_LENGTH[size], withUnusual: useHydrated() }
+  const links = {
+    ...{ length: LINK_LENGTH[size], withUnusual: useHydrated() },
+    namedBy: (name: string) => namedBy(post, name),
+  }
   const pattern = useContext(Highlighted)
   let at = 0
   return (
@@ -37,8 +44,12 @@ export function PostText({ post: { text }, size = 'list' }: PostTextProps) {
       {linkParts(shown, links).map((part) => {
         const key = at
         at += part.text.length
-        return part.kind === 'text' ? (
-          withHighlights(part.text, pattern)
+        if (part.kind === 'text')
+          return <Fragment key={key}>{withHighlights(part.text, pattern)}</Fragment>
+        return part.kind === 'mention' ? (
+          <a key={key} className={styles.link} href={authorPath(part.username)} dir="ltr">
+            {withHighlights(part.text, pattern)}
+          </a>
         ) : (
           <a
             key={key}

@@ -152,16 +152,19 @@ type TextAreaProps = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'au
   value: string
   /** The number of characters over the limit, which are marked. */
   surplus?: number
+  /** A place in the text, at which `ref` becomes an invisible element. */
+  anchor?: { at: number; ref: Ref<HTMLElement> } | undefined
   onChange: (value: string) => void
   focusOnMount?: boolean
 }
 
 export function TextArea(props: TextAreaProps) {
-  const { label, surplus = 0, onChange, focusOnMount = false, className, ...rest } = props
+  const { label, surplus = 0, anchor, onChange, focusOnMount = false, className, ...rest } = props
   const ref = useFocusOnMount<HTMLTextAreaElement>(focusOnMount)
-  const tint = useRef<HTMLDivElement>(null)
-  // `void`, because newer browsers return a promise from scrollTo(), which is no clean-up.
-  const follow = () => void tint.current?.scrollTo(0, ref.current?.scrollTop ?? 0)
+  const follow = () => {
+    const copies = ref.current?.parentElement?.querySelectorAll('[aria-hidden]') ?? []
+    for (const copy of copies) copy.scrollTop = ref.current?.scrollTop ?? 0
+  }
   useGrow(ref, props.value)
   useLayoutEffect(follow)
   return (
@@ -175,8 +178,15 @@ export function TextArea(props: TextAreaProps) {
         onChange={(event) => onChange(event.target.value)}
         onScroll={follow}
       />
+      {anchor && (
+        <div aria-hidden className={classes(styles.area, className, styles.tint, styles.hidden)}>
+          {props.value.slice(0, anchor.at)}
+          <span ref={anchor.ref}>{props.value.charAt(anchor.at)}</span>
+          {props.value.slice(anchor.at + 1)}&#8203;
+        </div>
+      )}
       {surplus > 0 && (
-        <div ref={tint} aria-hidden className={classes(styles.area, className, styles.tint)}>
+        <div aria-hidden className={classes(styles.area, className, styles.tint)}>
           <SurplusMarked text={props.value} surplus={surplus} />
         </div>
       )}

@@ -152,12 +152,17 @@ function usePopover(list: RefObject<HTMLElement | null>, { button, side, onClose
   }, [list, button, side, onClose])
 }
 
-/** Places the list. CSS anchors flip or shorten it, but cannot try one before the other. */
-function place(list: HTMLElement, button: HTMLElement, side: Popover['side']): void {
-  const anchor = button.getBoundingClientRect()
+/**
+ * Places the list below an element, or above it if there is more room. CSS anchors flip or shorten a
+ * list, but cannot try one before the other.
+ */
+export function place(list: HTMLElement, beside: HTMLElement, side: Popover['side']): void {
+  const anchor = beside.getBoundingClientRect()
   const { clientWidth, clientHeight } = document.documentElement
-  const below = clientHeight - anchor.bottom - GAP_PX - EDGE_PX
-  const above = anchor.top - GAP_PX - EDGE_PX
+  // The keyboard of iOS covers a part of the page.
+  const { offsetTop = 0, height: visible = clientHeight } = visualViewport ?? {}
+  const below = Math.min(clientHeight, offsetTop + visible) - anchor.bottom - GAP_PX - EDGE_PX
+  const above = anchor.top - offsetTop - GAP_PX - EDGE_PX
   const whole = list.scrollHeight + list.offsetHeight - list.clientHeight
   const isBelow = whole <= below || above <= below
   const height = Math.min(whole, Math.max(above, below))

@@ -1,0 +1,17 @@
+import Type from 'typebox'
+import { NAME_START_MIN, NAMES_SUGGESTED_MAX, USERNAME_MAX } from './constants.ts'
+import { endpoint, strictObject } from './endpoint.ts'
+import { Id } from './fields.ts'
+import { Owner } from './posts.ts'
+
+export const suggestNames = endpoint('GET', '/users/suggestions', {
+  access: 'user',
+  summary:
+    'People whom a text may name by `@` and these first letters: those of a thread first, then others who have published, by name',
+  query: strictObject({
+    start: Type.String({ pattern: `^[A-Za-z0-9_]{${NAME_START_MIN},${USERNAME_MAX}}$` }),
+    /** The post that is replied to or edited. */
+    postId: Type.Optional(Id),
+  }),
+  answer: strictObject({ users: Type.Array(Owner, { maxItems: NAMES_SUGGESTED_MAX }) }),
+})
