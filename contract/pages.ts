@@ -154,6 +154,7 @@ export const FEED_PATHS = {
   json: '/feed.json',
   replies: '/posts/:id/replies.atom',
   author: '/users/:username/posts.atom',
+  received: '/users/:username/received.atom',
 } as const
 
 export function feedPath(name: keyof typeof FEED_PATHS, about = ''): string {

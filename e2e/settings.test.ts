@@ -54,6 +54,15 @@ test('counts can be hidden, mails about replies stopped', async ({ journey, olga
   expect(await count.isVisible()).toBe(false)
 })
 
+test('the feed of what was received is named, and says whom it has', async ({ journey, olga }) => {
+  const page = await journey.visit({ as: olga, path: '/settings' })
+  const link = page.getByRole('link', { name: 'Лента ответов и упоминаний' })
+  await link.getByText('скрытые вами авторы в ней есть').waitFor()
+  await tap(link)
+  await page.waitForURL(`**/users/${olga.username}/received.atom`)
+  await page.getByText('в ней есть ответы и тех, кого адресат скрыл').waitFor()
+})
+
 test('a name is checked 500 ms after the last key, and once online', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, path: '/settings/account/username' })
   const { form, field, error, status, save } = usernameForm(page)

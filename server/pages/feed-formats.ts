@@ -14,6 +14,7 @@ export type Feed = {
   url: string
   nextUrl: string | null
   pageUrl: string
+  note: string
   /** When the feed began, in unix seconds. */
   since: number
   posts: Post[]
@@ -25,7 +26,7 @@ const FOR_PEOPLE =
 
 /** Returns a feed as Atom (RFC 4287) with pages (RFC 5005). Browsers style it with /feed.css. */
 export function toAtom(feed: Feed, origin: string): string {
-  const { title, id, url, nextUrl, pageUrl, posts } = feed
+  const { title, id, url, nextUrl, pageUrl, note, posts } = feed
   const updated = Math.max(feed.since, ...posts.map(changedAt))
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
@@ -39,7 +40,7 @@ export function toAtom(feed: Feed, origin: string): string {
     link('alternate', pageUrl, 'text/html'),
     nextUrl === null ? '' : link('next', nextUrl, 'application/atom+xml'),
     // Feed readers ignore elements that are not Atom.
-    `<p xmlns="${XHTML}">${FOR_PEOPLE}<a href="${escapeXml(pageUrl)}">Читать на сайте</a></p>`,
+    `<p xmlns="${XHTML}">${FOR_PEOPLE}${note}<a href="${escapeXml(pageUrl)}">Читать на сайте</a></p>`,
     ...posts.map((post) => atomEntry(post, feed, origin)),
     '</feed>',
   ].join('')

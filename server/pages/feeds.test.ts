@@ -123,6 +123,30 @@ test('an author’s feed has their posts, without their replies', async () => {
   expect((await read('/users/no_such_author/posts.atom')).status).toBe(404)
 })
 
+test('a feed of what a user received has replies and mentions, also of muted authors and posts, and says so', async () => {
+  const [anna, petr] = [await app.signUp(), await app.signUp()]
+  const post = await app.publish(anna)
+  const reply = await app.reply(petr, post.id)
+  const mention = await app.publish(petr, `Привет, @${anna.username}`)
+  await app.call('PUT', `/posts/${post.id}/muted`, { token: anna.token })
+  const muted = await app.reply(petr, post.id)
+  await app.call('PUT', `/users/${petr.id}/mute`, { token: anna.token })
+  const path = `/users/${anna.username}/received.atom`
+  expect(await readAtom(path)).toMatchObject({
+    title: `Ответы и упоминания: ${anna.username} - Вслух`,
+    links: { self: ORIGIN + path, alternate: `${ORIGIN}/users/${anna.username}` },
+    entries: [muted, mention, reply].map(urlOf),
+  })
+  const { body, headers } = await read(path)
+  expect(body).toContain('в ней есть ответы и тех, кого адресат скрыл')
+  const etag = headers.get('etag') ?? ''
+  expect((await read(path, { headers: { 'if-none-match': etag } })).status).toBe(304)
+  await app.call('DELETE', `/posts/${mention.id}`, { token: petr.token })
+  const entries = async () => (await readAtom(path)).entries
+  await expect.poll(entries).toEqual([muted, reply].map(urlOf))
+  expect((await read('/users/no_such_author/received.atom')).status).toBe(404)
+})
+
 test('a malformed cursor is refused, and an unknown feed is a 404', async () => {
   for (const query of ['cursor=abc', 'cursor=', 'cursor=1&cursor=2']) {
     const { status, body } = await read(`/feed.atom?${query}`)

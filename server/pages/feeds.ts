@@ -14,7 +14,13 @@ import {
 import { postIdsOf, postTitle } from '../../contract/post-rules.ts'
 import type { PostPage } from '../../contract/posts.ts'
 import { requireProfile } from '../features/account/account.service.ts'
-import { postsOf, readPostList, readThread, wallPosts } from '../features/posts/post-lists.ts'
+import {
+  postsOf,
+  publicReceivedOf,
+  readPostList,
+  readThread,
+  wallPosts,
+} from '../features/posts/post-lists.ts'
 import { CachedResponse } from '../kernel/cache/cached-response.ts'
 import { originOf } from '../kernel/config/config.ts'
 import type { Db } from '../kernel/db/database.ts'
@@ -31,7 +37,15 @@ const schema = { querystring: Querystring }
 type Params = Partial<Record<'id' | 'username', string>>
 type FeedRequest = { Querystring: Type.Static<typeof Querystring>; Params: Params }
 /** `path` is the feed's own path if it differs from the URL; `title` lacks the app's name. */
-type FeedSource = { path?: string; pagePath: string; title: string; since: number; page: PostPage }
+type FeedSource = {
+  path?: string
+  pagePath: string
+  title: string
+  /** Shown to people who open the feed in a browser. */
+  note?: string
+  since: number
+  page: PostPage
+}
 type Query = ReturnType<typeof pageAfter>
 type Kind = {
   read: (db: Db, about: string, query: Query) => Promise<FeedSource>
@@ -48,11 +62,14 @@ const ATOM: Pick<Kind, 'write' | 'type' | 'shared'> = {
 }
 const JSON_FEED = { write: toJsonFeed, type: 'application/feed+json; charset=utf-8' }
 
+const ALL_RECEIVED = 'Лента открыта всем, поэтому в ней есть ответы и тех, кого адресат скрыл. '
+
 const FEEDS: [name: keyof typeof FEED_PATHS, kind: Kind][] = [
   ['atom', { read: readWall, ...ATOM }],
   ['json', { read: readWall, ...JSON_FEED }],
   ['replies', { read: readReplies, ...ATOM }],
   ['author', { read: readAuthor, ...ATOM }],
+  ['received', { read: readReceived, ...ATOM }],
 ]
 
 export async function serveFeeds(context: PagesContext) {
@@ -69,7 +86,7 @@ export async function serveFeeds(context: PagesContext) {
         const url = withCursor(path, cursor)
         return cache.serveShared({ request, reply, url }, async () => {
           const found = await read(db, about, pageAfter(cursor, PAGE_SIZE_MAX))
-          const { title, pagePath, since, page } = found
+          const { title, pagePath, note = '', since, page } = found
           const feedUrl = origin + (found.path ?? path)
           const feed = {
             id: idBase + (found.path ?? path),
@@ -78,6 +95,7 @@ export async function serveFeeds(context: PagesContext) {
             nextUrl: page.nextCursor && withCursor(feedUrl, page.nextCursor),
             title: pageTitle(title, config.appName),
             pageUrl: origin + pagePath,
+            note,
             since,
             posts: page.posts,
           }
@@ -107,4 +125,18 @@ async function readAuthor(db: Db, name: string, query: Query) {
   const page = await readPostList(db, postsOf(id), query, null)
   const [path, pagePath] = [feedPath('author', username), authorPath(username)]
   return { path, pagePath, title: username, since, page }
+}
+
+async function readReceived(db: Db, name: string, query: Query) {
+  const { id, username, created_at: since } = await requireProfile(db, name)
+  const page = await readPostList(db, publicReceivedOf(id), query, null)
+  const [path, pagePath] = [feedPath('received', username), authorPath(username)]
+  return {
+    path,
+    pagePath,
+    title: `Ответы и упоминания: ${username}`,
+    note: ALL_RECEIVED,
+    since,
+    page,
+  }
 }

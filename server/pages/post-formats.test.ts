@@ -31,6 +31,8 @@ function feedOf(post: Post, title = 'Стена'): Feed {
     url,
     nextUrl: null,
     pageUrl: `${ORIGIN}/`,
+    note: '',
+    note: '',
     since: 0,
     posts: [post],
   }

@@ -7,12 +7,13 @@ import {
   Keyboard,
   Mail,
   MonitorSmartphone,
+  Rss,
   ShieldCheck,
   UserRoundX,
 } from 'lucide'
 import type { ComponentType, ReactNode } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
-import { authorPath, MODERATION_PATH, PATHS } from '../../contract/pages.ts'
+import { authorPath, feedPath, MODERATION_PATH, PATHS } from '../../contract/pages.ts'
 import styles from '../account/account-settings.module.css'
 import { LogOut, ShownCounts, useReturnToSettings } from '../account/account-settings.tsx'
 import { EmailForm } from '../account/email-form.tsx'
@@ -101,6 +102,12 @@ function Overview({ user }: { user: CurrentUser }) {
       )}
       <Section title="Лента и письма">
         <ReplyMails />
+        <SettingsLink
+          to={feedPath('received', user.username)}
+          icon={Rss}
+          name="Лента ответов и упоминаний"
+          value="Для программ чтения. Открыта всем: скрытые вами авторы в ней есть"
+        />
         <ShownCounts />
         <ThemeRow />
         <SettingsLink to={PATHS.hidden} icon={EyeOff} name="Скрытое" value="Авторы и слова" />
@@ -179,7 +186,11 @@ function ReplyMails() {
   const isOn = set.isPending ? set.variables : data.wantsMail
   return (
     <div className={rowClass}>
-      <Checkbox label="Письма об ответах" checked={isOn ?? false} onChange={set.mutate} />
+      <Checkbox
+        label="Письма об ответах и упоминаниях"
+        checked={isOn ?? false}
+        onChange={set.mutate}
+      />
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
-import { FROM_OLDEST } from '../../../contract/constants.ts'
+import { FROM_OLDEST, PAGE_SIZE_MAX } from '../../../contract/constants.ts'
 import { clientHeaders } from '../../testing/calls/sign-in-calls.ts'
 import { fillDatabase } from '../../testing/database/big-data.ts'
 import { captureStatements, lastingPlan, type PlanNode } from '../../testing/database/plans.ts'
@@ -56,6 +56,9 @@ async function plansOf(path: string, token?: string): Promise<PlanNode[]> {
   return nodes
 }
 
+/** The posts of a page of a feed, and one more. */
+const FEED_ROWS = PAGE_SIZE_MAX + 1
+
 /** The rows of a page and one more. The wall's total is a sum of 16 rows. */
 const ENOUGH = 2 * (LIMIT + 1)
 
@@ -107,7 +110,7 @@ test.each([
   },
 )
 
-test('what a user received is merged from the indexes of replies, mentions and muted replies: the list and the unread mark touch few rows', async () => {
+test('what a user received is merged from the indexes of replies, mentions and muted replies: the list, the feed and the unread mark touch few rows', async () => {
   const list = '/posts/replies/received?'
   const { nextCursor } = await app.read(`${list}limit=1&page=600`, busy)
   for (const place of ['', `&cursor=${nextCursor}`, `&cursor=${FROM_OLDEST}`]) {
@@ -119,6 +122,11 @@ test('what a user received is merged from the indexes of replies, mentions and m
   const unread = await plansOf('/users/current/received', busy.token)
   expect(unread.filter(isScanOf)).toEqual([])
   expect(Math.max(...unread.map(touched))).toBeLessThanOrEqual(200)
+  const feed: PlanNode[] = []
+  const read = () => fetch(`${app.url}/users/big_1/received.atom?cursor=${nextCursor}`)
+  for (const sent of await captureStatements(read)) feed.push(...(await lastingPlan(client, sent)))
+  expect(feed.filter(isScanOf)).toEqual([])
+  expect(Math.max(...feed.map(touched))).toBeLessThanOrEqual(2 * FEED_ROWS)
 })
 
 test('names are suggested from an index, and the people of a thread from its nearest posts', async () => {

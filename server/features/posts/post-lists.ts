@@ -67,6 +67,16 @@ export function receivedRepliesOf(userId: string): PostList {
   }
 }
 
+/** What everybody may know of the same: also replies that the user has muted, by author or post. */
+export function publicReceivedOf(userId: string): PostList {
+  return {
+    from: sql`FROM received_posts WHERE recipient_id = ${userId}::bigint`,
+    key: sql`received_no`,
+    // A feed has no total.
+    total: sql`SELECT 0`,
+  }
+}
+
 /** Up to this offset, skipping is cheap. Beyond it, the list is read from its nearer end. */
 const SHALLOW_OFFSET = 1000
 /** Reads that skip more rows from the nearer end take milliseconds, so they queue for a slot. */
