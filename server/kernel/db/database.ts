@@ -156,6 +156,7 @@ type ClientConfig = SessionConfig & { isBehindPooler?: boolean }
 
 class DatabaseClient extends SessionClient {
   readonly #names = new Map<string, string>()
+  #named = 0
   readonly #namesMax: number
 
   constructor(config?: ClientConfig) {
@@ -168,7 +169,7 @@ class DatabaseClient extends SessionClient {
     const measured = measureQuery()
     const isPlain = typeof config === 'string' && Array.isArray(values) && values.length > 0
     const result = isPlain
-      ? super.query({ name: this.#statementNameOf(config), text: config, values }, callback)
+      ? this.#queryPrepared(config, values, callback)
       : super.query(config, values, callback)
     if (result instanceof Promise) {
       result.then(measured, (error) => {
@@ -179,11 +180,27 @@ class DatabaseClient extends SessionClient {
     return result
   }
 
+  /**
+   * Prepares a text once. PostgreSQL refuses a prepared one after a newer release has given a view more
+   * columns; it is prepared anew then, which helps outside a transaction, and at the next attempt inside.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: as for `query`
+  #queryPrepared(text: string, values: unknown[], callback?: any): any {
+    const send = () => super.query({ name: this.#statementNameOf(text), text, values }, callback)
+    const result: unknown = send()
+    if (!(result instanceof Promise)) return result
+    return result.catch((error) => {
+      if (!/cached plan must not change/.test(error.message)) throw error
+      this.#names.delete(text)
+      return send().catch(() => Promise.reject(error))
+    })
+  }
+
   /** Returns undefined at the maximum: texts that vary must not exhaust PostgreSQL's memory. */
   #statementNameOf(text: string): string | undefined {
     const name = this.#names.get(text)
     if (name !== undefined || this.#names.size >= this.#namesMax) return name
-    const newName = `s${this.#names.size}`
+    const newName = `s${this.#named++}`
     this.#names.set(text, newName)
     return newName
   }
