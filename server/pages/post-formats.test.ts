@@ -32,7 +32,6 @@ function feedOf(post: Post, title = 'Стена'): Feed {
     nextUrl: null,
     pageUrl: `${ORIGIN}/`,
     note: '',
-    note: '',
     since: 0,
     posts: [post],
   }
