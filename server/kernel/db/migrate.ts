@@ -21,6 +21,11 @@ export const MIGRATIONS: Migrations = Object.fromEntries(
     .map((file) => [file.slice(0, -'.sql'.length), readFileSync(join(SCHEMA, file), 'utf8')]),
 )
 
+/** The tables that the migrations create. Other tables in their schema may be somebody else's. */
+export const OWN_TABLES = Object.values(MIGRATIONS).flatMap((text) =>
+  [...text.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name = '']) => name),
+)
+
 /** Returns whether servers without the migration can still work after it. */
 export function isAdditive(text: string): boolean {
   return text.startsWith('-- additive')

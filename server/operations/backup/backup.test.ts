@@ -11,7 +11,7 @@ import {
   sumsOf,
   writeBackup,
 } from '../../testing/database/backups.ts'
-import { executeOn } from '../../testing/database/databases.ts'
+import { asSuperuser, executeOn, withDatabase } from '../../testing/database/databases.ts'
 import { folderForTest } from '../../testing/process/folder-for-test.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { BackupWriter, readManifest } from './backup-file.ts'
@@ -37,6 +37,26 @@ test('a backup contains every table but those named in EXCLUDED_TABLES', async (
   expect([...tables, ...EXCLUDED_TABLES].sort()).toEqual(
     rows.map(({ tablename }) => tablename).sort(),
   )
+})
+
+test('a table of another role beside the wall’s own is left out of a backup, even if it refers to these', async () => {
+  const { databaseUrl, dataDir } = await appForTest()
+  const superuser = withDatabase(asSuperuser(databaseUrl), new URL(databaseUrl).pathname.slice(1))
+  await executeOn(superuser, 'CREATE TABLE strange (id bigint PRIMARY KEY REFERENCES users)')
+  const path = join(dataDir, 'beside.backup')
+  const { manifest } = await createBackup(databaseUrl, path, { secret: BACKUP_SECRET })
+  expect(manifest.parts.map(({ table }) => table)).not.toContain('strange')
+  await verifyBackup(path, { dataDir })
+}, 60_000)
+
+test('every table has a key, so that a database that is replicated accepts deletions', async () => {
+  const keyless = await executeOn(
+    app.databaseUrl,
+    `SELECT oid::regclass::text AS name FROM pg_class WHERE relkind = 'r'
+      AND relnamespace IN ('public'::regnamespace, 'graphile_worker'::regnamespace)
+      AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = pg_class.oid AND indisprimary)`,
+  )
+  expect(keyless).toEqual([])
 })
 
 test('a backup taken while people write is one snapshot, restores elsewhere to equal rows and exact counters, and verifies', async () => {

@@ -65,23 +65,26 @@ type DatabaseObject = {
 }
 
 /**
- * Returns the functions, tables, types and views of a schema, except those of extensions. Functions
- * come first, because their addresses name types.
+ * Returns the functions, tables, types and views of a schema, except those of extensions and of
+ * other roles. Functions come first, because their addresses name types.
  */
 async function objectsOf(client: pg.Client, schema: string): Promise<DatabaseObject[]> {
   const { rows } = await client.query<DatabaseObject>(
     `SELECT kind, name, address FROM (
       SELECT CASE relkind WHEN 'r' THEN 'TABLE' ELSE 'VIEW' END AS kind, relname::text AS name,
-          format('%s.%I', $1::text, relname) AS address, oid, 'pg_class'::regclass AS class
+          format('%s.%I', $1::text, relname) AS address, oid, 'pg_class'::regclass AS class,
+          relowner AS owner
         FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind IN ('r', 'v')
       UNION ALL
-      SELECT 'TYPE', relname, format('%s.%I', $1::text, relname), reltype, 'pg_type'
+      SELECT 'TYPE', relname, format('%s.%I', $1::text, relname), reltype, 'pg_type',
+          relowner
         FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'c'
       UNION ALL
-      SELECT 'ROUTINE', proname, oid::regprocedure::text, oid, 'pg_proc'
+      SELECT 'ROUTINE', proname, oid::regprocedure::text, oid, 'pg_proc', proowner
         FROM pg_proc WHERE pronamespace = $1::regnamespace
     ) AS objects
-    WHERE NOT EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = oid AND deptype = 'e')
+    WHERE pg_has_role(owner, 'USAGE')
+      AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = oid AND deptype = 'e')
     ORDER BY kind, name`,
     [schema],
   )

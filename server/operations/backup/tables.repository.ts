@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
+import { OWN_TABLES } from '../../kernel/db/migrate.ts'
 import type { Part, Sequence } from './manifest.ts'
 
 type TableShape = { table: string; columns: string[] }
@@ -25,13 +26,17 @@ export const EXCLUDED_TABLES: string[] = [
   'kysely_migration_lock',
 ]
 
-/** Returns the tables, each after the tables that it references, so that rows can be loaded. */
+/**
+ * Returns the tables, each after the tables that it references, so that rows can be loaded. Includes
+ * what a newer version has added. Leaves out tables of others, which the role may be unable to read.
+ */
 export async function selectTables(client: pg.ClientBase): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape>(
     `
     WITH RECURSIVE depths AS (
       SELECT oid, 0 AS depth FROM pg_class
       WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> ALL($1)
+        AND (relname = ANY($2) OR pg_has_role(relowner, 'USAGE'))
         AND NOT EXISTS (SELECT FROM pg_depend
           WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
       UNION
@@ -42,9 +47,9 @@ export async function selectTables(client: pg.ClientBase): Promise<TableShape[]>
       (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
         WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
     FROM depths JOIN pg_class c USING (oid) WHERE c.relnamespace = current_schema()::regnamespace
-      AND c.relname <> ALL($1)
+      AND c.relname <> ALL($1) AND (c.relname = ANY($2) OR pg_has_role(c.relowner, 'USAGE'))
     GROUP BY c.oid, c.relname ORDER BY max(depth), c.relname`,
-    [EXCLUDED_TABLES],
+    [EXCLUDED_TABLES, OWN_TABLES],
   )
   return rows
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
+import { OWN_TABLES } from '../../kernel/db/migrate.ts'
 import { COUNT_NODES, SELECT_NODE_VERSIONS } from '../../kernel/db/nodes.ts'
 
 export type DatabaseFacts = Awaited<ReturnType<typeof selectDatabaseFacts>>
@@ -18,7 +19,7 @@ export function selectDatabaseFacts(db: Queryable) {
       ),
       // The number of the product's tables that belong to another role.
       sql<number>`(SELECT count(*) FROM pg_class
-        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'S')
+        WHERE relnamespace = 'public'::regnamespace AND relname = ANY (${OWN_TABLES}::text[])
           AND NOT pg_has_role(relowner, 'USAGE'))::int`.as('foreign_tables'),
       sql<boolean>`has_schema_privilege('public', 'CREATE')`.as('may_create'),
       sql<boolean>`(SELECT rolsuper FROM pg_roles WHERE rolname = current_user)`.as('is_superuser'),

@@ -95,7 +95,9 @@ test('tables of another role, a superuser, a read-only database and the disks ar
   expect(checkRights(facts)).toMatchObject({ level: 'ok' })
   const name = new URL(app.databaseUrl).pathname.slice(1)
   const superuser = withDatabase(asSuperuser(app.databaseUrl), name)
-  await executeOn(superuser, 'CREATE TABLE strange ()')
+  await executeOn(superuser, 'CREATE TABLE strange (id int)')
+  expect(checkRights(await selectDatabaseFacts(app.db))).toMatchObject({ level: 'ok' })
+  await executeOn(superuser, 'ALTER TABLE mail_pause OWNER TO CURRENT_USER')
   expect(checkRights(await selectDatabaseFacts(app.db))).toMatchObject({
     level: 'broken',
     message: 'роли не хватает прав: чужих таблиц 1',
