@@ -64,14 +64,20 @@ type KeptBackups = {
   keep: number
   /** The time of the backup that was verified last, which is kept too. */
   verifiedCopy: Date | null
+  /** Whether a file is a backup of this wall: others may leave theirs in the same folder. */
+  isOwn: (path: string) => Promise<boolean>
 }
 
 export async function removeOldest(
   folder: string,
-  { keep, verifiedCopy }: KeptBackups,
+  { keep, verifiedCopy, isOwn }: KeptBackups,
 ): Promise<void> {
   const verified = verifiedCopy && backupName(verifiedCopy)
-  const old = (await namesOfBackups(folder)).slice(0, -keep).filter((name) => name !== verified)
+  const own: string[] = []
+  for (const name of await namesOfBackups(folder)) {
+    if (await isOwn(join(folder, name))) own.push(name)
+  }
+  const old = own.slice(0, -keep).filter((name) => name !== verified)
   for (const name of old) await runOnDisk(folder, () => rm(join(folder, name)))
 }
 

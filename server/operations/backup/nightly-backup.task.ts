@@ -7,6 +7,7 @@ import type { Ending, Jobs } from '../../kernel/queue/queue.ts'
 import { readPostgresMajor } from '../start/installation.ts'
 import { explainStartFailure } from '../start/start-failure.ts'
 import { runBackupCommand } from './backup-command.ts'
+import { readManifest } from './backup-file.ts'
 import { backupName, makeBackupFolder, removeLeftovers, removeOldest } from './backup-folder.ts'
 import {
   type BackupTime,
@@ -61,7 +62,8 @@ export function backupJobs({ hour, minute }: BackupTime, options: Options): Jobs
  * repeats it.
  */
 export function createNightlyBackup(options: Options) {
-  const { db, folder, keep, command, commandMs: withinMs, log } = options
+  const { db, folder, keep, command, commandMs: withinMs, secret, log } = options
+  const isOwn = (path: string) => isBackupOf(secret, path)
   return async ({ signal }: Pick<Ending, 'signal'>): Promise<void> => {
     const failureOf = async (work: Promise<void> | undefined, name: string) => {
       try {
@@ -78,7 +80,7 @@ export function createNightlyBackup(options: Options) {
     const failure = await failureOf(write(options, { file, now, signal }), 'the nightly backup')
     if (failure !== null) return storeBackupFailure(db, failure)
     const { verifiedAt, verifiedCopy, verificationFailed } = await selectBackupState(db)
-    await removeOldest(folder, { keep, verifiedCopy }).catch(logUnremoved(log))
+    await removeOldest(folder, { keep, verifiedCopy, isOwn }).catch(logUnremoved(log))
     const running = command && runBackupCommand(command, file, { signal, withinMs })
     await storeBackupFailure(db, await failureOf(running, 'BACKUP_COMMAND'))
     if (verificationFailed === null && !isVerificationDue(verifiedAt)) return
@@ -87,6 +89,12 @@ export function createNightlyBackup(options: Options) {
     const fault = await failureOf(verifying, 'the verification of the nightly backup')
     if (fault !== null) await storeVerificationFailure(db, fault)
   }
+}
+
+/** Returns whether a backup is of the wall with this secret; false if that cannot be known. */
+async function isBackupOf(secret: string, path: string): Promise<boolean> {
+  const manifest = await readManifest(path, { isSummed: false }).catch(() => undefined)
+  return manifest?.secret === secret
 }
 
 function logUnremoved(log: Options['log']) {

@@ -10,6 +10,7 @@ import { envOf, runHere } from '../../testing/process/run-command.ts'
 import { startMain } from '../../testing/process/start-main.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { selectBackupState, storeBackup } from './backup-state.repository.ts'
+import { createBackup } from './create-backup.service.ts'
 import { createNightlyBackup } from './nightly-backup.task.ts'
 
 type Options = { keep?: number; command?: Config['backupCommand']; commandMs?: number }
@@ -67,6 +68,21 @@ test('the nightly job writes a backup, verifies the first of a week, and keeps t
   expect(mended).toMatchObject({ failed: null, verificationFailed: null })
   expect(mended.verifiedCopy).toEqual(mended.at)
 }, 120_000)
+
+test('two walls with one folder remove only their own backups', async () => {
+  const { app, folder, run } = await nightlyForTest()
+  const others = [
+    'vslukh-2020-01-01T00-00-00.000Z.backup',
+    'vslukh-2020-01-02T00-00-00.000Z.backup',
+  ]
+  const secret = 'o'.repeat(32)
+  await createBackup(app.databaseUrl, join(folder, others[0] ?? ''), { secret })
+  await createBackup(app.databaseUrl, join(folder, others[1] ?? ''), { secret: null })
+  for (let night = 0; night < 3; night++) await run()
+  const names = (await readdir(folder)).filter((name) => name.startsWith('vslukh-'))
+  expect(names).toHaveLength(others.length + 2)
+  expect(names).toEqual(expect.arrayContaining(others))
+})
 
 test('a backup that cannot be written is an error in the log and a sentence in the state, until one succeeds', async () => {
   const { folder, log, run, state } = await nightlyForTest()
