@@ -19,14 +19,16 @@ export async function parseSearch(
   q: string,
   ms: number,
 ): Promise<ParsedSearch | undefined> {
-  const { text, beginning } = searchWords(q)
+  const beginning = lastWord(q)
   const last = sql`plainto_tsquery('pg_catalog.russian', ${beginning})`
   const { rows } = await sql<Parsed>`
     SELECT forms::text, querytree(forms) AS "formsTree", newest,
       begun::text, querytree(begun) AS "begunTree",
       set_config('statement_timeout', ${`${ms}`}, true),
       set_config('enable_seqscan', 'off', true)
-    FROM (SELECT websearch_to_tsquery('pg_catalog.russian', ${text}) AS forms) parsed
+    FROM (SELECT websearch_to_tsquery('pg_catalog.russian', string_agg(
+        CASE n % 2 WHEN 1 THEN search_text(part) ELSE part END, '' ORDER BY n)) AS forms
+      FROM unnest(${partsOf(q)}::text[]) WITH ORDINALITY AS it (part, n)) parsed
     CROSS JOIN LATERAL (
       SELECT CASE WHEN numnode(${last}) > 0 THEN
         -- No stem: the beginning of a word is no word, and its stem would begin many others.
@@ -65,16 +67,28 @@ function inAllForms(query: string): string {
 /** Matches a last word of 5 letters or more: shorter words begin too many words. */
 const LAST_WORD = /(?:^|\s)([\p{L}\p{N}]{5,})$/u
 
-/** Leaves only words, quotes and leading minuses, as `search_text` in the database does. */
-function searchWords(q: string): { text: string; beginning: string | null } {
-  const text = foldWords(q.normalize('NFC'))
-    .replace(/[«»„“”]/g, '"')
+/** Matches the marks of a search: quotes, and a minus at the beginning of a word. */
+const MARKS = /("|(?<![\p{L}\p{M}\p{N}"-])-(?=["\p{L}\p{N}]))/u
+
+/**
+ * Returns the words of a search and, at every second place, the marks between them. Only the
+ * database knows how it has read the words of posts in all alphabets.
+ */
+function partsOf(q: string): string[] {
+  return withPlainQuotes(q.normalize('NFC')).split(MARKS)
+}
+
+/** Returns the last word, which may be unfinished; null in a phrase, and after a minus. */
+function lastWord(q: string): string | null {
+  const words = withPlainQuotes(foldWords(q.normalize('NFC')))
     .replace(/[^\p{L}\p{N}"-]+/gu, ' ')
     .replace(/(?<=[^\s])-|-(?![\p{L}\p{N}"])/gu, ' ')
     .trim()
-  const isInPhrase = text.split('"').length % 2 === 0
-  return { text, beginning: isInPhrase ? null : (LAST_WORD.exec(text)?.[1] ?? null) }
+  const isInPhrase = words.split('"').length % 2 === 0
+  return isInPhrase ? null : (LAST_WORD.exec(words)?.[1] ?? null)
 }
+
+const withPlainQuotes = (text: string) => text.replace(/[«»„“”]/g, '"')
 
 type MatchQuery = {
   query: Query

@@ -99,6 +99,20 @@ test.each([
   expect(await texts('#1')).toEqual([])
 })
 
+test.each([
+  ['Turkish', 'İstanbul'],
+  ['Greek', 'ΟΔΟΣ'],
+  ['Thai', 'ฉันชอบชา'],
+  ['Hindi', 'हिन्दी'],
+  ['lowered digits', 'H₂O'],
+  ['Chinese', '我喜欢喝茶'],
+])('a word in %s finds the post with it, alone, in quotes and beside others', async (_, word) => {
+  const post = await app.publish(anna, `Словечко ${word} тут`)
+  for (const q of [word, `"словечко ${word}"`, `${word} словечко -иного`]) {
+    expect((await found(q)).posts.map(({ id }) => id)).toEqual([post.id])
+  }
+})
+
 test('search and hidden words take the same words for equal', async () => {
   const pairs = [...SAME_WORDS, ...OTHER_WORDS]
   for (const [word, written] of pairs) {
