@@ -52,6 +52,7 @@ export const CLARIFY_SECONDS = 3600
 /** The most posts of an author's last day that one call removes within its deadline of 8 s. */
 export const RECENT_POSTS_MAX = 100
 export const MUTES_MAX = 1000
+export const MUTE_DAYS_MAX = 365
 export const HIDDEN_WORDS_MAX = 100
 export const HIDDEN_WORD_MIN = 2
 export const HIDDEN_WORD_MAX = 50

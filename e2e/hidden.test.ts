@@ -82,6 +82,23 @@ test('a hidden author is in no list until shown again', async ({ journey, olga, 
   await expect.poll(() => postTexts(page)).toEqual(['Запись Веры', 'Запись Ивана', 'Моя'])
 })
 
+test('an author is hidden for a week, and the settings say until when', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  await journey.publish(petr, 'Запись Петра')
+  const page = await visit(journey, olga)
+  await chooseFromMenu(postWith(page, 'Запись Петра'), 'Скрыть на неделю')
+  await toast(page, `Вы скрыли автора ${petr.username} на неделю`).waitFor()
+  await expect.poll(() => postTexts(page)).toEqual([])
+  await page.goto(`${journey.url}/settings/hidden`)
+  await page.getByText(/^До \d+ [а-я]+( \d+ г\.)? в \d+:\d\d$/).waitFor()
+  await journey.rows(`UPDATE mutes SET until = until - interval '7 days'`)
+  await page.goto(journey.url)
+  await expect.poll(() => postTexts(page)).toEqual(['Запись Петра'])
+})
+
 test('hidden posts do not flash, others load instead', async ({ journey, olga, petr }) => {
   await journey.publish(olga, 'Давняя')
   await journey.fillWall(petr, 25, 'Не хочу видеть')

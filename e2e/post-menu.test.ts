@@ -41,7 +41,10 @@ test('the menu of a post lets owners edit, others report', async ({ journey, olg
   expect(await items('Моя запись')).toEqual(['Уточнить', 'Написать заново', ...own])
   const edit = expect.stringMatching(/^Изменить\s+(9:\d\d|10:00)$/)
   expect(await items('Моя свежая запись')).toEqual([edit, ...own])
-  expect(await items('Чужая запись')).toEqual([...copy, 'Скрыть автора', 'Пожаловаться'])
+  expect(await items('Чужая запись')).toEqual([
+    ...copy,
+    ...['Скрыть автора', 'Скрыть на неделю', 'Пожаловаться'],
+  ])
 
   await chooseFromMenu(postWith(page, 'Чужая запись'), 'Пожаловаться')
   const dialog = await dialogOf(page, 'Пожаловаться')

@@ -88,10 +88,10 @@ async function registerAll(context: OpenContext): Promise<BackgroundWork[]> {
     registerAnswers(context),
     registerLikes(context),
     registerModeration(context),
+    registerMutes(context),
     registerSiteState(context),
   ]
   registerReplies(context, publish)
-  registerMutes(context)
   registerMentions(context)
   registerReports(context)
   registerDataExport(context)

@@ -596,6 +596,16 @@ export const FLOWS: Flow[] = [
       ),
   },
   {
+    name: 'hide an author for a week',
+    writes: ['PUT /users/:id/mute'],
+    as: 'olga',
+    act: (person) =>
+      person.does(
+        () => choose(person, 'О чём говорит стена', 'Скрыть на неделю'),
+        person.page.getByText(/^Вы скрыли автора .* на неделю/),
+      ),
+  },
+  {
     name: 'show an author again',
     writes: ['DELETE /users/:id/mute'],
     as: 'olga',

@@ -73,7 +73,7 @@ const UNREAD = `SELECT s.user_id::text AS id, s.seen_no::int AS seen,
   (SELECT count(*)::int FROM posts p JOIN users a ON a.id = p.owner_id
     WHERE p.recipient_id = s.user_id AND p.received_no > s.seen_no AND p.hidden_for IS NULL
       AND a.deleted_at IS NULL AND NOT EXISTS
-        (SELECT FROM mutes m WHERE m.user_id = s.user_id AND m.muted_id = p.owner_id)) AS unread,
+        (SELECT FROM mutes_in_force m WHERE m.user_id = s.user_id AND m.muted_id = p.owner_id)) AS unread,
   (SELECT count(*) <> count(DISTINCT received_no) FROM posts p
     WHERE p.recipient_id = s.user_id) AS "isTwice"
   FROM answer_states s`

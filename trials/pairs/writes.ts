@@ -195,6 +195,7 @@ const LISTED: Calls = {
   'mute the post': MUTE,
   'unmute the post': [send('olga', 'DELETE /posts/:post/muted'), after(MUTE)],
   'mute a person': MUTE_PERSON,
+  'mute a person for a week': send('petr', 'PUT /users/:olga/mute?days=7'),
   'unmute a person': [send('petr', 'DELETE /users/:olga/mute'), after(MUTE_PERSON)],
   'mark as read': send('olga', 'PUT /users/current/received', { seen: 9 }),
   'stop reply mails': send('olga', 'PUT /users/current/reply-mails'),

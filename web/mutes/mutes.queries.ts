@@ -18,9 +18,19 @@ export const mutesQuery = queryOptions({
 /** The lists that the server sends without the muted authors. */
 const LISTS_WITHOUT_MUTED: readonly ListName[] = ['received', 'search']
 
+/** How long an author is hidden; null if the author is shown. */
+export type Muting = 'for good' | 'for a week' | null
+
 /** Mutes or unmutes an author. Throws CallError. */
-export async function setAuthorMuted(id: string, isMuted: boolean): Promise<void> {
-  await write(isMuted ? 'PUT /users/:id/mute' : 'DELETE /users/:id/mute', { params: { id } })
+export async function setAuthorMuted(id: string, muting: Muting): Promise<void> {
+  const isMuted = muting !== null
+  const params = { id }
+  if (isMuted) {
+    await write('PUT /users/:id/mute', {
+      params,
+      query: muting === 'for a week' ? { days: 7 } : {},
+    })
+  } else await write('DELETE /users/:id/mute', { params })
   const others = hidden.get().authors.filter((author) => author !== id)
   hide({ authors: isMuted ? [id, ...others] : others })
   void queryClient.invalidateQueries({ queryKey: mutesQuery.queryKey })

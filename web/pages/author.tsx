@@ -77,7 +77,7 @@ function Author({ author, list }: AuthorProps) {
           title="Вы скрыли этого автора"
           text="Записи и ответы вернутся, если вернуть автора"
           action={
-            <Button pending={isPending} onClick={() => mutate(false)}>
+            <Button pending={isPending} onClick={() => mutate(null)}>
               Вернуть
             </Button>
           }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMuteAuthor } from '../feed/use-mute-author.ts'
+import { formatDateTime } from '../format/time.ts'
 import { usePageTitle } from '../history/entry.tsx'
 import { Read } from '../http/read.tsx'
 import styles from '../mutes/hidden-words.module.css'
@@ -36,7 +37,11 @@ function MutedAuthors() {
             <ul>
               {authors.map((author) => (
                 <li key={author.id} className={rowClass}>
-                  <Row icon={<Monogram name={author.username} />} name={author.username} />
+                  <Row
+                    icon={<Monogram name={author.username} />}
+                    name={author.username}
+                    about={author.until && `До ${formatDateTime(author.until)}`}
+                  />
                   <ReturnButton author={author} />
                 </li>
               ))}
@@ -55,7 +60,7 @@ function ReturnButton({ author }: { author: { id: string; username: string } }) 
       size="s"
       pending={isPending}
       aria-label={`Вернуть автора ${author.username}`}
-      onClick={() => mutate(false)}
+      onClick={() => mutate(null)}
     >
       Вернуть
     </Button>

@@ -28,7 +28,7 @@ export async function selectAccount(db: Queryable, userId: string) {
       'mentionedIn', ARRAY(SELECT post_id::text FROM mentions WHERE user_id = u.id ORDER BY post_id),
       'repliesToMutedPosts', ARRAY(SELECT post_id::text FROM muted_replies WHERE recipient_id = u.id ORDER BY post_id),
       'mutedPosts', ARRAY(SELECT id::text FROM posts WHERE owner_id = u.id AND is_muted ORDER BY id),
-      'mutedUsers', ${jsonList(sql`SELECT muted_id::text AS "userId", created_at AS "mutedAt"
+      'mutedUsers', ${jsonList(sql`SELECT muted_id::text AS "userId", created_at AS "mutedAt", until
         FROM mutes WHERE user_id = u.id ORDER BY created_at`)},
       'reports', ${jsonList(sql`SELECT r.post_id::text AS "postId", reason.name AS reason, r.comment,
         r.created_at AS "reportedAt", r.state FROM reports r

@@ -13,7 +13,7 @@ const MOST = sql.lit(NAMES_SUGGESTED_MAX)
 
 /** Leaves out the viewer, and whom the viewer has muted. */
 const mayBeNamed = (viewerId: string) => sql`u.deleted_at IS NULL AND u.id <> ${viewerId}::bigint
-  AND NOT EXISTS (SELECT FROM mutes WHERE user_id = ${viewerId}::bigint AND muted_id = u.id)`
+  AND NOT EXISTS (SELECT FROM mutes_in_force WHERE user_id = ${viewerId}::bigint AND muted_id = u.id)`
 
 /**
  * Selects authors around a post whose names begin with `start`: of the posts above it, and of replies

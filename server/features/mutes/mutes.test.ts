@@ -2,11 +2,13 @@ import { beforeEach, expect, test } from 'vitest'
 import { MUTES_MAX } from '../../../contract/constants.ts'
 import { comeBack, leave, like } from '../../testing/calls/account-deletion-calls.ts'
 import { countCodes } from '../../testing/calls/sign-in-calls.ts'
+import { passTime } from '../../testing/database/passing-time.ts'
 import { atOnce } from '../../testing/http/at-once.ts'
 import type { TestUser } from '../../testing/http/client.ts'
 import { allEndpoints } from '../../testing/http/endpoints.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
+import { removeEndedMutes } from './mutes.repository.ts'
 
 const app = await appForFile()
 let anna: TestUser
@@ -98,6 +100,43 @@ test('a muted user who has left is not listed, and is muted again after a return
   expect((await comeBack(app, petr.email, true)).status).toBe(200)
   expect(await mutesOf(anna)).toMatchObject([{ id: petr.id }])
   expect((await mute(petr, 'DELETE')).status).toBe(204)
+})
+
+test('a mute for some days ends by itself, everywhere, and is removed then', async () => {
+  const count = async () => (await app.sql`SELECT FROM mutes WHERE user_id = ${anna.id}`).length
+  const list = async () => {
+    const post = await app.read('/posts/replies/received', anna)
+    const found = await app.read(`/posts/search?q=${encodeURIComponent('неделя')}`, anna)
+    const account = await app.read('/users/current', anna)
+    const { unread } = await app.read('/users/current/received', anna)
+    return [post.total, found.posts.length, account.mutedAuthors, unread]
+  }
+  const post = await app.publish(anna)
+  await app.reply(petr, post.id, 'Через неделю')
+  const shown = [1, 1, undefined, 1]
+  const hidden = [0, 0, [petr.id], 0]
+  expect(await list()).toEqual(shown)
+  const muteForWeek = () => app.call('PUT', `/users/${petr.id}/mute?days=7`, { token: anna.token })
+  for (const _ of [1, 2]) expect((await muteForWeek()).status).toBe(204)
+  const [listed] = await mutesOf(anna)
+  expect(Math.abs(listed.until - Date.now() / 1000 - 7 * 86_400)).toBeLessThan(60)
+  expect(await list()).toEqual(hidden)
+  await passTime(app.db, 7 * 86_400 + 1, 'mutes', 'until')
+  expect([await list(), await mutesOf(anna), await count()]).toEqual([shown, [], 1])
+  await muteForWeek()
+  expect(await list()).toEqual(hidden)
+  // Without days it has no end any more.
+  await mute(petr)
+  await passTime(app.db, 7 * 86_400 + 1, 'mutes', 'until')
+  expect([await list(), (await mutesOf(anna))[0].until]).toEqual([hidden, undefined])
+  await muteForWeek()
+  await passTime(app.db, 7 * 86_400 + 1, 'mutes', 'until')
+  await removeEndedMutes(app.db)
+  expect(await count()).toBe(0)
+  for (const days of ['0', '366', '1.5', 'x']) {
+    const answer = await app.call('PUT', `/users/${petr.id}/mute?days=${days}`, anna)
+    expectRefusal(answer, 'INVALID_REQUEST')
+  }
 })
 
 test('no mute is past the thousandth, even of two at once', async () => {

@@ -154,7 +154,7 @@ async function selectMatchesIn(
       SELECT id FROM newest
       WHERE (SELECT search_words(id, text) @@ ${query.exact}::tsquery FROM posts
         WHERE id = newest.id ${isNew} AND owner_id <> ALL (
-          ARRAY(SELECT muted_id FROM mutes WHERE user_id = ${viewerId}::bigint)
+          ARRAY(SELECT muted_id FROM mutes_in_force WHERE user_id = ${viewerId}::bigint)
         ))
       LIMIT ${count}
     )::text[] AS ids`.execute(tx)
