@@ -30,7 +30,9 @@ export async function freshDatabase(serverUrl: string, template = TEMPLATE) {
   await createDatabase(serverUrl, name, template)
   return {
     url: withDatabase(serverUrl, name),
-    drop: async () => void (await executeOn(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)),
+    // A connection of another role, that still opens, can be ended by the superuser only.
+    drop: async () =>
+      void (await executeOn(asSuperuser(serverUrl), `DROP DATABASE ${name} WITH (FORCE)`)),
   }
 }
 
