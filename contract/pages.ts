@@ -4,16 +4,12 @@ import type { Post, PostPage } from './posts.ts'
 import type { Ancestors } from './replies.ts'
 import type { SiteText, TextName } from './texts.ts'
 
-export const PATHS = {
-  wall: '/',
-  post: '/posts/:id',
-  author: '/users/:username',
-  authorReplies: '/users/:username/replies',
+/** The pages with content only for signed-in users. Crawlers are asked to leave them out. */
+export const USER_PATHS = {
   liked: '/liked',
   ownPosts: '/own/posts',
   ownReplies: '/own/replies',
   received: '/replies',
-  search: '/search',
   settings: '/settings',
   email: '/settings/account/email',
   username: '/settings/account/username',
@@ -22,6 +18,15 @@ export const PATHS = {
   deleteAccount: '/settings/account/delete',
   reports: '/settings/reports',
   hidden: '/settings/hidden',
+} as const
+
+export const PATHS = {
+  ...USER_PATHS,
+  wall: '/',
+  post: '/posts/:id',
+  author: '/users/:username',
+  authorReplies: '/users/:username/replies',
+  search: '/search',
   emailUndo: '/email-undo',
   passkeyUndo: '/passkey-undo',
   invitation: '/invitation',
@@ -59,11 +64,9 @@ const PAGES_BY_PATH = new Map(
   }),
 )
 
-const FOR_USERS = /^\/(?:liked|own|replies|settings)(?:\/|$)/
-
 /** Whether a page has content only for signed-in users. */
-export function isForUsers({ path }: Page): boolean {
-  return FOR_USERS.test(path)
+export function isForUsers({ name }: Page): boolean {
+  return name in USER_PATHS
 }
 
 /** Returns the page at a path in any spelling; null if there is none. */

@@ -186,7 +186,7 @@ test('robots.txt names the sitemap, whose index names sitemaps of all posts that
   const robots = await readOwn('/robots.txt')
   expect(robots.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   expect(robots.body).toBe(
-    'User-agent: *\nDisallow: /settings\nDisallow: /liked\nDisallow: /own/\n\n' +
+    'User-agent: *\nDisallow: /liked\nDisallow: /own\nDisallow: /replies\nDisallow: /settings\n\n' +
       `Sitemap: ${ORIGIN}/sitemap.xml\n`,
   )
   const { headers, body: index } = await readOwn('/sitemap.xml')

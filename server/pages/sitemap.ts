@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { PATHS, postPath } from '../../contract/pages.ts'
+import { PATHS, postPath, USER_PATHS } from '../../contract/pages.ts'
 import { readIdRanges, readPostsInRange } from '../features/posts/id-ranges.ts'
 import { CachedResponse } from '../kernel/cache/cached-response.ts'
 import { originOf } from '../kernel/config/config.ts'
@@ -18,7 +18,9 @@ const CACHE_SECONDS = 3600
 /** Enough for the sitemaps of some 300,000 posts. */
 const CACHED_BYTES_MAX = 32 * 1024 ** 2
 const XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
-const ROBOTS = ['User-agent: *', 'Disallow: /settings', 'Disallow: /liked', 'Disallow: /own/']
+/** Of a path such as `/own/posts` the first part, which stands for all that begin so. */
+const OWN_PAGES = new Set(Object.values(USER_PATHS).map((path) => `/${path.split('/')[1]}`))
+const ROBOTS = ['User-agent: *', ...Array.from(OWN_PAGES, (path) => `Disallow: ${path}`)]
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { USERNAME_MAX, USERNAME_MIN } from '../../../contract/constants.ts'
+import { FEED_PATHS, PATHS } from '../../../contract/pages.ts'
+import { allEndpoints } from '../../testing/http/endpoints.ts'
 import { isReserved } from './reserved-usernames.ts'
 
 const words = (text: string) => text.split(/\s+/).filter(Boolean)
@@ -21,6 +23,15 @@ const RESERVED = words(`
 
 test('names that look like the product’s own are reserved', () => {
   expect(RESERVED.filter((name) => !isReserved(name))).toEqual([])
+})
+
+test('every part of an address of a page, a feed or a call is reserved, also with underscores for hyphens', async () => {
+  const calls = [...(await allEndpoints()).values()].map(({ path }) => path)
+  const paths = [...calls, ...Object.values(PATHS), ...Object.values(FEED_PATHS)]
+  const parts = paths.flatMap((path) => path.split(/[/.]/)).filter((part) => !part.startsWith(':'))
+  const names = parts.map((part) => part.replaceAll('-', '_')).filter(possible)
+  expect(names).toContain('passkey_logins')
+  expect(names.filter((name) => !isReserved(name))).toEqual([])
 })
 
 const INNOCENT = words(`

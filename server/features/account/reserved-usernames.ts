@@ -1,16 +1,24 @@
+import { CONTRACT } from '../../../contract/api.ts'
+import { isEndpoint } from '../../../contract/endpoint.ts'
+import { FEED_PATHS, MODERATION_PATH, PATHS } from '../../../contract/pages.ts'
+
 /** Maps characters to similar letters. l and j map to i, because l looks like a capital I. */
 const LOOK_ALIKES: Record<string, string> = {
   ...{ 0: 'o', 1: 'i', 2: 'z', 3: 'e', 4: 'a', 5: 's', 6: 'b', 7: 't', 8: 'b', 9: 'g' },
   ...{ l: 'i', j: 'i', q: 'g' },
 }
 
-/** Words from the product's paths and features. Each is reserved alone, in any spelling. */
-const PRODUCT = words(`
-  about abuse account accounts anonymous assets billing contact current deleted devices email emails everyone feedback
-  guest legal liked likes livez login logins logout mailer newsletter nobody notifications operator owner password posts
-  privacy profile readyz reasons register registration registrations replies reply reports robot robots rootuser search
-  server service session sessions settings signin signup status system terms undefined username users validation verified
-  verify`)
+/** The parts of all addresses of pages, feeds and calls, such as `own posts` of `/own/posts`. */
+const PATH_WORDS = [
+  ...Object.values({ ...PATHS, ...FEED_PATHS, MODERATION_PATH }),
+  ...CONTRACT.flatMap((file) => Object.values(file).filter(isEndpoint)).map(({ path }) => path),
+].flatMap((path) => path.split(/[/.]/).map((part) => part.replaceAll('-', '')))
+
+/** Words of the product. Each is reserved alone, in any spelling. */
+const PRODUCT = words(`${PATH_WORDS.filter((word) => /^\w+$/.test(word)).join(' ')}
+  abuse accounts anonymous assets billing contact deleted emails everyone feedback guest legal livez login logout mailer
+  newsletter nobody notifications operator owner password profile readyz register registration reply robot robots
+  rootuser server service session signin signup status system terms undefined verified`)
 
 /** Words for a site's staff. Each is reserved alone and joined with STAFF, GENERIC and numbers. */
 const STAFF = words(`

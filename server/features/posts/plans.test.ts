@@ -85,15 +85,15 @@ function expectCheap(nodes: PlanNode[], most: number, what = '', counted: string
 }
 
 test.each([
-  ['the wall', '/posts?', undefined],
-  ['the wall for a user', '/posts?', busy.token],
-  ['one owner’s posts', `/posts?userId=${busy.id}&`, busy.token],
-  ['liked posts', '/posts?filter=liked&', busy.token, ['likes', 'posts']],
-  ['own replies', '/posts/replies?', busy.token],
-  ['replies to a post', `/posts/${hotId}/replies?`, busy.token],
+  ['wallPosts', 'the wall', '/posts?', undefined],
+  ['wallPosts', 'the wall for a user', '/posts?', busy.token],
+  ['postsOf', 'one owner’s posts', `/posts?userId=${busy.id}&`, busy.token],
+  ['likedPostsOf', 'liked posts', '/posts?filter=liked&', busy.token, ['likes', 'posts']],
+  ['repliesOf', 'own replies', '/posts/replies?', busy.token],
+  ['repliesTo', 'replies to a post', `/posts/${hotId}/replies?`, busy.token],
 ])(
-  '%s: the first page and one by a cursor touch few rows; other pages are read along an index, without a sort',
-  async (_name, path, token, counted = []) => {
+  '%s, %s: the first page and one by a cursor touch few rows; other pages are read along an index, without a sort',
+  async (_list, _name, path, token, counted = []) => {
     const { nextCursor } = await app.read(`${path}limit=1&page=600`, { token })
     expect(nextCursor).not.toBeNull()
     for (const place of ['', `&cursor=${nextCursor}`, `&cursor=${FROM_OLDEST}`]) {
