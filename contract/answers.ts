@@ -8,12 +8,10 @@ export const ReceivedReply = strictObject({
   ...Post.properties,
   received_no: described(
     Count,
-    'The number of this post among all replies to and mentions of its recipient, in order of arrival',
+    'The number among all replies to and mentions of the recipient, in order of arrival',
   ),
   is_mention: Type.Optional(
-    Type.Literal(true, {
-      description: 'Set if the post mentions the viewer, and does not reply to them',
-    }),
+    Type.Literal(true, { description: 'Set if it mentions the viewer, and does not reply to them' }),
   ),
 })
 

@@ -43,11 +43,21 @@ type WriteOptions = MailOptions & { unsubscribe: UnsubscribeLinks }
 
 const SHOWN = 5
 
-/** Returns the subject, the beginning of the first sentence, and the word for those not shown. */
-function wordsFor({ mentions, replies }: { mentions: number; replies: number }) {
-  if (mentions === 0) return ['Вам ответили', 'Вам ответили', 'ответов'] as const
-  if (replies === 0) return ['Вас упомянули', 'Вас упомянули', 'упоминаний'] as const
-  return ['Вам ответили', 'Вам ответили и вас упомянули', 'ответов и упоминаний'] as const
+type Words = { subject: string; sentence: string; others: string }
+
+/** Returns the subject, the first sentence, and the word for those that the mail does not show. */
+function wordsFor(replies: ReplyToMail[], appName: string): Words {
+  const site = `на сайте «${appName}»`
+  const subject = 'Вам ответили'
+  if (replies.every(({ isMention }) => !isMention)) {
+    return { subject, sentence: `На ваши записи ${site} ответили.`, others: 'ответов' }
+  }
+  if (replies.every(({ isMention }) => isMention)) {
+    const mentioned = 'Вас упомянули'
+    return { subject: mentioned, sentence: `${mentioned} ${site}.`, others: 'упоминаний' }
+  }
+  const sentence = `На ваши записи ${site} ответили, и вас упомянули.`
+  return { subject, sentence, others: 'ответов и упоминаний' }
 }
 
 export const answerMails = (db: Db, options: WriteOptions) => ({
@@ -67,15 +77,14 @@ function writeReplyMail(
   const { appName, origin, unsubscribe } = options
   const unsubscribeUrl = origin + unsubscribe.pathFor(userId)
   const more = replies.length - SHOWN
-  const mentions = replies.filter(({ isMention }) => isMention).length
-  const [subject, what, noun] = wordsFor({ mentions, replies: replies.length - mentions })
+  const { subject, sentence, others } = wordsFor(replies, appName)
   const lines: Line[] = [
-    `${what} на сайте «${appName}».`,
+    sentence,
     ...replies
       .slice(0, SHOWN)
       .flatMap((reply) => ['', `${reply.username}:`, { quote: reply.text }]),
     ...(more > 0
-      ? ['', `И ещё ${noun}: ${more}${replies.length === UNREAD_MAX ? ' или больше' : ''}.`]
+      ? ['', `И ещё ${others}: ${more}${replies.length === UNREAD_MAX ? ' или больше' : ''}.`]
       : []),
     '',
     `Прочитать и ответить: ${origin}${PATHS.received}`,

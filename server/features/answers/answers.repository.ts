@@ -87,9 +87,10 @@ export type DueMail = { userId: string; email: string; afterNo: string; isLast: 
  * after `isLast` until the next visit.
  */
 export async function claimReplyMails(tx: Queryable, limit: number): Promise<DueMail[]> {
-  const isUnreadForAnHour = sql`EXISTS (
-    SELECT FROM received_replies WHERE recipient_id = state.user_id AND received_no > ${KNOWN_NO}
-      AND created_at < now() - interval '1 hour' AND created_at > visit.at)`
+  // For EXISTS, PostgreSQL could join everything that anybody has received.
+  const isUnreadForAnHour = sql`(
+    SELECT true FROM received_replies WHERE recipient_id = state.user_id AND received_no > ${KNOWN_NO}
+      AND created_at < now() - interval '1 hour' AND created_at > visit.at LIMIT 1)`
   const { rows } = await sql<DueMail>`
     WITH due AS MATERIALIZED (
       SELECT state.user_id, u.email, ${KNOWN_NO} AS after_no,

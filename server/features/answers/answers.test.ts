@@ -143,7 +143,7 @@ async function mailReplies(): Promise<void> {
 const visit = () => app.sql`UPDATE sessions SET used_at = now() WHERE user_id = ${anna.id}`
 
 const mailsTo = ({ email }: TestUser) =>
-  mailbox.mails.filter(({ to, subject }) => to === email && /ответили/.test(subject))
+  mailbox.mails.filter(({ to, subject }) => to === email && /ответили|упомянули/.test(subject))
 
 test('a person who is away for an hour after a reply is mailed its text, with a link to the replies and one that stops such mails', async () => {
   const post = await app.publish(anna, 'Вопрос')
@@ -165,7 +165,7 @@ test('a mail about mentions says so, alone and beside replies', async () => {
   const mailed = async () => {
     await passAll(DAY)
     await mailReplies()
-    return mailbox.mails.filter(({ to }) => to === anna.email).at(-1)
+    return mailsTo(anna).at(-1)
   }
   await passAll(60)
   await app.publish(petr, `Зову @${anna.username}`)
@@ -177,7 +177,7 @@ test('a mail about mentions says so, alone and beside replies', async () => {
   await app.reply(vera, (await app.publish(anna)).id)
   const both = await mailed()
   expect(both?.subject).toBe('Вам ответили · Вслух')
-  expect(both?.text).toMatch(/^Вам ответили и вас упомянули на сайте «Вслух»\./m)
+  expect(both?.text).toMatch(/^На ваши записи на сайте «Вслух» ответили, и вас упомянули\./m)
 })
 
 test('no mail is sent if the person was there after the reply, has seen it or has muted its author, or if the reply is gone', async () => {

@@ -47,9 +47,9 @@ test('a name in a post or reply names its user in every list, whatever its case,
   const post = await app.publish(petr, `Привет, ${at(anna).toUpperCase()} и ${at(anna)}!`)
   expect(post.mentions).toEqual([asMention(anna)])
   const reply = await app.reply(vera, post.id, `(${at(anna)}) согласна`)
-  const [ofWall] = (await app.read('/posts')).posts
+  const [ofWall] = (await app.read('/posts', vera)).posts
   expect(ofWall.mentions).toEqual(post.mentions)
-  expect(await app.read(`/posts/${reply.id}`)).toMatchObject({
+  expect(await app.read(`/posts/${reply.id}`, vera)).toMatchObject({
     mentions: [asMention(anna)],
     actions: { replied_post: { mentions: [asMention(anna)] } },
   })
@@ -99,7 +99,10 @@ test('a mention means the same user after a rename, even if another user takes t
   const post = await app.publish(petr, at(anna))
   anna = await rename(anna, next)
   const named = [{ ...asMention(anna), name: former }]
-  expect(await app.read(`/posts/${post.id}`)).toMatchObject({ text: `@${former}`, mentions: named })
+  expect(await app.read(`/posts/${post.id}`, vera)).toMatchObject({
+    text: `@${former}`,
+    mentions: named,
+  })
   await app.sql`UPDATE users SET username = ${former} WHERE id = ${vera.id}`
   const edited = await edit(petr, post.id, `@${former} и @${next}`)
   expect(edited.body.mentions).toEqual([asMention(anna), ...named])
@@ -175,11 +178,11 @@ test('who has left is named by nothing; who returns is named again', async () =>
   const before = await app.publish(petr, at(anna))
   await leave(app, anna)
   await expect.poll(() => areTransitionsDone(app)).toBe(true)
-  expect(await app.read(`/posts/${before.id}`)).not.toHaveProperty('mentions')
+  expect(await app.read(`/posts/${before.id}`, vera)).not.toHaveProperty('mentions')
   expect(await app.publish(petr, at(anna))).not.toHaveProperty('mentions')
   const { body } = await comeBack(app, anna.email, true)
   await expect.poll(() => areTransitionsDone(app)).toBe(true)
-  const names = async () => (await app.read(`/posts/${before.id}`)).mentions
+  const names = async () => (await app.read(`/posts/${before.id}`, vera)).mentions
   await expect.poll(names).toEqual([asMention(anna)])
   expect(await mailOf({ ...anna, token: body.accessToken.token })).toEqual([[before.id, 'mention']])
 })

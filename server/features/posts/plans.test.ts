@@ -6,6 +6,7 @@ import { fillDatabase } from '../../testing/database/big-data.ts'
 import { captureStatements, lastingPlan, type PlanNode } from '../../testing/database/plans.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
+import { claimReplyMails } from '../answers/answers.repository.ts'
 
 const SIZE = { users: 10_000, posts: 100_000, likes: 200_000 }
 const LIMIT = 10
@@ -127,6 +128,16 @@ test('what a user received is merged from the indexes of replies, mentions and m
   for (const sent of await captureStatements(read)) feed.push(...(await lastingPlan(client, sent)))
   expect(feed.filter(isScanOf)).toEqual([])
   expect(Math.max(...feed.map(touched))).toBeLessThanOrEqual(2 * FEED_ROWS)
+})
+
+test('the job that mails what was received looks up the unread of one person after the other', async () => {
+  await app.sql`INSERT INTO answer_states (user_id, last_no) SELECT id, 5 FROM users ON CONFLICT DO NOTHING`
+  await app.sql`ANALYZE answer_states`
+  const sent = await captureStatements(() =>
+    app.db.transaction().execute((tx) => claimReplyMails(tx, 200)),
+  )
+  expect(sent).not.toEqual([])
+  for (const one of sent) expect((await lastingPlan(client, one)).filter(isScanOf)).toEqual([])
 })
 
 test('names are suggested from an index, and the people of a thread from its nearest posts', async () => {
