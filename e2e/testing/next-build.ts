@@ -15,8 +15,13 @@ export async function proxyWithNextBuild(productUrl: string) {
   const names = readdirSync(ASSETS).filter((name) => !/\.(?:br|gz)$/.test(name))
   let isDeployed = false
   let isStalled = false
+  let portal: string | undefined
   const server = createServer(async (request, response) => {
     if (isStalled) return
+    if (portal !== undefined) {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+      return void response.end(portal)
+    }
     const path = request.url ?? '/'
     const headers = new Headers({ cookie: request.headers.cookie ?? '' })
     const isFormer = isDeployed && names.some((name) => path === `/assets/${name}`)
@@ -40,6 +45,10 @@ export async function proxyWithNextBuild(productUrl: string) {
     url: `http://localhost:${port}`,
     deploy() {
       isDeployed = true
+    },
+    /** From now on the proxy answers everything with this page, as a captive portal does. */
+    answerAll(html: string) {
+      portal = html
     },
     /** From now on the proxy accepts requests, but answers none. */
     stall() {

@@ -186,6 +186,19 @@ test('while the server accepts requests without answering, a stored page is show
   await page.getByRole('navigation', { name: 'Разделы' }).waitFor()
 })
 
+test('the page of a captive portal is shown, and replaces no stored page', async ({ journey }) => {
+  const site = await proxyWithNextBuild(journey.url)
+  const page = await journey.visit({ ...ALLOWED, expectedErrors: /./ })
+  await page.goto(site.url)
+  await pageStored(page, '/')
+  site.answerAll('<!doctype html><h1>Оплатите интернет</h1>')
+  await page.goto(site.url)
+  await page.getByText('Оплатите интернет').waitFor()
+  site.stall()
+  await page.reload({ waitUntil: 'commit' })
+  await page.getByRole('navigation', { name: 'Разделы' }).waitFor()
+})
+
 test('SERVICE_WORKER=off removes the worker and everything stored from a browser at its next visit', async ({
   journey,
 }) => {

@@ -1,4 +1,4 @@
-import { cursorIn, markStale, PATHS, pageAt } from '../../contract/pages.ts'
+import { cursorIn, FIRST_PAGE_START, markStale, PATHS, pageAt } from '../../contract/pages.ts'
 import { storeAssetsOf } from './stored-assets.ts'
 
 declare const self: ServiceWorkerGlobalScope
@@ -69,7 +69,10 @@ async function storePage({ pathname }: URL, response: Response): Promise<void> {
   const page = isPrivate(response) ? await fetch(pathname, { credentials: 'omit' }) : response
   if (!isPublicPage(page)) return
   const copy = page.clone()
-  await storeAssetsOf(await page.text())
+  const html = await page.text()
+  // A captive portal or a filter answers with a page of its own.
+  if (!html.includes(FIRST_PAGE_START)) return
+  await storeAssetsOf(html)
   await cache.put(pathname, copy)
   await removeOldestPosts(cache)
 }
