@@ -4,9 +4,10 @@ import {
   type ReactNode,
   startTransition,
   useEffect,
+  useRef,
   useState,
 } from 'react'
-import { LIVE_RECENT_MS } from '../../contract/constants.ts'
+import { LIVE_RECENT_MS, PAGE_SIZE } from '../../contract/constants.ts'
 import {
   EMPTY_LIST,
   isOldestFirst,
@@ -22,11 +23,14 @@ import { whenIdle } from '../platform/timing.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'
 import { SiteLinks } from '../texts/site-links.tsx'
 import { ThemeToggle } from '../theme/theme-toggle.tsx'
+import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Mark } from '../ui/icon.tsx'
 import { EmptyState, type EmptyStateProps } from '../ui/states/empty-state.tsx'
 import { ErrorPage, ErrorRow } from '../ui/states/errors.tsx'
 import { Skeleton } from '../ui/states/skeleton.tsx'
+import { articleOf } from './articles.ts'
+import { useButtonPages } from './button-pages.ts'
 import { NewPostsPill } from './new-posts-pill.tsx'
 import { type FeedCardProps, FeedPost } from './post-controls.tsx'
 import styles from './post-feed.module.css'
@@ -64,7 +68,8 @@ function EntryFeed(props: PostFeedProps) {
   // The scripts may run long after the server rendered the page.
   const [isLate] = useState(() => isReturn && performance.now() > LIVE_RECENT_MS)
   const list = usePostList(source, anchor)
-  const end = useNear(list.loadMore)
+  const isByButton = useButtonPages()
+  const end = useNear(isByButton ? doNothing : list.loadMore)
   const beginning = useNear(list.loadAbove)
   const place = useScrollAnchor(list, left)
   useFocusPublished(list.ids)
@@ -156,10 +161,22 @@ function Outdated({ onNear }: { onNear: () => void }) {
 }
 
 function FeedEnd({ list, areReplies, empty = <NoPosts />, endText, hasFoot }: FeedPartProps) {
+  const isByButton = useButtonPages()
+  const more = useMore(list)
   if (list.isLoading) return <Skeleton count={list.isReady ? MORE_SKELETONS : FIRST_SKELETONS} />
   if (list.hasFailed) {
     const ErrorMessage = list.isReady || areReplies ? ErrorRow : ErrorPage
     return <ErrorMessage text={errorMessage(list.error)} onRetry={list.retry} />
+  }
+  if (list.nextCursor !== null && isByButton) {
+    return (
+      <>
+        <div className={styles.more}>
+          <Button onClick={more}>Ещё {PAGE_SIZE}</Button>
+        </div>
+        {hasFoot && <SiteFoot />}
+      </>
+    )
   }
   if (list.nextCursor !== null) {
     return (
@@ -194,6 +211,22 @@ function FeedEnd({ list, areReplies, empty = <NoPosts />, endText, hasFoot }: Fe
     </>
   )
 }
+
+/** Returns a function that loads the next page, and then focuses its first post. */
+function useMore({ ids, loadMore, hasFailed }: PostListView): () => void {
+  const last = useRef<string>(undefined)
+  useEffect(() => {
+    const next = last.current && ids[ids.indexOf(last.current) + 1]
+    if (next) articleOf(next)?.focus({ preventScroll: true })
+    if (next || hasFailed) last.current = undefined
+  }, [ids, hasFailed])
+  return () => {
+    last.current = ids.at(-1)
+    loadMore()
+  }
+}
+
+function doNothing(): void {}
 
 /** Says why a thread shows fewer replies than its post counts. */
 function MutedReplies({ count }: { count: number }) {

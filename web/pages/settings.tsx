@@ -21,6 +21,7 @@ import { UsernameForm } from '../account/username-form.tsx'
 import { DeleteAccountForm } from '../account-deletion/delete-account-form.tsx'
 import { receivedQuery, setReplyMails } from '../answers/answers.queries.ts'
 import { DownloadData } from '../data-export/download-data.tsx'
+import { setButtonPages, useButtonPages } from '../feed/button-pages.ts'
 import { moderationLabel } from '../format/labels.ts'
 import { usePage, usePageTitle } from '../history/entry.tsx'
 import { navigate, openDialog } from '../history/history.ts'
@@ -109,6 +110,7 @@ function Overview({ user }: { user: CurrentUser }) {
           value="Для программ чтения. Открыта всем: скрытые вами авторы в ней есть"
         />
         <ShownCounts />
+        <ButtonPages />
         <ThemeRow />
         <SettingsLink to={PATHS.hidden} icon={EyeOff} name="Скрытое" value="Авторы и слова" />
         <button
@@ -170,6 +172,18 @@ function DeleteAccount({ user }: { user: CurrentUser }) {
   const leave = useReturnToSettings()
   return (
     <DeleteAccountForm user={user} onDeleted={() => showWallSignedOut(user.id)} onCancel={leave} />
+  )
+}
+
+function ButtonPages() {
+  return (
+    <div className={rowClass}>
+      <Checkbox
+        label="Страницы кнопкой «Ещё 10», а не прокруткой, в этом браузере"
+        checked={useButtonPages()}
+        onChange={setButtonPages}
+      />
+    </div>
   )
 }
 

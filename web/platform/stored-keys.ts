@@ -1,5 +1,7 @@
 export const THEME_KEY = 'theme'
 export const NO_COUNTS_KEY = 'no-counts'
+/** Stored if lists load their next page by a button instead of scrolling. */
+export const BUTTON_PAGES_KEY = 'button-pages'
 export const INTRO_SEEN_KEY = 'intro-seen'
 export const NOTICE_SEEN_KEY = 'notice-seen'
 /** Stored if the person has turned off single-letter shortcuts (WCAG 2.1.4). */

@@ -1,6 +1,7 @@
 import { isRecord } from '../platform/guards.ts'
 import { localStore, sessionStore } from '../platform/storage.ts'
 import {
+  BUTTON_PAGES_KEY,
   CLIENT_TOKEN_KEY,
   HAD_SESSION_KEY,
   INTRO_SEEN_KEY,
@@ -17,6 +18,7 @@ const OF_THE_BROWSER = new Set([
   CLIENT_TOKEN_KEY,
   INTRO_SEEN_KEY,
   LETTERS_OFF_KEY,
+  BUTTON_PAGES_KEY,
   NO_COUNTS_KEY,
   NOTICE_SEEN_KEY,
   THEME_KEY,
