@@ -11,7 +11,9 @@ export const ReceivedReply = strictObject({
     'The number among all replies to and mentions of the recipient, in order of arrival',
   ),
   is_mention: Type.Optional(
-    Type.Literal(true, { description: 'Set if it mentions the viewer, and does not reply to them' }),
+    Type.Literal(true, {
+      description: 'Set if it mentions the viewer, and does not reply to them',
+    }),
   ),
 })
 

@@ -10,6 +10,8 @@ export const USER_PATHS = {
   ownPosts: '/own/posts',
   ownReplies: '/own/replies',
   received: '/replies',
+  searchOwn: '/own/search',
+  searchLiked: '/liked/search',
   settings: '/settings',
   email: '/settings/account/email',
   username: '/settings/account/username',
@@ -124,8 +126,11 @@ export function cursorAt(postId: string): string {
   return String(BigInt(postId) + 1n)
 }
 
-export function searchPath(q: string): string {
-  return q === '' ? PATHS.search : `${PATHS.search}?${new URLSearchParams({ [SEARCH_PARAM]: q })}`
+export const SEARCH_PAGES = ['search', 'searchOwn', 'searchLiked'] as const
+export type SearchPageName = (typeof SEARCH_PAGES)[number]
+
+export function searchPath(q: string, name: SearchPageName = 'search'): string {
+  return q === '' ? PATHS[name] : `${PATHS[name]}?${new URLSearchParams({ [SEARCH_PARAM]: q })}`
 }
 
 /** What the page that stops reply mails shows, as its address has it. */

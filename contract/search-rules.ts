@@ -1,6 +1,9 @@
 import type { PostPage } from './posts.ts'
 import type { SearchPage } from './search.ts'
 
+/** What a search is limited to: what the viewer wrote, or liked. */
+export type SearchScope = 'own' | 'liked'
+
 /** The heading of posts in which the last search word only begins a longer word. */
 export const SIMILAR_LINE = 'Похожие слова'
 

@@ -24,6 +24,12 @@ export const searchPosts = endpoint('GET', '/posts/search', {
       line(1, SEARCH_MAX),
       'May contain `"a phrase"`, `-without`. A last word of 5 letters also finds longer words',
     ),
+    scope: Type.Optional(
+      described(
+        Type.Enum(['own', 'liked']),
+        'Only what the viewer wrote, or liked; without it, all posts',
+      ),
+    ),
     limit: pageQuery.limit,
     cursor: pageQuery.cursor,
   }),

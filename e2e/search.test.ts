@@ -90,3 +90,38 @@ test('on a wide screen the search field is beside the column', async ({ journey,
   expect(await beside.getByRole('searchbox').inputValue()).toBe('широкие')
   expect(await field(page).isVisible()).toBe(false)
 })
+
+test('people search in what they wrote and liked, from these lists and on the page of the search', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  const post = await journey.publish(petr, 'Чайник свистит')
+  await journey.publish(petr, 'Чайник молчит')
+  await journey.reply(olga, post.id, 'Мой чайник остыл')
+  await journey.call('POST', `/posts/${post.id}/likes`, olga)
+  const page = await journey.visit({ as: olga, path: '/liked' })
+  await tap(page.getByRole('link', { name: 'Искать в понравившихся' }))
+  await expect.poll(() => field(page).evaluate((it) => it === document.activeElement)).toBe(true)
+  await search(page, 'чайники')
+  await expect.poll(() => postTexts(page)).toEqual(['Чайник свистит'])
+  await expect.poll(() => marks(page)).toEqual(['Чайник'])
+  const scopes = page.getByRole('navigation', { name: 'Где искать' })
+  await tap(scopes.getByRole('link', { name: 'Мои' }))
+  await expect.poll(() => postTexts(page)).toEqual(['Мой чайник остыл'])
+  expect(await field(page).inputValue()).toBe('чайники')
+  await page.reload()
+  await expect.poll(() => postTexts(page)).toEqual(['Мой чайник остыл'])
+  await tap(scopes.getByRole('link', { name: 'Везде' }))
+  await expect.poll(async () => (await postTexts(page)).length).toBe(3)
+  await page.goBack()
+  await expect.poll(() => postTexts(page)).toEqual(['Мой чайник остыл'])
+  for (const path of ['/own/posts', '/own/replies']) {
+    await page.goto(journey.url + path)
+    await tap(page.getByRole('link', { name: 'Искать в моих записях и ответах' }))
+    await page.waitForURL('**/own/search')
+  }
+  const visitor = await journey.visit({ path: '/search' })
+  await heading(visitor, 'Поиск по записям и ответам').waitFor()
+  expect(await visitor.getByRole('navigation', { name: 'Где искать' }).count()).toBe(0)
+})

@@ -13,6 +13,7 @@ import { ErrorPage, ErrorRow } from '../ui/states/errors.tsx'
 import { Lazy } from '../ui/states/lazy.tsx'
 import { Loading } from '../ui/states/spinner.tsx'
 
+const search = createLazyChunk(() => import('../pages/search.tsx'), 'SearchPage')
 const text = createLazyChunk(() => import('../pages/text-page.tsx'), 'TextPage')
 const author = createLazyChunk(() => import('../pages/author.tsx'), 'AuthorPage')
 const settings = createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsPage')
@@ -33,7 +34,9 @@ const PAGES: Record<LazyPageName, LazyChunk<ComponentType>> = {
   ownPosts: createLazyChunk(importFeeds, 'OwnPostsPage'),
   ownReplies: createLazyChunk(importFeeds, 'OwnRepliesPage'),
   received: createLazyChunk(importFeeds, 'ReceivedPage'),
-  search: createLazyChunk(() => import('../pages/search.tsx'), 'SearchPage'),
+  search,
+  searchOwn: search,
+  searchLiked: search,
   reports: createLazyChunk(importReports, 'OwnReports'),
   hidden: createLazyChunk(() => import('../pages/settings-hidden.tsx'), 'SettingsHiddenPage'),
   passkeys: createLazyChunk(() => import('../passkeys/passkeys.tsx'), 'PasskeysPage'),

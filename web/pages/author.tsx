@@ -68,7 +68,7 @@ function Author({ author, list }: AuthorProps) {
           <AuthorMenuButton author={author} />
         </div>
       </div>
-      <nav className={styles.lists} aria-label="Что написал автор">
+      <nav className="tabs" aria-label="Что написал автор">
         <ListLink to={authorPath(username)} current={pathname} name="Записи" />
         <ListLink to={authorPath(username, 'authorReplies')} current={pathname} name="Ответы" />
       </nav>
@@ -107,7 +107,7 @@ function AuthorMenuButton({ author }: { author: Profile }) {
 
 function ListLink({ to, current, name }: { to: string; current: string; name: string }) {
   return (
-    <a className={styles.list} href={to} aria-current={to === current ? 'page' : undefined}>
+    <a className="tab" href={to} aria-current={to === current ? 'page' : undefined}>
       {name}
     </a>
   )

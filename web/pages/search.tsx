@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useRef } from 'react'
 import { UNSEEN_IN_WORDS } from '../../contract/constants.ts'
-import { cursorIn, searchTextIn } from '../../contract/pages.ts'
-import { SIMILAR_LINE, searchTitle } from '../../contract/search-rules.ts'
+import { cursorIn, type SearchPageName, searchPath, searchTextIn } from '../../contract/pages.ts'
+import { type SearchScope, SIMILAR_LINE, searchTitle } from '../../contract/search-rules.ts'
 import { type FeedCardProps, FeedPost } from '../feed/post-controls.tsx'
 import { NoPosts, PostFeed, SiteFoot } from '../feed/post-feed.tsx'
-import { useEntry, usePageTitle } from '../history/entry.tsx'
+import { useEntry, usePage, usePageTitle } from '../history/entry.tsx'
 import { Highlighted } from '../posts/view/post-text.tsx'
 import { searchSource, useSearchState } from '../search/search.queries.ts'
 import styles from '../search/search-form.module.css'
@@ -13,11 +13,20 @@ import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { EmptyState } from '../ui/states/empty-state.tsx'
 
-/** /search?q= */
+const SCOPES: Record<SearchPageName, [label: string, scope?: SearchScope]> = {
+  search: ['Везде'],
+  searchOwn: ['Мои', 'own'],
+  searchLiked: ['Понравившиеся', 'liked'],
+}
+const PAGES = Object.entries(SCOPES) as [SearchPageName, (typeof SCOPES)[SearchPageName]][]
+
+/** /search?q=, /own/search?q= and /liked/search?q= */
 export function SearchPage() {
   const { search, key: entryKey, isReturn } = useEntry()
   const [q, start] = [searchTextIn(search), cursorIn(search)]
   const field = useRef<HTMLInputElement>(null)
+  const page = (usePage()?.name ?? 'search') as SearchPageName
+  const [, scope] = SCOPES[page]
   usePageTitle(searchTitle(''), 'header', searchTitle(q))
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs again when another search without words is opened
   useEffect(() => {
@@ -26,14 +35,27 @@ export function SearchPage() {
   return (
     <>
       <SearchForm
-        className={classes('line band below-desktop', styles.form)}
+        page={page}
+        className={classes('line band', !scope && 'below-desktop', styles.form)}
         label="Слова из записи или ответа"
         ref={field}
         placeholder="Слово или фраза"
       >
         <Button type="submit">Найти</Button>
       </SearchForm>
-      {q === '' ? <Help /> : <Found q={q} start={start} entryKey={entryKey} />}
+      <nav className={classes('tabs', styles.scopes)} aria-label="Где искать">
+        {PAGES.map(([name, [label]]) => (
+          <a
+            key={name}
+            className="tab"
+            href={searchPath(q, name)}
+            aria-current={name === page ? 'page' : undefined}
+          >
+            {label}
+          </a>
+        ))}
+      </nav>
+      {q === '' ? <Help /> : <Found {...{ q, scope, start, entryKey }} />}
     </>
   )
 }
@@ -51,13 +73,13 @@ function Help() {
   )
 }
 
-function Found({ q, start, entryKey }: { q: string; start: string; entryKey: string }) {
+function Found(search: Parameters<typeof searchSource>[0]) {
   const { words, refusal } = useSearchState()
   const highlighted = useMemo(() => foundWords(words), [words])
   return (
     <Highlighted value={highlighted}>
       <PostFeed
-        source={searchSource({ q, start, entryKey })}
+        source={searchSource(search)}
         label="Найденные записи"
         card={FoundCard}
         empty={

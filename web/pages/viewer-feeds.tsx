@@ -1,3 +1,5 @@
+import { Search } from 'lucide'
+import { type SearchPageName, searchPath } from '../../contract/pages.ts'
 import { receivedSource } from '../answers/received.queries.ts'
 import { postsOfSource, repliesOfSource } from '../authors/authors.queries.ts'
 import { NoPosts, PostFeed } from '../feed/post-feed.tsx'
@@ -8,17 +10,33 @@ import { likedSource } from '../posts/cache/posts.queries.ts'
 import { openNewPost } from '../session/intents.ts'
 import { useUser } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { WallLink } from './wall.tsx'
+
+type SearchLinkProps = { to: SearchPageName; children: string }
+
+/** Leads to the search in a list of the viewer's own. */
+function SearchLink({ to, children }: SearchLinkProps) {
+  return (
+    <a className="line soft band focus-inside" href={searchPath('', to)}>
+      <Icon shape={Search} size={18} />
+      {children}
+    </a>
+  )
+}
 
 /** /liked */
 export function LikedPage() {
   usePageTitle('Понравившиеся')
   return (
-    <PostFeed
-      source={likedSource}
-      label="Понравившиеся"
-      empty={<NoPosts note="Этот список видите только вы" action={<WallLink />} />}
-    />
+    <>
+      <SearchLink to="searchLiked">Искать в понравившихся</SearchLink>
+      <PostFeed
+        source={likedSource}
+        label="Понравившиеся"
+        empty={<NoPosts note="Этот список видите только вы" action={<WallLink />} />}
+      />
+    </>
   )
 }
 
@@ -29,6 +47,7 @@ export function OwnPostsPage() {
   return (
     user && (
       <RemovedPosts>
+        <SearchLink to="searchOwn">Искать в моих записях и ответах</SearchLink>
         <PostFeed
           source={postsOfSource(user.id)}
           label="Мои записи"
@@ -53,12 +72,15 @@ export function OwnRepliesPage() {
   const user = useUser()
   return (
     user && (
-      <PostFeed
-        source={repliesOfSource(user.id)}
-        label="Мои ответы"
-        empty={<NoPosts action={<WallLink />} />}
-        endText="Это все ответы"
-      />
+      <>
+        <SearchLink to="searchOwn">Искать в моих записях и ответах</SearchLink>
+        <PostFeed
+          source={repliesOfSource(user.id)}
+          label="Мои ответы"
+          empty={<NoPosts action={<WallLink />} />}
+          endText="Это все ответы"
+        />
+      </>
     )
   )
 }

@@ -1,6 +1,6 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { pageAfter, type SearchState } from '../../contract/pages.ts'
-import { NO_POSTS, toPostPage } from '../../contract/search-rules.ts'
+import { NO_POSTS, type SearchScope, toPostPage } from '../../contract/search-rules.ts'
 import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
@@ -10,18 +10,18 @@ import type { ListSource } from '../posts/cache/use-post-list.ts'
 
 const NOTHING_YET: SearchState = { words: [], similar: [], refusal: null }
 
-type Search = { q: string; start: string; entryKey: string }
+type Search = { q: string; scope: SearchScope | undefined; start: string; entryKey: string }
 
 /** Returns the source of a search. A refused query has no results, but a reason in SearchState. */
-export function searchSource({ q, start, entryKey }: Search): ListSource {
+export function searchSource({ q, scope, start, entryKey }: Search): ListSource {
   const key = searchStateKey(entryKey)
   return {
-    name: 'search',
+    name: scope ? `searchMine ${scope}` : 'search',
     start,
     isOneWay: true,
     read: async (cursor, signal) => {
       try {
-        const query = { q, ...pageAfter(cursor) }
+        const query = { q, ...(scope && { scope }), ...pageAfter(cursor) }
         const { words, similar, ...found } = await call('GET /posts/search', { query }, { signal })
         queryClient.setQueryData<SearchState>(key, (known = NOTHING_YET) => ({
           words: [...new Set([...known.words, ...words])],

@@ -147,6 +147,27 @@ test('names are suggested from an index, and the people of a thread from its nea
   expect(Math.max(...own.map(touched))).toBeLessThanOrEqual(300)
 })
 
+test.each(['own', 'liked'])(
+  'a search in what is %s touches no other posts, however frequent its words; of a user who has thousands, the newest',
+  async (scope) => {
+    await client.query('SET enable_seqscan = off')
+    const some = await app.signIn('big50@example.org')
+    for (const [user, most] of [
+      [some, 1000],
+      [busy, 2 * 8192],
+    ] as const) {
+      for (const q of ['запись', '77777', '"запись 777"']) {
+        const path = `/posts/search?scope=${scope}&q=${encodeURIComponent(q)}`
+        const nodes = await plansOf(path, user.token)
+        expect(nodes.filter(isScanOf), q).toEqual([])
+        const rows = nodes.filter((node) => !isHalfOfScan(node)).map(touched)
+        expect(Math.max(...rows), q).toBeLessThanOrEqual(most)
+      }
+    }
+    await client.query('RESET enable_seqscan')
+  },
+)
+
 test('one post, its replied post and each of the posts above it are found by keys alone', async () => {
   let id = hotId
   for (let step = 1; step <= 5; step++) id = (await app.reply(busy, id)).id

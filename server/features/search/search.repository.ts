@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import type { SearchScope } from '../../../contract/search-rules.ts'
 import { foldWords } from '../../../contract/text.ts'
-import type { Queryable } from '../../kernel/db/database.ts'
+import { idArray, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { nearStems } from './near-stems.ts'
 
@@ -90,8 +91,48 @@ function lastWord(q: string): string | null {
 
 const withPlainQuotes = (text: string) => text.replace(/[«»„“”]/g, '"')
 
+/** What a search looks through. */
+type Source = {
+  from: RawBuilder<unknown>
+  where: RawBuilder<unknown>
+  /** Whether it is small, and searched at once without the index of words. */
+  isSmall: boolean
+}
+
+const EVERYTHING: Source = { from: sql`visible_posts`, where: sql``, isSmall: false }
+/** One more than a search parses: whoever has as many gets theirs from among all posts. */
+const MANY = 1001
+
+/** Returns what the viewer wrote or liked. The planner would begin with a frequent word instead. */
+export async function selectSource(
+  tx: Queryable,
+  scope: SearchScope | undefined,
+  viewerId: string,
+): Promise<Source> {
+  if (!scope) return EVERYTHING
+  const limit = sql.lit(MANY)
+  const ids = {
+    own: sql`(SELECT id FROM visible_posts
+        WHERE owner_id = ${viewerId}::bigint AND replied_post_id IS NULL LIMIT ${limit})
+      UNION ALL (SELECT id FROM visible_posts
+        WHERE owner_id = ${viewerId}::bigint AND replied_post_id IS NOT NULL LIMIT ${limit})`,
+    liked: sql`SELECT post_id AS id FROM likes WHERE user_id = ${viewerId}::bigint LIMIT ${limit}`,
+  }
+  const { rows } = await sql<{ id: string }>`${ids[scope]}`.execute(tx)
+  if (rows.length >= MANY) {
+    const isLiked = sql`AND EXISTS (SELECT FROM likes
+      WHERE post_id = visible_posts.id AND user_id = ${viewerId}::bigint)`
+    const isOwn = sql`AND owner_id = ${viewerId}::bigint`
+    return { ...EVERYTHING, where: scope === 'own' ? isOwn : isLiked }
+  }
+  const from = sql`(SELECT id, text FROM visible_posts
+    WHERE id = ANY (${idArray(rows.map(({ id }) => id))}::bigint[]) OFFSET 0) few`
+  return { from, where: sql``, isSmall: true }
+}
+
 type MatchQuery = {
   query: Query
+  source: Source
   except?: Query
   before: string
   count: number
@@ -102,6 +143,7 @@ type MatchQuery = {
 type Range = readonly [first: number, last?: number]
 /** The ranges that are searched one after the other. */
 const RANGES: readonly Range[] = [[0, 1], [2, 17], [18]]
+const ALL_AT_ONCE: readonly Range[] = [[0]]
 /** A block has 8192 ids, as in `search_words` of the schema. */
 const BLOCK_BITS = 13n
 /** How many posts a search parses at most; the time limit alone would let it take 300 ms. */
@@ -115,11 +157,11 @@ export async function selectMatches(tx: Queryable, search: MatchQuery): Promise<
   const newestBlock = (BigInt(search.before) - 1n) >> BLOCK_BITS
   const found: string[] = []
   let left = PARSED_MAX
-  for (const range of RANGES) {
+  for (const range of search.source.isSmall ? ALL_AT_ONCE : RANGES) {
     const [first, last] = range
     if (found.length >= search.count || BigInt(first) > newestBlock) break
     const endOfRange = (newestBlock - BigInt(first) + 1n) << BLOCK_BITS
-    const before = last === undefined ? `${endOfRange}` : search.before
+    const before = last === undefined && first > 0 ? `${endOfRange}` : search.before
     const count = search.count - found.length
     const { ids, parsed } = await selectMatchesIn(tx, range, { ...search, before, count, left })
     found.push(...ids)
@@ -136,7 +178,7 @@ export async function selectMatches(tx: Queryable, search: MatchQuery): Promise<
 async function selectMatchesIn(
   tx: Queryable,
   [first, last]: Range,
-  { query, except, before, count, viewerId, left }: MatchQuery & { left: number },
+  { query, source, except, before, count, viewerId, left }: MatchQuery & { left: number },
 ): Promise<{ ids: string[]; parsed: number }> {
   const inBlocks =
     last === undefined
@@ -145,8 +187,8 @@ async function selectMatchesIn(
   const isNew = except ? sql`AND NOT search_words(id, text) @@ ${except.exact}::tsquery` : sql``
   const { rows } = await sql<{ ids: string[]; parsed: number }>`
     WITH candidates AS MATERIALIZED (
-      SELECT id FROM visible_posts
-      WHERE search_words(id, text) @@ (${query.indexed}::tsquery ${inBlocks})
+      SELECT id FROM ${source.from}
+      WHERE search_words(id, text) @@ (${query.indexed}::tsquery ${inBlocks}) ${source.where}
     ), newest AS MATERIALIZED (
       SELECT id FROM candidates WHERE id < ${before}::bigint ORDER BY id DESC LIMIT ${left}
     )

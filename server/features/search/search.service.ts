@@ -1,5 +1,6 @@
 import { PAGE_SIZE } from '../../../contract/constants.ts'
 import { type SearchPage, searchPosts } from '../../../contract/search.ts'
+import type { SearchScope } from '../../../contract/search-rules.ts'
 import { type Db, isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -9,7 +10,12 @@ import { widestNetworkOf } from '../../kernel/limits/limits.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
 import { type PostViewer, readPosts } from '../posts/hydrate-posts.ts'
 import { invalidCursorError } from '../posts/post-lists.ts'
-import { parseSearch, selectMatchedWords, selectMatches } from './search.repository.ts'
+import {
+  parseSearch,
+  selectMatchedWords,
+  selectMatches,
+  selectSource,
+} from './search.repository.ts'
 
 const SEARCH_MS = 300
 const CANCELED = '57014'
@@ -31,7 +37,7 @@ const USER_SEARCHES: Limit = {
 }
 
 export type Search = (
-  query: { q: string; limit?: number; cursor?: string },
+  query: { q: string; scope?: SearchScope; limit?: number; cursor?: string },
   by: { viewer: PostViewer; ip: string },
 ) => Promise<SearchPage>
 
@@ -44,12 +50,13 @@ export function registerSearch({ route, db, limits }: ServerContext): Search {
     waitMs: 1000,
     message: 'Сейчас ищут многие. Попробуйте ещё раз через несколько секунд',
   })
-  const search: Search = async ({ q, limit = PAGE_SIZE, cursor }, { viewer, ip }) => {
+  const search: Search = async ({ q, scope, limit = PAGE_SIZE, cursor }, { viewer, ip }) => {
+    if (scope && !viewer) throw new AppError('UNAUTHORIZED')
     const charge = viewer
       ? { limit: USER_SEARCHES, key: viewer.userId }
       : { limit: VISITOR_SEARCHES, ip }
     await limits.charge([charge])
-    const page = { ...parseCursor(cursor), q, limit, viewerId: viewer?.userId ?? NO_USER }
+    const page = { ...parseCursor(cursor), q, scope, limit, viewerId: viewer?.userId ?? NO_USER }
     const onTooLong = async () => {
       await limits.tryCharge(Array(TOO_LONG_COSTS - 1).fill(charge))
     }
@@ -72,7 +79,12 @@ function parseCursor(cursor = ''): { continuesSimilar: boolean; before: string |
   return { continuesSimilar, before: id || undefined }
 }
 
-type Page = ReturnType<typeof parseCursor> & { q: string; limit: number; viewerId: string }
+type Page = ReturnType<typeof parseCursor> & {
+  q: string
+  scope: SearchScope | undefined
+  limit: number
+  viewerId: string
+}
 type Part = Pick<SearchPage, 'words' | 'nextCursor'> & { ids: string[] }
 
 const NOTHING: Part = { ids: [], words: [], nextCursor: null }
@@ -102,13 +114,14 @@ async function find(
 /** Finds forms of the words, which it puts into `exact`, and similar words in the room that is left. */
 async function findWithin(
   tx: Queryable,
-  { q, continuesSimilar, before, limit, viewerId }: Page,
+  { q, scope, continuesSimilar, before, limit, viewerId }: Page,
   exact: Part,
 ) {
   const search = await parseSearch(tx, q, SEARCH_MS)
   if (!search?.hasWords) throw new AppError('INVALID_REQUEST', { message: NO_WORDS })
   const { forms, begun, newest } = search
-  const from = { before: before ?? `${BigInt(newest) + 1n}`, viewerId }
+  const source = await selectSource(tx, scope, viewerId)
+  const from = { before: before ?? `${BigInt(newest) + 1n}`, viewerId, source }
   if (!continuesSimilar) Object.assign(exact, await findPart(tx, { ...from, query: forms }, limit))
   const room = limit - exact.ids.length
   const mayBegin = begun !== null && (continuesSimilar || before === undefined)

@@ -273,6 +273,33 @@ test('a search has a word to look for and 100 characters at most, on one line, a
   }
 })
 
+test('a search in what the viewer wrote or liked finds no other posts, and needs a viewer', async () => {
+  const vera = await app.signUp()
+  const post = await app.publish(vera, 'Чайник закипел')
+  const others = await app.publish(anna, 'Чайник остыл')
+  const reply = await app.reply(vera, others.id, 'Поставлю чайник')
+  const liked = await app.publish(anna, 'Чайник свистит')
+  await like(app, vera, liked.id)
+  await like(app, vera, reply.id)
+  const find = async (scope: string, viewer = vera, rest = '') => {
+    const q = encodeURIComponent('чайники')
+    return app.read(`/posts/search?q=${q}&scope=${scope}${rest}`, viewer)
+  }
+  const idsOf = ({ posts }: SearchPage) => posts.map(({ id }) => id)
+  expect(idsOf(await find('own'))).toEqual([reply.id, post.id])
+  expect(idsOf(await find('liked'))).toEqual([liked.id, reply.id])
+  const first = await find('own', vera, '&limit=1')
+  expect([idsOf(first), first.nextCursor]).toEqual([[reply.id], reply.id])
+  expect(idsOf(await find('own', vera, `&limit=1&cursor=${first.nextCursor}`))).toEqual([post.id])
+  expect(idsOf(await find('liked', anna))).toEqual([])
+  await app.call('DELETE', `/posts/${reply.id}`, { token: vera.token })
+  expect([idsOf(await find('own')), idsOf(await find('liked'))]).toEqual([[post.id], [liked.id]])
+  for (const scope of ['own', 'liked']) {
+    expectRefusal(await search('чайник', `&scope=${scope}`), 'UNAUTHORIZED')
+  }
+  expectRefusal(await search('чайник', '&scope=theirs'), 'INVALID_REQUEST')
+})
+
 test('the page of a search is made anew for each visit, for nobody else and no search engine', async () => {
   const site = await appForTest({ databaseUrl: app.databaseUrl })
   const read = async (path: string) => {

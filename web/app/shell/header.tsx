@@ -1,5 +1,5 @@
 import { ArrowLeft, ChevronDown, Search } from 'lucide'
-import { PATHS, TITLES } from '../../../contract/pages.ts'
+import { PATHS, SEARCH_PAGES, TITLES } from '../../../contract/pages.ts'
 import { headerTitle, usePage } from '../../history/entry.tsx'
 import { goBack, navigate, openDialog } from '../../history/history.ts'
 import { errorMessage } from '../../http/error-message.ts'
@@ -33,6 +33,7 @@ type FeedView = (typeof FEED_VIEWS)[number]['value']
 export function Header() {
   const page = usePage()
   const view = FEED_VIEWS.find(({ value }) => value === page?.path)?.value
+  const isSearch = SEARCH_PAGES.some((name) => name === page?.name)
   const isBelowSettings = page?.path.startsWith(`${PATHS.settings}/`) ?? false
   return (
     <header className={classes('line', styles.header)}>
@@ -41,7 +42,7 @@ export function Header() {
         {view ? <FeedSwitcher current={view} /> : <BackAndTitle />}
       </div>
       <div className={classes('line', styles.right)}>
-        {!isBelowSettings && page?.name !== 'search' && (
+        {!isBelowSettings && !isSearch && (
           <a
             href={PATHS.search}
             // A phone has room for the search only beside the wall's title.

@@ -11,7 +11,7 @@ import {
 } from './post-cache.ts'
 
 export type ListName = 'wall' | 'search' | 'liked' | 'received' | `${ListOf} ${string}`
-type ListOf = 'replies' | 'author' | 'authorReplies'
+type ListOf = 'replies' | 'author' | 'authorReplies' | 'searchMine'
 type KindOf<Name> = Name extends `${infer Kind} ${string}` ? Kind : Name
 type ListKind = KindOf<ListName>
 
@@ -23,6 +23,7 @@ const IS_PUBLIC: Record<ListKind, boolean> = {
   author: true,
   authorReplies: true,
   liked: false,
+  searchMine: false,
   received: false,
 }
 
