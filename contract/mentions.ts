@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { NAME_START_MIN, NAMES_SUGGESTED_MAX, USERNAME_MAX } from './constants.ts'
-import { endpoint, strictObject } from './endpoint.ts'
+import { described, endpoint, strictObject } from './endpoint.ts'
 import { Id } from './fields.ts'
 import { Owner } from './posts.ts'
 
@@ -9,9 +9,11 @@ export const suggestNames = endpoint('GET', '/users/suggestions', {
   summary:
     'People whom a text may name by `@` and these first letters: those of a thread first, then others who have published, by name',
   query: strictObject({
-    start: Type.String({ pattern: `^[A-Za-z0-9_]{${NAME_START_MIN},${USERNAME_MAX}}$` }),
-    /** The post that is replied to or edited. */
-    postId: Type.Optional(Id),
+    start: Type.String({
+      pattern: `^[A-Za-z0-9_]{${NAME_START_MIN},${USERNAME_MAX}}$`,
+      description: 'The first letters of a name',
+    }),
+    postId: Type.Optional(described(Id, 'The post that is replied to or edited')),
   }),
   answer: strictObject({ users: Type.Array(Owner, { maxItems: NAMES_SUGGESTED_MAX }) }),
 })

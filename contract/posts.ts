@@ -5,11 +5,13 @@ import { Count, Id, IdParams, NextCursor, pageQuery, UnixSeconds } from './field
 
 export const Owner = strictObject({ id: Id, username: Type.String() })
 
-/**
- * A user whom a text names by `@name`. Their page is that of `username`; `name` is what the text has, in
- * small letters, if they have another name now.
- */
-export const Mention = strictObject({ ...Owner.properties, name: Type.Optional(Type.String()) })
+/** A user whom a text names by `@name`. */
+export const Mention = strictObject({
+  ...Owner.properties,
+  name: Type.Optional(
+    Type.String({ description: 'The name in the text, in small letters, if it is a former one' }),
+  ),
+})
 export type Mention = Type.Static<typeof Mention>
 
 /** What an author writes, as answers have it. */
@@ -27,7 +29,9 @@ function postSchema<S extends TSchema>(repliedPost: S) {
     is_modified: Type.Boolean({ description: 'Whether the author has changed the text' }),
     modified_at: Type.Optional(UnixSeconds),
     owner: Owner,
-    mentions: Type.Optional(Type.Array(Mention)),
+    mentions: Type.Optional(
+      Type.Array(Mention, { description: 'Whom the text names by `@name`; absent if nobody' }),
+    ),
     actions: strictObject({
       is_liked: Type.Boolean({ description: 'By the viewer; false for a visitor' }),
       likes_count: Count,

@@ -4,7 +4,7 @@ import { expectNoBarrier } from './testing/axe.ts'
 import { tap, typeOn, write } from './testing/hands.ts'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { startPost, textField } from './testing/page/compose.ts'
-import { openThread, postTexts, postWith } from './testing/page/feed.ts'
+import { postTexts, postWith } from './testing/page/feed.ts'
 import { boxOf, styleOf } from './testing/page/layout.ts'
 import { dialogOf, toast } from './testing/page/overlays.ts'
 
@@ -97,7 +97,6 @@ test('on a phone a tap completes a name of the thread, and the keyboard stays', 
   const text = `И я, @${vera.username} с вами`
   await expect.poll(() => postTexts(read)).toEqual([text])
   await postWith(read, text).getByText('Вас упомянули', { exact: true }).waitFor()
-  await openThread(read, text)
 })
 
 test('the list moves and covers nothing in the field of a thread', async ({

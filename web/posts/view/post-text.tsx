@@ -44,8 +44,9 @@ export function PostText({ post, size = 'list' }: PostTextProps) {
       {linkParts(shown, links).map((part) => {
         const key = at
         at += part.text.length
-        if (part.kind === 'text')
+        if (part.kind === 'text') {
           return <Fragment key={key}>{withHighlights(part.text, pattern)}</Fragment>
+        }
         return part.kind === 'mention' ? (
           <a key={key} className={styles.link} href={authorPath(part.username)} dir="ltr">
             {withHighlights(part.text, pattern)}
