@@ -40,6 +40,9 @@ export const PATHS = {
   contacts: '/contacts',
 } as const
 
+/** The path of the page with what browsers keep for a former address of the wall. */
+export const MOVED_PATH = '/moved'
+
 /** The path of the queue: the server answers 404, and the web app shows it to moderators. */
 export const MODERATION_PATH = '/moderation'
 
@@ -203,6 +206,8 @@ export type SiteState = {
   notice: { id: string; text: string } | null
   /** The ids of users whose names are marked as moderators'; missing if there are none. */
   moderators?: string[]
+  /** The former address of a wall that has moved within the last 90 days, the life of a session. */
+  movedFrom?: string
 }
 
 export const OPEN_SITE: SiteState = {

@@ -11,7 +11,7 @@ import { FastPath } from './kernel/cache/fast-path.ts'
 import { ResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import type { Config } from './kernel/config/config.ts'
-import { storeAddress } from './kernel/db/addresses.repository.ts'
+import { storeAddresses } from './kernel/db/addresses.repository.ts'
 import { createSteadinessCheck, readDatabaseTime } from './kernel/db/clock.ts'
 import { fitPools } from './kernel/db/connections.ts'
 import { LOCK_WAIT_MS, openDatabase, type PoolLimits } from './kernel/db/database.ts'
@@ -103,7 +103,7 @@ async function openBase(options: AppOptions) {
   })
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(productVersion())
   const storedKey = await selectTokenKey(db)
-  const idBase = await storeAddress(db, config.publicUrl)
+  const idBase = await storeAddresses(db, config)
   const sessions = new Sessions({ ...config, secret, storedKey })
   return {
     ...options,

@@ -12,6 +12,7 @@ export const PROXIES = {
   caddy: {
     title: 'Caddy',
     source: 'Caddyfile',
+    formerSource: 'Caddyfile.former',
     file: '/etc/caddy/Caddyfile',
     check: ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile'],
     hint: () => 'Исправьте /etc/caddy/Caddyfile',
@@ -21,6 +22,7 @@ export const PROXIES = {
   nginx: {
     title: 'nginx',
     source: 'nginx.conf',
+    formerSource: 'nginx-former.conf',
     file: '/etc/nginx/conf.d/vslukh.conf',
     check: ['nginx', '-t'],
     hint: (host: string) =>
@@ -31,7 +33,14 @@ export const PROXIES = {
 }
 
 export type ProxyName = keyof typeof PROXIES
-type Site = { host: string; formerHost: string | undefined; port: number }
+type Site = {
+  host: string
+  /** The host of the settings before this setup. */
+  formerHost: string | undefined
+  /** The hosts from which every path leads to this one. */
+  formerHosts: string[]
+  port: number
+}
 
 /** Puts the site into the proxy's file, and loads it once the proxy itself accepts that file. */
 export async function setUpProxy(name: ProxyName, site: Site): Promise<CheckResult> {
@@ -41,7 +50,8 @@ export async function setUpProxy(name: ProxyName, site: Site): Promise<CheckResu
     return failed('не установлен', `Установите его, apt install ${name}, и повторите vslukh setup`)
   }
   const before = await readIfExists(file)
-  const text = withSite(await source(name, site), before, site)
+  const withOwn = withSite(await source(name, site), before && withoutFormerNames(before), site)
+  const text = withOwn + (await formerNames(name, withOwn, site))
   if (text !== before) {
     if (before !== undefined) await copyFile(file, `${file}.before`)
     // The file may be a link to where an operator keeps it.
@@ -75,7 +85,9 @@ export async function setUpProxy(name: ProxyName, site: Site): Promise<CheckResu
     const fix = `Посмотрите, почему: journalctl -u ${name} -n 20, и повторите vslukh setup`
     return failed(`не запускается: ${err.trim()}`, fix)
   }
-  return ok(`${title}: ${file}, сайт ${site.host}`)
+  const { host, formerHosts } = site
+  const led = formerHosts.length > 0 ? `; сюда же ведёт всё с ${formerHosts.join(', ')}` : ''
+  return ok(`${title}: ${file}, сайт ${host}${led}`)
 }
 
 const LOADING_MS = 15_000
@@ -87,11 +99,32 @@ async function isNewerThanService(file: string, name: string): Promise<boolean> 
   return (await stat(file)).mtimeMs / 1000 >= Number(out.trim().replace('@', ''))
 }
 
-async function source(name: ProxyName, { host, port }: Site): Promise<string> {
-  const text = await readFile(join(DEPLOY, PROXIES[name].source), 'utf8')
+async function source(
+  name: ProxyName,
+  { host, port }: Site,
+  file: string = PROXIES[name].source,
+): Promise<string> {
+  const text = await readFile(join(DEPLOY, file), 'utf8')
   // Leaves out the lines above the first empty line, which are instructions for an operator.
   const body = text.slice(text.indexOf('\n\n')).trim()
   return body.replaceAll(EXAMPLE, host).replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
+}
+
+const FORMER_START = '# vslukh setup: a former name'
+const FORMER_END = '# vslukh setup: its end'
+const FORMER_NAMES = new RegExp(`\\n*^${FORMER_START}$.*?^${FORMER_END}$`, 'gms')
+
+/** Returns the file without what setup added for former names, so that each is there once. */
+const withoutFormerNames = (file: string) => file.replace(FORMER_NAMES, '')
+
+/** Returns what leads former names to the site. Leaves out names that an operator has written. */
+async function formerNames(name: ProxyName, file: string, site: Site): Promise<string> {
+  const text = await source(name, site, PROXIES[name].formerSource)
+  return site.formerHosts
+    .filter((former) => !wholeName(former).test(file))
+    .map((former) => text.replaceAll('former.example', former))
+    .map((block) => `\n${FORMER_START}\n${block}\n${FORMER_END}\n`)
+    .join('')
 }
 
 /** Matches Debian's Caddyfile without its comments. */

@@ -37,7 +37,8 @@ async function setUp(context: BaseContext): Promise<Output> {
   await tellOfMove(context, hostOf(set), answers.host)
   const text = withSettings(before, settingsFor(answers, set))
   const config = readSettings(text)
-  const site = { ...answers, config, proxy, formerHost: hostOf(set) }
+  const formerHosts = config.formerUrls.map((url) => new URL(url).hostname)
+  const site = { ...answers, config, proxy, formerHost: hostOf(set), formerHosts }
   if (context.isDryRun) return planOutput(site, parseEnv(text), set)
   return runSteps(
     {
@@ -58,7 +59,8 @@ async function setUp(context: BaseContext): Promise<Output> {
 async function tellOfMove(context: BaseContext, from: string | undefined, to: string) {
   if (from === undefined || from === to) return
   context.say(
-    `Сайт переходит с ${from} на ${to}. Ключи доступа действуют только на прежнем имени: людям понадобится код из письма.`,
+    `Сайт переходит с ${from} на ${to}. Прежнее имя останется: каждая его страница поведёт на новое, поэтому не бросайте его и его запись A. ` +
+      'Ключи доступа действуют только на прежнем имени: людям понадобится код из письма. Остальное: docs/operations.md, «Changing the name».',
   )
   if (context.prompt) await context.confirm('Продолжить?')
 }
@@ -67,6 +69,7 @@ async function tellOfMove(context: BaseContext, from: string | undefined, to: st
 function settingsFor({ host, smtpUrl, mailFrom, name, contact }: Answers, set: Env): Env {
   return {
     PUBLIC_URL: `https://${host}`,
+    FORMER_URLS: formerUrls(set, host),
     TRUST_PROXY: set.TRUST_PROXY || '127.0.0.1',
     SMTP_URL: smtpUrl,
     MAIL_FROM: mailFrom,
@@ -76,6 +79,14 @@ function settingsFor({ host, smtpUrl, mailFrom, name, contact }: Answers, set: E
     BACKUP_DIR: set.BACKUP_DIR || (existsSync(BACKUP_FOLDER) ? BACKUP_FOLDER : undefined),
     ...(!set.DKIM_KEY_FILE && isOwnDomain({ host, mailFrom }) && DKIM),
   }
+}
+
+/** Returns the addresses that lead to this one: the former ones, and that of the settings. */
+function formerUrls({ PUBLIC_URL = '', FORMER_URLS = '' }: Env, host: string): string | undefined {
+  const named = FORMER_URLS.split(',').map((url) => url.trim())
+  const urls = [...named, PUBLIC_URL.startsWith('https:') ? PUBLIC_URL : '']
+  const former = new Set(urls.filter((url) => url !== '' && url !== `https://${host}`))
+  return former.size > 0 || FORMER_URLS !== '' ? [...former].join(',') : undefined
 }
 
 function planOutput(

@@ -34,6 +34,7 @@ export type Installation = Answers & {
   config: Config
   proxy: ProxyName
   formerHost: string | undefined
+  formerHosts: string[]
   gid: number
   /** The text of the settings file, before and after the answers. */
   before: string

@@ -15,7 +15,7 @@ export type ServerContext = {
   key: (purpose: string) => Buffer
   log: FastifyBaseLogger
   db: Db
-  /** With what the ids of feeds and structured data begin; see `storeAddress`. */
+  /** With what the ids of feeds and structured data begin; see `storeAddresses`. */
   idBase: string
   /** How long a write of rows that many people share waits for a lock; see LOCK_WAIT_MS. */
   lockWaitMs: number

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyError, FastifyInstance } from 'fastify'
+import type { Config } from '../kernel/config/config.ts'
+import { isFormerHost } from './moved-page.ts'
 import type { WebApp } from './web-app.ts'
 
 const WORKER = 'service-worker.js'
@@ -12,7 +14,11 @@ const CONFIGURED = [WORKER, WORKER_OFF, MANIFEST]
 const ANSWERED_AS_HTTP = new Set([412, 416])
 const ONE_RANGE = /^bytes=(?:(\d+)-(\d*)|-\d+)$/
 
-export async function serveAppFiles(files: FastifyInstance, web: WebApp): Promise<void> {
+export async function serveAppFiles(
+  files: FastifyInstance,
+  web: WebApp,
+  config: Pick<Config, 'formerUrls'>,
+): Promise<void> {
   const { folder, appName, serviceWorker } = web
   handleRanges(files)
   await files.register(fastifyStatic, {
@@ -33,10 +39,13 @@ export async function serveAppFiles(files: FastifyInstance, web: WebApp): Promis
     decorateReply: false,
     globIgnore: ['assets/**', '.*', ...CONFIGURED.map((name) => `${name}*`)],
   })
-  const script = serviceWorker ? WORKER : WORKER_OFF
-  files.get(`/${WORKER}`, (_request, reply) =>
-    reply.header('cache-control', 'no-cache').sendFile(script, folder, { cacheControl: false }),
-  )
+  files.get(`/${WORKER}`, (request, reply) => {
+    const isKept = serviceWorker && !isFormerHost(config, request.host)
+    const script = isKept ? WORKER : WORKER_OFF
+    return reply
+      .header('cache-control', 'no-cache')
+      .sendFile(script, folder, { cacheControl: false })
+  })
   const built = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'))
   const manifest = JSON.stringify({ ...built, name: appName, short_name: appName })
   files.get(`/${MANIFEST}`, (_request, reply) =>

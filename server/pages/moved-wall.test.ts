@@ -1,13 +1,18 @@
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { selectSiteState } from '../features/site-state/site-state.repository.ts'
 import { createBackup } from '../operations/backup/create-backup.service.ts'
 import { restoreBackup } from '../operations/backup/restore.service.ts'
 import { startAt } from '../testing/calls/sign-in-calls.ts'
 import { BACKUP_SECRET, emptyDatabase, restoreOptions } from '../testing/database/backups.ts'
 import { databaseForTest } from '../testing/database/database-for-test.ts'
+import { executeOn } from '../testing/database/databases.ts'
+import { WEB_FILES } from '../testing/fake-web-app.ts'
 import { textsInXml } from '../testing/http/xml.ts'
 import { folderForTest } from '../testing/process/folder-for-test.ts'
-import { mailAppForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
+import { appForTest, mailAppForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
 
 const FORMER = 'https://old.example'
 const NEW = 'https://new.example'
@@ -30,8 +35,9 @@ async function withWall<T>(
   databaseUrl: string,
   publicUrl: string | undefined,
   act: (app: TestApp) => Promise<T>,
+  formerUrls: string[] = [],
 ): Promise<T> {
-  const app = await startTestApp({ databaseUrl, config: { publicUrl } })
+  const app = await startTestApp({ databaseUrl, config: { publicUrl, formerUrls } })
   return act(app).finally(() => app.close())
 }
 
@@ -70,4 +76,39 @@ test('a mail has a Message-ID of the first address, which stays when it is sent 
   await startAt(app, '/registrations', { email: 'olga@example.org' })
   const { source } = await mailbox.mailTo('olga@example.org')
   expect(source).toMatch(/^Message-ID:\s+<[\w-]+@old\.example>/im)
+})
+
+/** Reads a path as the proxy of a host asks for it; fetch() would not send another Host. */
+function readAs(host: string, url: string): Promise<{ status: number | undefined; body: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  get(url, { headers: { host, accept: 'text/html' } }, resolve).on('error', reject)
+  return promise.then(async (answer) => ({ status: answer.statusCode, body: await text(answer) }))
+}
+
+test('a former address serves what browsers kept there, and a script that ends its service worker; others do not', async () => {
+  const app = await appForTest({ config: { publicUrl: NEW, formerUrls: [FORMER] } })
+  const { status, body } = await readAs('old.example', `${app.url}/moved`)
+  expect(status).toBe(200)
+  expect(body).toContain(`Новый адрес — <a href="${NEW}">new.example</a>`)
+  expect(await readAs('new.example', `${app.url}/moved`)).toMatchObject({ status: 404 })
+  for (const [host, script] of [
+    ['old.example', 'service-worker-off.js'],
+    ['new.example', 'service-worker.js'],
+  ] as const) {
+    const worker = await readAs(host, `${app.url}/service-worker.js`)
+    expect(worker, host).toEqual({ status: 200, body: WEB_FILES[script] })
+  }
+  const unmoved = await appForTest({ config: { publicUrl: NEW } })
+  expect(await readAs('old.example', `${unmoved.url}/moved`)).toMatchObject({ status: 404 })
+})
+
+test('for 90 days after a move that FORMER_URLS names, pages say from where the wall has moved', async () => {
+  const url = await databaseForTest()
+  const movedFrom = async ({ db }: TestApp) => (await selectSiteState(db)).movedFrom
+  const letters = ['https://xn--80adxhks.example']
+  expect(await withWall(url, FORMER, movedFrom, letters)).toBe(undefined)
+  expect(await withWall(url, NEW, movedFrom)).toBe(undefined)
+  expect(await withWall(url, NEW, movedFrom, letters)).toBe('https://москва.example')
+  await executeOn(url, `UPDATE installation SET moved_at = moved_at - interval '91 days'`)
+  expect(await withWall(url, NEW, movedFrom, letters)).toBe(undefined)
 })

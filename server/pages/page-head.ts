@@ -27,7 +27,7 @@ type Site = {
   appName: string
   /** If it is undefined, previews have no URL and no picture. */
   publicUrl: string | undefined
-  /** With what the ids of posts begin; see `storeAddress`. */
+  /** With what the ids of posts begin; see `storeAddresses`. */
   idBase: string
 }
 

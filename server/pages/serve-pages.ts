@@ -26,6 +26,7 @@ import { pageCacheControl } from '../kernel/http/refusal.ts'
 import type { Http } from '../kernel/http/route.ts'
 import { serveAppFiles } from './app-files.ts'
 import { serveFeeds } from './feeds.ts'
+import { registerMovedPage } from './moved-page.ts'
 import type { MissingContent } from './page-head.ts'
 import { servePostPictures } from './post-pictures.ts'
 import {
@@ -44,14 +45,15 @@ const PUBLIC = new Set<string>([...PAGES_WITH_LIST, ...TEXT_NAMES])
 
 /** Serves pages, files, feeds and the sitemap, and answers requests for unknown paths. */
 export async function servePages(site: PagesContext): Promise<void> {
-  const { http, web, limits } = site
+  const { http, web, config, limits } = site
+  registerMovedPage(site)
   const pages = web && new Pages(web, site)
   if (pages) {
     http.addHook('onClose', web.maker.stop)
     await servePostPictures(web, site)
     await http.register(async (files) => {
       files.addHook('onRequest', ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]))
-      await serveAppFiles(files, web)
+      await serveAppFiles(files, web, config)
       for (const [name, path] of Object.entries(PATHS)) {
         const config = WITH_LIST.has(name) ? { lane: laneOf } : {}
         files.get(path, { config }, (request, reply) => pages.send({ request, reply }))

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { connect, getCiphers } from 'node:tls'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import {
   executeOn,
   openDatabaseAgain,
@@ -14,7 +14,7 @@ import { listen } from '../../server/testing/process/free-port.ts'
 import { envOf, runCommand } from '../../server/testing/process/run-command.ts'
 import { programOf, run } from './deploy-file.ts'
 import { POSTS, type ProxiedSite, readAsBoth, startProxiedSite, TEXT } from './proxied-site.ts'
-import { startProxy } from './proxies.ts'
+import { FORMER_NAME, startProxy } from './proxies.ts'
 
 const NAMES = ['nginx', 'Caddy', 'HAProxy'] as const
 /**
@@ -307,3 +307,24 @@ async function shown({ proxy }: ProxiedSite, ids: string[]): Promise<string[]> {
   }
   return seen
 }
+
+test.each(['nginx', 'Caddy'] as const)(
+  'behind %s every path of a former name leads to the new one for good, but for what browsers kept there',
+  async (name) => {
+    const asked: string[] = []
+    const node = createServer(({ headers, url }, response) => {
+      asked.push(`${headers.host}${url}`)
+      response.end('Стена переехала')
+    })
+    const proxy = await startProxy(name, [`127.0.0.1:${await listen(node)}`])
+    onTestFinished(() => void node.close())
+    for (const path of ['/', '/posts/1?cursor=5', '/feed.atom', '/users/%D0%B6/posts.atom']) {
+      const { status, headers } = await proxy.call(path, { name: FORMER_NAME })
+      expect({ status, to: headers.location }).toEqual({ status: 301, to: proxy.url + path })
+    }
+    for (const path of ['/moved', '/service-worker.js']) {
+      expect(await proxy.call(path, { name: FORMER_NAME })).toMatchObject({ status: 200 })
+    }
+    expect(asked).toEqual([`${FORMER_NAME}/moved`, `${FORMER_NAME}/service-worker.js`])
+  },
+)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { join } from 'node:path'
@@ -29,12 +29,17 @@ type Settings = {
 const PROXIES = { nginx, Caddy: caddy, HAProxy: haproxy }
 export type ProxyName = keyof typeof PROXIES
 
+/** A former name of the wall, for nginx and Caddy. The certificate names only localhost. */
+export const FORMER_NAME = 'former.localhost'
+
 type Sent = {
   method?: string
   headers?: Record<string, string>
   body?: object
   /** The loopback address to call from. */
   from?: string
+  /** Another name of the proxy, whose certificate is not checked. */
+  name?: string
 }
 
 /**
@@ -72,11 +77,16 @@ export async function startProxy(name: ProxyName, nodes: string[], port?: number
     /** Calls the proxy over TLS, with its certificate verified. */
     async call(
       path: string,
-      { method = 'GET', headers = {}, body, from = '127.0.0.1' }: Sent = {},
+      { method = 'GET', headers = {}, body, from = '127.0.0.1', name }: Sent = {},
     ) {
       const sent = request(url + path, {
         ...{ method, family: 4, localAddress: from, agent: false },
-        headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
+        ...(name && { servername: name, rejectUnauthorized: false }),
+        headers: {
+          ...(name && { host: name }),
+          ...(body && { 'content-type': 'application/json' }),
+          ...headers,
+        },
       })
       sent.end(body && JSON.stringify(body))
       const [answer] = (await once(sent, 'response')) as [IncomingMessage]
@@ -100,6 +110,17 @@ async function nginx({ folder, httpPort, httpsPort, nodes, pem }: Settings): Pro
     ['/etc/letsencrypt/live/vslukh.example/privkey.pem', pem],
     ['vslukh.example', 'localhost'],
   ])
+  const former = await copyDeployFile('nginx-former.conf', folder, [
+    ['/var/log/nginx', folder],
+    ['listen [::]:80;', ''],
+    ['listen [::]:443 ssl http2;', ''],
+    ['listen 80;', `listen 127.0.0.1:${httpPort};`],
+    ['listen 443 ssl http2;', `listen 127.0.0.1:${httpsPort} ssl http2;`],
+    ['/etc/letsencrypt/live/former.example/fullchain.pem', pem],
+    ['/etc/letsencrypt/live/former.example/privkey.pem', pem],
+    ['vslukh.example', `localhost:${httpsPort}`],
+    ['former.example', FORMER_NAME],
+  ])
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};`)
     .join('\n')
@@ -112,6 +133,7 @@ http {
 access_log off;
 ${temporary}
 include ${site};
+include ${former};
 }`,
   )
   return [await findNginx(), '-p', folder, '-c', file]
@@ -129,6 +151,12 @@ async function caddy({ folder, httpPort, httpsPort, nodes, pem }: Settings): Pro
 	storage file_system ${folder}`,
     ],
   ])
+  const former = await copyDeployFile('Caddyfile.former', folder, [
+    ['\nformer.example {\n', `\n${FORMER_NAME} {\n\tbind 127.0.0.1\n\ttls ${pem} ${pem}\n`],
+    ['127.0.0.1:3000', nodes.join()],
+    ['https://vslukh.example', `https://localhost:${httpsPort}`],
+  ])
+  await appendFile(file, await readFile(former))
   const program = await programOf('caddy', '/usr/bin/caddy', '/usr/local/bin/caddy')
   return [program, 'run', '--config', file]
 }

@@ -118,6 +118,41 @@ test('setup keeps settings it does not know and other sites of the proxy, and le
   expect(await readFile(settings, 'utf8')).toBe(text)
 })
 
+test('a wall that moves keeps each former name, from which Caddy leads to the new one; moving back ends it', async () => {
+  const machine = await openMachineWithCaddy()
+  const own = '# Мой блог\nblog.old.example {\n\trespond "blog"\n}\n'
+  await writeFile(join(machine.folder, 'etc/caddy/Caddyfile'), own)
+  const setup = async (host: string) => {
+    const { out, err } = await machine.call(SETUP, host, ...machine.smtp, ...OPERATOR)
+    // Caddy has accepted the file, and only systemd is missing.
+    expect(err).toContain('✗ Caddy: /etc/caddy/Caddyfile готов, но systemd здесь нет')
+    const caddyfile = await machine.read('etc/caddy/Caddyfile')
+    const blocks = [...caddyfile.matchAll(/^(\S+) \{$/gm)].map(([, name]) => name)
+    const targets = [...caddyfile.matchAll(/redir (\S+)\{uri\} permanent/g)].map(([, to]) => to)
+    const set = parseEnv(await machine.read('etc/vslukh.env'))
+    return { printed: out + err, blocks, targets, former: set.FORMER_URLS, caddyfile }
+  }
+  await setup('old.example')
+  const moved = await setup('new.example')
+  expect(moved.printed).toContain('Сайт переходит с old.example на new.example. Прежнее имя')
+  expect(moved).toMatchObject({
+    blocks: ['blog.old.example', 'new.example', 'old.example'],
+    targets: ['https://new.example'],
+    former: 'https://old.example',
+  })
+  expect(await setup('new.example')).toMatchObject({ caddyfile: moved.caddyfile })
+  expect(await setup('third.example')).toMatchObject({
+    blocks: ['blog.old.example', 'third.example', 'old.example', 'new.example'],
+    targets: ['https://third.example', 'https://third.example'],
+    former: 'https://old.example,https://new.example',
+  })
+  expect(await setup('old.example')).toMatchObject({
+    blocks: ['blog.old.example', 'old.example', 'new.example', 'third.example'],
+    targets: ['https://old.example', 'https://old.example'],
+    former: 'https://new.example,https://third.example',
+  })
+})
+
 test('a wrong answer is refused with a sentence, and so is a machine that lacks something', async () => {
   const machine = await openMachine()
   await writeFile(join(machine.folder, 'etc/smtp-url'), 'smtps://u:p#q@mail.example\n')

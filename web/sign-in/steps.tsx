@@ -1,5 +1,5 @@
 import { type ReactNode, useId, useState } from 'react'
-import { PATHS } from '../../contract/pages.ts'
+import { MOVED_PATH, PATHS } from '../../contract/pages.ts'
 import { EmailEntry } from '../codes/email-entry.tsx'
 import type { MailedCode } from '../codes/use-mailed-code.ts'
 import { arePasskeysAllowed } from '../platform/passkeys-allowed.ts'
@@ -27,7 +27,8 @@ export function EmailStep({ mailed, passkey }: EmailStepProps) {
   const [intent] = useState(intentToResume)
   usePasskeyOffer(passkey.signIn)
   const enter = (intent && REASONS[intent.name]) ?? 'Войдите'
-  const how = useSiteState().isInviteOnly ? ' по приглашению' : ''
+  const { isInviteOnly, movedFrom } = useSiteState()
+  const how = isInviteOnly ? ' по приглашению' : ''
   return (
     <EmailEntry
       mailed={mailed}
@@ -38,7 +39,19 @@ export function EmailStep({ mailed, passkey }: EmailStepProps) {
       onSubmit={(email) => mailed.start({ email, way: 'login' })}
     >
       {passkey.refusal.message && <FormError>{passkey.refusal.message}</FormError>}
+      {movedFrom && <Moved from={movedFrom} />}
     </EmailEntry>
+  )
+}
+
+/** Shows why people who were signed in at the wall's former address are not here. */
+function Moved({ from }: { from: string }) {
+  return (
+    <p className={classes('soft', styles.note)}>
+      Стена переехала с {from.replace(/^https?:\/\//, '')}, поэтому войдите ещё раз: вход и ключи
+      доступа действовали только там.{' '}
+      <a href={from + MOVED_PATH}>Черновики остались по прежнему адресу</a>
+    </p>
   )
 }
 

@@ -1,22 +1,40 @@
+import { domainToUnicode } from 'node:url'
 import { sql, type Updateable } from 'kysely'
 import type { SiteState } from '../../../contract/pages.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
 import { type Asker, selectAskerWait } from './mail-reputation.repository.ts'
 
+/** After it nobody is signed in at a former address any more. */
+const SESSION_LIFE = sql.raw(`interval '90 days'`)
+
 export async function selectSiteState(db: Queryable): Promise<SiteState> {
-  const { text, since, moderators, ...state } = await db
-    .selectFrom('site_state')
+  const { text, since, moderators, movedFrom, ...state } = await db
+    .selectFrom('site_access')
+    .innerJoin('installation', (join) => join.onTrue())
     .leftJoin('notice_in_force', (join) => join.onTrue())
     .select(['registrations_closed as registrationsClosed', 'is_invite_only as isInviteOnly'])
     .select(['writing_closed as writingClosed', 'text', 'since'])
-    .select(
+    .select([
       sql<string[] | null>`(SELECT array_agg(user_id::text ORDER BY user_id)
         FROM moderator_users WHERE is_marked)`.as('moderators'),
-    )
+      sql<string | null>`CASE WHEN moved_at > now() - ${SESSION_LIFE} THEN former_url END`.as(
+        'movedFrom',
+      ),
+    ])
     .executeTakeFirstOrThrow()
-  const notice = text === null ? null : { id: String(since?.getTime()), text }
-  return { ...state, notice, ...(moderators && { moderators }) }
+  return {
+    ...state,
+    notice: text === null ? null : { id: String(since?.getTime()), text },
+    ...(moderators && { moderators }),
+    ...(movedFrom && { movedFrom: inLetters(movedFrom) }),
+  }
+}
+
+/** Returns an address whose domain is in Unicode, as people know it. */
+function inLetters(url: string): string {
+  const { hostname } = new URL(url)
+  return url.replace(hostname, domainToUnicode(hostname))
 }
 
 export async function updateSiteState(
@@ -182,7 +200,7 @@ export async function selectAdmission(
         SELECT FROM invitations WHERE token_hash = ${tokenHash}::bytea AND ${IS_VALID}
       ) AS "isInvited",
       ${asker ? sql`(${selectAskerWait(db, asker)})` : sql`NULL::timestamptz`} AS "askerWaitsUntil"
-    FROM site_state`.execute(db)
+    FROM site_access`.execute(db)
   return rows[0] as Admission
 }
 

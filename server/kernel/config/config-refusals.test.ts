@@ -14,6 +14,12 @@ test.each([
   [{ DKIM_SELECTOR: 'wall' }, /нужны обе/],
   [{ DKIM_KEY_FILE: '/etc/dkim.pem' }, /нужны обе/],
   [{ DATABASE_DIRECT_URL: DATABASE_URL }, /^DATABASE_DIRECT_URL: .* DATABASE_URL$/],
+  [{ FORMER_URLS: 'https://old.example' }, /^FORMER_URLS: .*PUBLIC_URL/],
+  [
+    { FORMER_URLS: 'http://a.test,http://b.test', PUBLIC_URL: 'http://b.test' },
+    /^FORMER_URLS: .*другие/,
+  ],
+  [{ FORMER_URLS: 'old.example', PUBLIC_URL: 'http://b.test' }, /^FORMER_URLS: .*old\.example/],
   [{ BACKUP_COMMAND: 'true' }, /^BACKUP_COMMAND: .*BACKUP_DIR$/],
   [{ SMTP_URL: 'smtp://olga:pass@mail.example:465' }, /^SMTP_URL: .*smtps:\/\//],
   [{ SMTP_URL: 'smtp://olga@mail.example:587' }, /^SMTP_URL: .*пароль/],

@@ -67,6 +67,12 @@ function requireTogether(values: Values): void {
   if (values.backupCommand !== undefined && values.backupDir === undefined) {
     throw new ConfigError('BACKUP_COMMAND: имеет смысл только вместе с BACKUP_DIR')
   }
+  const { publicUrl, formerUrls } = values
+  if (formerUrls.length > 0 && (publicUrl === undefined || formerUrls.includes(publicUrl))) {
+    throw new ConfigError(
+      'FORMER_URLS: прежние адреса — другие, чем PUBLIC_URL, и нужны вместе с ним',
+    )
+  }
   if ((values.dkimKeyFile === undefined) !== (values.dkimSelector === undefined)) {
     throw new ConfigError('DKIM_KEY_FILE и DKIM_SELECTOR: нужны обе переменные или ни одной')
   }

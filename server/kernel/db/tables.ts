@@ -174,6 +174,14 @@ export type Tables = {
     notice: string | null
     notice_since: Date | null
     notice_until: Date | null
+    ends_at: Date | null
+    ended: string | null
+  }
+  site_access: {
+    registrations_closed: string | null
+    is_invite_only: boolean
+    writing_closed: string | null
+    ends_at: Date | null
   }
   notice_in_force: { text: string; since: Date; until: Date | null }
   invitations: {
@@ -233,5 +241,6 @@ export type Tables = {
     id_base: string | null
     public_url: string | null
     moved_at: Date | null
+    former_url: string | null
   }
 }

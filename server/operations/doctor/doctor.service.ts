@@ -29,7 +29,7 @@ import { questionHeader } from './identity.ts'
 import { checkMailDomain, checkMailQueue, checkMailReputation, checkSmtp } from './mail-checks.ts'
 import { checkParts } from './parts.ts'
 import { checkPages, checkSettings, checkUnit } from './settings-checks.ts'
-import { checkSite } from './site-checks.ts'
+import { checkFormerUrls, checkSite } from './site-checks.ts'
 
 export type DoctorContext = { db: Db; config: Config }
 
@@ -49,6 +49,7 @@ export async function examine(context: DoctorContext): Promise<Finding[]> {
     ...database,
     ...(await findingsOf({ pooler: checkPooler(config) })),
     ...(secret.level === 'broken' ? [] : await checkSite(config, await questionHeader(db, config))),
+    ...(await findingsOf({ 'former urls': checkFormerUrls(config) })),
     ...(await findingsOf({ smtp: checkSmtp(config), 'mail domain': checkOwnDomain(config) })),
     ...use,
     { check: 'secret', ...secret },

@@ -34,7 +34,7 @@ import { broken } from './finding.ts'
 import { checkMailDomain } from './mail-checks.ts'
 import { checkParts } from './parts.ts'
 import { checkPages, checkSettings, checkUnit } from './settings-checks.ts'
-import { checkSite, explainHttps } from './site-checks.ts'
+import { checkFormerUrls, checkSite, explainHttps } from './site-checks.ts'
 
 const app = await appForFile()
 
@@ -327,4 +327,31 @@ test('a backup that is fresh and verified is well; one that failed, is old, miss
     const backup = { ...well, at: march('30'), ...change }
     expect(checkBackup(backup, march('30')), JSON.stringify(change)).toEqual(finding)
   }
+})
+
+test('a former address must lead to the new one, path by path; what does not, or does not answer, is a fault', async () => {
+  const publicUrl = 'https://new.example'
+  const serveFormer = async (listener: RequestListener) => {
+    const server = createHttpServer(listener)
+    onTestFinished(() => void server.close())
+    return `http://localhost:${await listen(server)}`
+  }
+  const check = (...formerUrls: string[]) => checkFormerUrls({ publicUrl, formerUrls })
+  const redirect = (status: number, to: (path?: string) => string) =>
+    serveFormer(({ url }, response) => response.writeHead(status, { location: to(url) }).end())
+  const kept = await redirect(301, (path) => publicUrl + path)
+  expect(await check(kept, await redirect(308, (path) => publicUrl + path))).toMatchObject({
+    level: 'ok',
+  })
+  const isFault = (message: RegExp) => says('broken', message)
+  const toFront = await redirect(301, () => publicUrl)
+  expect(await check(kept, toFront)).toEqual(isFault(/ведёт на https:\/\/new\.example$/))
+  expect(await check(await redirect(302, (path) => publicUrl + path))).toEqual(isFault(/ведёт на/))
+  const other = await serveFormer((_, response) => response.end('Домен продаётся'))
+  expect(await check(other)).toEqual(isFault(/отвечает 200 и никуда не ведёт/))
+  const away = `http://localhost:${await freePort()}`
+  const { fix, message } = (await check(away)) ?? {}
+  expect(message).toContain(`прежний адрес ${away} не отвечает`)
+  expect(fix).toContain('FORMER_URLS')
+  expect(await check()).toBe(undefined)
 })

@@ -29,6 +29,38 @@ export async function checkSite(site: Site, question: Question): Promise<Finding
   })
 }
 
+/** Checks that each former address still leads to PUBLIC_URL, path by path, with its certificate. */
+export async function checkFormerUrls({
+  publicUrl,
+  formerUrls,
+}: Pick<Config, 'publicUrl' | 'formerUrls'>): Promise<CheckResult | undefined> {
+  if (formerUrls.length === 0 || publicUrl === undefined) return undefined
+  const faults = (await Promise.all(formerUrls.map((url) => formerFault(url, publicUrl)))).flat()
+  if (faults.length === 0) return ok(`прежние адреса ведут сюда: ${formerUrls.join(', ')}`)
+  return broken(
+    faults.join('; '),
+    'Направьте прежнее имя записью A на эту машину и повторите vslukh setup; если оно уже не ваше, уберите его из FORMER_URLS',
+  )
+}
+
+/** Any path of a wall: what counts is that it stays. */
+const SOME_PATH = '/posts/1?from=doctor'
+
+async function formerFault(url: string, publicUrl: string): Promise<string[]> {
+  const signal = AbortSignal.timeout(WAIT_MS)
+  try {
+    const { status, headers } = await fetch(url + SOME_PATH, { redirect: 'manual', signal })
+    const target = headers.get('location')
+    if ((status === 301 || status === 308) && target === publicUrl + SOME_PATH) return []
+    const answer = target ? `ведёт на ${target}` : `отвечает ${status} и никуда не ведёт`
+    return [`прежний адрес ${url} ${answer}`]
+  } catch (error) {
+    const cause = (error as Error).cause ?? error
+    const { message } = explainHttps(url, cause as NodeJS.ErrnoException) ?? {}
+    return [message ?? `прежний адрес ${url} не отвечает: ${whyFailed(error)}`]
+  }
+}
+
 function checkAddress(
   origin: string,
   { publicUrl }: Site,
