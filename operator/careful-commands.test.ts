@@ -18,7 +18,7 @@ const { app, mailbox, olga, petr, vslukh, statusOf } = await operatedWall()
 const env = { ...envOf(app), SMTP_URL: mailbox.url, PORT: new URL(app.url).port }
 
 /** They have tests of their own, because they need a machine or replace the wall. */
-const APART = ['restore', 'move-database', 'upgrade', 'setup']
+const APART = ['archive', 'restore', 'move-database', 'upgrade', 'setup']
 
 /** Makes what the command lines are about. Returns those of usages that need more than a person. */
 async function prepare(): Promise<string[]> {

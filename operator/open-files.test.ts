@@ -14,8 +14,8 @@ test('root opens each file that a command of the wall’s user is given, whateve
     .map((usage) => usage.replaceAll(/\[?--[a-z\d-]+( [^\s\][]+)?\]?/g, '').trim())
     .filter((words) => /ФАЙЛ|ПАПКА/.test(words))
   expect(naming).toContain('user КТО export ФАЙЛ')
-  // Root runs this one itself.
-  for (const words of naming.filter((form) => !form.startsWith('upgrade'))) {
+  // Root runs the first itself. The second writes thousands of files where the wall's user may.
+  for (const words of naming.filter((form) => !/^(?:upgrade|archive)/.test(form))) {
     const args = words.replace(/\[?ФАЙЛ.*/, '/root/x').split(' ')
     const { reads, writes } = namesIn(['--as', 'masha', '--env-file=/root/env', ...args])
     expect([...reads, writes?.path]).toEqual(expect.arrayContaining(['/root/env', '/root/x']))

@@ -8,6 +8,7 @@ import { AppError } from '../server/kernel/errors/app-error.ts'
 import { userName, whyFailed } from '../server/kernel/errors/why-failed.ts'
 import { callerFolder, resolveFromCaller } from '../server/operations/start/caller-folder.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
+import { archive } from './archive.ts'
 import { backup, restore, verify } from './backup.ts'
 import { ban } from './ban.ts'
 import type { BaseContext, Command, Env, Forms, Output } from './command.ts'
@@ -59,6 +60,7 @@ const COMMANDS: Record<string, Command> = {
   backup,
   verify,
   restore,
+  archive,
   'move-database': moveDatabase,
   upgrade,
   doctor,

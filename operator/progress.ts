@@ -18,6 +18,7 @@ const WORDS: Record<Step, string> = {
   sum: 'Проверяем файл',
   load: 'Загружаем',
   count: 'Сверяем счётчики',
+  pages: 'Пишем страницы',
 }
 
 type Say = (line: string) => void

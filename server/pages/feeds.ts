@@ -64,42 +64,28 @@ const JSON_FEED = { write: toJsonFeed, type: 'application/feed+json; charset=utf
 
 const ALL_RECEIVED = 'Лента открыта всем, поэтому в ней есть ответы и тех, кого адресат скрыл. '
 
-const FEEDS: [name: keyof typeof FEED_PATHS, kind: Kind][] = [
-  ['atom', { read: readWall, ...ATOM }],
-  ['json', { read: readWall, ...JSON_FEED }],
-  ['replies', { read: readReplies, ...ATOM }],
-  ['author', { read: readAuthor, ...ATOM }],
-  ['received', { read: readReceived, ...ATOM }],
-]
+const KINDS: Record<keyof typeof FEED_PATHS, Kind> = {
+  atom: { read: readWall, ...ATOM },
+  json: { read: readWall, ...JSON_FEED },
+  replies: { read: readReplies, ...ATOM },
+  author: { read: readAuthor, ...ATOM },
+  received: { read: readReceived, ...ATOM },
+}
+const NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[]
 
 export async function serveFeeds(context: PagesContext) {
-  const { http, db, idBase, config, limits, cache, headers } = context
-  const origin = originOf(config)
+  const { http, limits, cache, headers } = context
   await http.register(async (feeds) => {
     feeds.addHook('onRequest', ({ ip }) => limits.charge([callCharge(null, ip)]))
-    for (const [name, { read, write, type, shared }] of FEEDS) {
+    for (const name of NAMES) {
+      const { type, shared } = KINDS[name]
       feeds.get<FeedRequest>(FEED_PATHS[name], { schema }, (request, reply) => {
         const { id, username } = request.params
         const about = id ?? username ?? ''
         const { cursor = '' } = request.query
-        const path = feedPath(name, about)
-        const url = withCursor(path, cursor)
+        const url = withCursor(feedPath(name, about), cursor)
         return cache.serveShared({ request, reply, url }, async () => {
-          const found = await read(db, about, pageAfter(cursor, PAGE_SIZE_MAX))
-          const { title, pagePath, note = '', since, page } = found
-          const feedUrl = origin + (found.path ?? path)
-          const feed = {
-            id: idBase + (found.path ?? path),
-            idBase,
-            url: withCursor(feedUrl, cursor),
-            nextUrl: page.nextCursor && withCursor(feedUrl, page.nextCursor),
-            title: pageTitle(title, config.appName),
-            pageUrl: origin + pagePath,
-            note,
-            since,
-            posts: page.posts,
-          }
-          const body = Buffer.from(write(feed, origin))
+          const { body, page } = await writeFeed(context, { name, about, cursor })
           const postIds = [...(id === undefined ? [] : [id]), ...postIdsOf(page)]
           const route = FEED_PATHS[name]
           return new CachedResponse({ route, body, type, ...shared, headers, postIds })
@@ -107,6 +93,32 @@ export async function serveFeeds(context: PagesContext) {
       })
     }
   })
+}
+
+type Asked = { name: keyof typeof FEED_PATHS; about: string; cursor: string }
+
+/** Returns one page of a feed, and the posts in it. */
+export async function writeFeed(
+  { db, idBase, config }: Pick<PagesContext, 'db' | 'idBase' | 'config'>,
+  { name, about, cursor }: Asked,
+) {
+  const { read, write } = KINDS[name]
+  const origin = originOf(config)
+  const found = await read(db, about, pageAfter(cursor, PAGE_SIZE_MAX))
+  const { title, pagePath, note = '', since, page } = found
+  const path = found.path ?? feedPath(name, about)
+  const feed = {
+    id: idBase + path,
+    idBase,
+    url: withCursor(origin + path, cursor),
+    nextUrl: page.nextCursor && withCursor(origin + path, page.nextCursor),
+    title: pageTitle(title, config.appName),
+    pageUrl: origin + pagePath,
+    note,
+    since,
+    posts: page.posts,
+  }
+  return { body: Buffer.from(write(feed, origin)), page }
 }
 
 async function readWall(db: Db, _about: string, query: Query) {

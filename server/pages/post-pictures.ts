@@ -34,6 +34,16 @@ export function createPainter() {
   })
 }
 
+type Painter = Pick<WebApp, 'maker' | 'appName'> & { painter: ReturnType<typeof createPainter> }
+
+/** Returns the picture of a post as PNG. */
+export async function paintPost(post: Post, { painter, maker, appName }: Painter): Promise<Buffer> {
+  const { username } = post.owner
+  const parts = await maker.pictureParts(username)
+  const painting = { text: pictureText(post), username, appName, ...parts }
+  return Buffer.from(await painter.ask(painting))
+}
+
 /** Serves pictures for link previews. It reads the post each time: no picture outlives its post. */
 export async function servePostPictures(
   { appName, maker }: WebApp,
@@ -48,12 +58,7 @@ export async function servePostPictures(
     ttl: CACHED_MS,
     ttlAutopurge: true,
     fetchMethod: (_tag, _stale, { context: { post, network } }) =>
-      gate.run(async () => {
-        const { username } = post.owner
-        const parts = await maker.pictureParts(username)
-        const painting = { text: pictureText(post), username, appName, ...parts }
-        return Buffer.from(await painter.ask(painting))
-      }, network),
+      gate.run(() => paintPost(post, { painter, maker, appName }), network),
   })
 
   await http.register(async (routes) => {

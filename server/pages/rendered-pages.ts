@@ -8,6 +8,7 @@ import {
   type Page,
   pageAfter,
   postPath,
+  type SiteState,
   searchPath,
   withCursor,
 } from '../../contract/pages.ts'
@@ -55,6 +56,8 @@ export type PublicPage = Extract<
 /** Whether the request for a page carried a session cookie, even an invalid one. */
 export type Reader = 'visitor' | 'session'
 
+type PageSources = Pick<PagesContext, 'db' | 'readText' | 'headers' | 'cache' | 'search'>
+
 type Content = { route: string; url: string; first: FirstPage }
 
 const MISSING_PAGES: Record<MissingContent, { route: string; url: string }> = {
@@ -80,15 +83,21 @@ export class PageRedirect extends Error {
 /** Renders public pages as a visitor sees them, and serves everybody from the response cache. */
 export class RenderedPages {
   readonly #web: WebApp
-  readonly #site: PagesContext
+  readonly #site: PageSources
+  readonly #readFreshState: () => Promise<SiteState>
   readonly #shellNotNow: WebApp['shell']
   /** Never rejects. */
   readonly readSiteState: ReturnType<typeof createSiteStateReader>
   readonly #missing: Partial<Record<MissingContent, Promise<CachedResponse>>> = {}
 
-  constructor(web: WebApp, site: PagesContext) {
+  constructor(
+    web: WebApp,
+    site: PageSources,
+    readFreshState = (): Promise<SiteState> => readSiteState(site.db),
+  ) {
     this.#web = web
     this.#site = site
+    this.#readFreshState = readFreshState
     this.#shellNotNow = shellNotNow(web)
     this.readSiteState = createSiteStateReader(site.db)
   }
@@ -102,6 +111,14 @@ export class RenderedPages {
     return this.#site.cache.serveShared({ ...http, url: key }, async () =>
       this.#render({ ...content, first: await this.#read(page) }, reader),
     )
+  }
+
+  /** Renders a page as a visitor sees it, without the cache. Rejects with PageRedirect. */
+  async render(page: PublicPage): Promise<Buffer> {
+    if (page.name === 'search') throw new Error('A search is made for one request')
+    const content = { route: PATHS[page.name], url: urlOf(page) }
+    const first = await this.#read(page)
+    return (await this.#render({ ...content, first }, 'visitor')).identity.body
   }
 
   /** Serves a page for signed-in users without its content, which the browser adds. */
@@ -165,7 +182,7 @@ export class RenderedPages {
   }
 
   async #readFacts() {
-    return { now: Math.floor(Date.now() / 1000), site: await readSiteState(this.#site.db) }
+    return { now: Math.floor(Date.now() / 1000), site: await this.#readFreshState() }
   }
 
   async #read(page: Exclude<PublicPage, { name: 'search' }>): Promise<FirstPage> {

@@ -11,7 +11,7 @@ import type { Http } from '../kernel/http/route.ts'
 import type { PagesContext } from './web-app.ts'
 
 /** The range of ids in one sitemap; the protocol allows 50,000 URLs. */
-const SITEMAP_IDS = 5000
+export const SITEMAP_IDS = 5000
 /** The most sitemaps in the index: they cover the newest ten million ids. */
 const SITEMAPS_MAX = 2000
 const CACHE_SECONDS = 3600
@@ -73,14 +73,18 @@ export async function registerSitemaps({
   const asFile = {
     onRequest: ({ ip }: { ip: string }) => limits.charge([{ limit: PAGE_FILES, ip }]),
   }
-  const lines = [...ROBOTS, '', `Sitemap: ${origin}/sitemap.xml`, '']
-  const robots = toResponse(lines.join('\n'), TEXT_TYPE)
+  const robots = toResponse(robotsText(origin), TEXT_TYPE)
   http.get('/robots.txt', asFile, (request, reply) => robots.send({ request, reply }))
   const { contactEmail } = config
   if (contactEmail === undefined) return
   http.get(SECURITY_PATH, asFile, (request, reply) =>
     toResponse(securityText(contactEmail, origin), TEXT_TYPE).send({ request, reply }),
   )
+}
+
+/** Returns robots.txt, which names the sitemap. */
+export function robotsText(origin: string): string {
+  return [...ROBOTS, '', `Sitemap: ${origin}/sitemap.xml`, ''].join('\n')
 }
 
 /** Returns security.txt (RFC 9116), which says where to report a vulnerability. */
@@ -96,7 +100,7 @@ function securityText(contact: string, origin: string): string {
   ].join('\n')
 }
 
-async function makeIndex(db: Db, origin: string): Promise<string> {
+export async function makeIndex(db: Db, origin: string): Promise<string> {
   const ranges = await readIdRanges(db, { size: SITEMAP_IDS, count: SITEMAPS_MAX })
   const sitemaps = ranges.map(({ number, newest }) => sitemapEntry(origin, number, newest))
   // The first sitemap also contains the wall, so the index lists it even without posts.
@@ -114,7 +118,7 @@ function lastmod(date: Date | null): string {
 }
 
 /** Returns the sitemap of a range of ids. Throws NOT_FOUND if it would be empty. */
-async function makeSitemap(db: Db, origin: string, number: number): Promise<string> {
+export async function makeSitemap(db: Db, origin: string, number: number): Promise<string> {
   const posts = await readPostsInRange(db, { size: SITEMAP_IDS, number })
   const post = `<url><loc>${escapeXml(origin + postPath(''))}`
   const urls = posts.map(({ id, modified_at }) => `${post}${id}</loc>${lastmod(modified_at)}</url>`)

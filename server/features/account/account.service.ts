@@ -34,6 +34,7 @@ import {
   isUsernameTaken,
   releaseUsername,
   reserveUsernames,
+  selectAuthorsAfter,
   selectByUsername,
   selectUsernames,
 } from './usernames.repository.ts'
@@ -64,6 +65,16 @@ export async function requireProfile(db: Queryable, username: string): Promise<P
   const profile = usernameProblem(username) ? undefined : await selectByUsername(db, username)
   if (!profile) throw new AppError('NOT_FOUND', { message: 'Автора с таким именем нет' })
   return profile
+}
+
+/** Yields the names of all authors with visible posts or replies, in steps. */
+export async function* readAuthors(db: Queryable, limit: number): AsyncGenerator<string[]> {
+  for (let id = '0'; ; ) {
+    const authors = await selectAuthorsAfter(db, { id, limit })
+    yield authors.map(({ username }) => username)
+    if (authors.length < limit) return
+    id = authors.at(-1)?.id ?? id
+  }
 }
 
 type VerifiedAddress = { email: string; networkHash: Buffer | null; consentText: string }

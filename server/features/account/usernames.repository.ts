@@ -84,3 +84,17 @@ export async function releaseUsername(
 export async function removeExpiredReleases(db: Queryable): Promise<void> {
   await db.deleteFrom('released_usernames').where('released_at', '<=', reservedSince).execute()
 }
+
+/** Returns the names of the next authors with visible posts or replies, by their ids. */
+export function selectAuthorsAfter(db: Queryable, { id, limit }: { id: string; limit: number }) {
+  return db
+    .selectFrom('users')
+    .innerJoin('owner_totals as t', 't.user_id', 'users.id')
+    .select(['id', 'username'])
+    .where('id', '>', id)
+    .where('deleted_at', 'is', null)
+    .where(sql<boolean>`t.posts + t.replies > 0`)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}

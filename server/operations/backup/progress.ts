@@ -1,5 +1,5 @@
 /** `copy` writes rows into a backup, `sum` reads its bytes, `load` loads its rows, `count` compares counters. */
-export type Step = 'copy' | 'sum' | 'load' | 'count'
+export type Step = 'copy' | 'sum' | 'load' | 'count' | 'pages'
 
 /** Reports how much of a step is done; `total` is an estimate, or 0 if nothing is known. */
 export type Progress = (step: Step, done: number, total: number) => void
