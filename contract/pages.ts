@@ -208,6 +208,8 @@ export type SiteState = {
   moderators?: string[]
   /** The former address of a wall that has moved within the last 90 days, the life of a session. */
   movedFrom?: string
+  /** The day on which the wall ends, such as «31 января 2027»; set in the 30 days before it. */
+  endsOn?: string
 }
 
 export const OPEN_SITE: SiteState = {

@@ -9,11 +9,13 @@ import { closeByKey } from './testing/page/overlays.ts'
 import { reloadUntil } from './testing/page/tab.ts'
 import { profileLink, sendNewEmail, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
-const ANNOUNCED = /Регистрация закрыта|по приглашениям|Писать пока нельзя|полночь|Перезапустили/
+const ANNOUNCED =
+  /Регистрация закрыта|стена закр|Стена закр|по приглашениям|Писать пока нельзя|полночь|Перезапустили/
 
 test.afterEach(async ({ journey }) => {
   await setState(journey, 'registrations_closed = NULL, writing_closed = NULL')
   await setState(journey, 'is_invite_only = false, notice = NULL, notice_since = NULL')
+  await setState(journey, 'ends_at = NULL, ended = NULL')
   // Pages show the state a second late, also those of the next test.
   await expect.poll(() => servedWall(journey)).not.toMatch(ANNOUNCED)
 })
@@ -137,3 +139,17 @@ function setState(journey: Journey, columns: string): Promise<unknown> {
 async function servedWall(journey: Journey): Promise<string> {
   return (await fetch(journey.url)).text()
 }
+
+test('in its last days a wall says when it ends, and leads to the download', async ({
+  journey,
+  olga,
+}) => {
+  await setState(journey, `ends_at = now() + interval '29 days', ended = 'стена закрылась'`)
+  const page = await journey.visit({ as: olga })
+  const line = page.getByRole('region', { name: 'Закрытие стены' })
+  await line
+    .getByText(/^Стена закроется \d+\s[а-я]+\s\d{4}: потом её можно будет только читать/)
+    .waitFor()
+  await tap(line.getByRole('link', { name: 'Скачайте свои записи' }))
+  await page.getByText('Скачать мои данные').waitFor()
+})

@@ -32,6 +32,7 @@ async function prepare(): Promise<string[]> {
     'moderator add first@example.org',
     'ban add domain old.example',
     'invite --uses 5',
+    'close wall --on 2099-01-31',
     `backup ${file}`,
   ]) {
     expect(await vslukh(...line.split(' ')), line).toMatchObject({ code: 0 })
@@ -58,6 +59,7 @@ ban add network 203.0.113.0/24 --all --days 1 --for 7d --reason Спам
 ban remove 1
 close registrations --reason Спам
 close writing --reason Переезд
+close wall --on 2099-12-31
 open registrations
 open registrations --invite-only
 notice Встреча --until 3d

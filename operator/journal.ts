@@ -83,6 +83,8 @@ const ACTIONS: Record<string, string> = {
   'registrations.close': 'регистрация закрыта',
   'registrations.invite-only': 'регистрация по приглашениям',
   'registrations.open': 'регистрация открыта',
+  'wall.continue': 'стена не закроется',
+  'wall.end': 'назначен день, когда стена закроется',
   'user.block': 'закрыта возможность писать',
   'user.email': 'сменена потерянная почта',
   'user.erase': 'аккаунт стёрт',

@@ -36,6 +36,13 @@ const rowId = (what: string) =>
 const oneOf = <T extends string>(...names: T[]) =>
   kind(`нужно одно из: ${names.join(', ')}`, (given) => names.find((name) => name === given))
 
+/** A day such as 2027-01-31, as its first moment in Moscow. */
+const day = kind('нужен день, например 2027-01-31', (given) => {
+  const noon = new Date(`${given}T12:00Z`)
+  const isDay = !Number.isNaN(noon.getTime()) && noon.toISOString().slice(0, 10) === given
+  return isDay ? new Date(`${given}T00:00+03:00`) : undefined
+})
+
 const UNITS: Record<string, number> = { d: 86_400, h: 3600, m: 60, s: 1 }
 
 /** A duration such as `2h` or `7d`, in seconds. */
@@ -76,6 +83,7 @@ export const OPTIONS = {
   'mail-from': text('с какого адреса уходят письма'),
   name: text('кто отвечает за сайт: имя или название'),
   note: note('заметка для себя: только в журнале и в списке приглашений'),
+  on: day('с какого дня, по Москве: 2027-01-31'),
   order: note(
     'чьё предписание и его номер, для журнала; без --reason это и причина, её увидит автор',
   ),

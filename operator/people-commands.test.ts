@@ -268,6 +268,24 @@ test('registrations and writing are closed with a reason and opened, and bans ar
   expect(last.map(({ action }) => action).reverse()).toEqual([...gates, ...bans])
 })
 
+test('a wall ends on a day at least 30 days ahead, and until then its end can be taken back', async () => {
+  const day = (inDays: number) =>
+    new Date(Date.now() + inDays * 86_400_000).toISOString().slice(0, 10)
+  for (const on of ['завтра', '2027-02-30', '31.01.2027', day(29)]) {
+    expect(await vslukh('close', 'wall', '--on', on), on).toMatchObject({ code: 2 })
+  }
+  expect(await vslukh('close', 'wall')).toMatchObject({ code: 2 })
+  const { out } = await vslukh('close', 'wall', '--on', '2099-01-31')
+  expect(out).toContain('Стена закроется 31\u00a0января\u00a02099, в полночь по Москве')
+  expect(out).toContain('увидят это с 1\u00a0января\u00a02099')
+  expect((await vslukh('status')).out).toContain('Закрытие:   31\u00a0января\u00a02099')
+  expect(await json('status')).toMatchObject({ ends_at: '2099-01-30T21:00:00.000Z' })
+  expect(await vslukh('open', 'wall')).toMatchObject({ code: 0 })
+  expect(await vslukh('open', 'wall')).toMatchObject({ code: 1 })
+  expect((await vslukh('status')).out).not.toContain('Закрытие')
+  expect((await vslukh('journal', '--since', '1h')).out).toContain('стена не закроется')
+})
+
 test('registrations stay invite-only until they are opened to all; invitations are counted, listed and revoked', async () => {
   expect(await vslukh('open', 'writing', '--invite-only')).toMatchObject({ code: 2 })
   const opened = await vslukh('open', 'registrations', '--invite-only')

@@ -1,5 +1,7 @@
+import { formatDate } from '../contract/dates.ts'
 import { INVITE_ONLY } from '../contract/pages.ts'
 import {
+  END_NOTICE_DAYS,
   type Notice,
   selectInvitations,
   selectNotice,
@@ -7,6 +9,8 @@ import {
 import {
   clearNotice,
   closeSite,
+  continueWall,
+  endWall,
   invite as inviteMore,
   NOTICE_MAX,
   openSite,
@@ -26,9 +30,13 @@ type Part = keyof typeof NAMES
 const INVITATION_DAYS = 7
 
 export const close: Command = {
-  summary: 'закрывает регистрацию или запись на стену; причину видят все',
+  summary:
+    'закрывает регистрацию или запись, причину видят все; wall — всю стену в назначенный день',
   needs: 'wall',
-  forms: { 'close registrations|writing --reason ПРИЧИНА': closePart },
+  forms: {
+    'close registrations|writing --reason ПРИЧИНА': closePart,
+    'close wall --on ДЕНЬ': closeWall,
+  },
 }
 
 async function closePart(context: Context): Promise<Output> {
@@ -38,12 +46,43 @@ async function closePart(context: Context): Promise<Output> {
   return { lines: [`${NAMES[part]} закрыта: ${reason}`], json: { part, reason } }
 }
 
+const DAY_MS = 86_400_000
+
+async function closeWall(context: Context): Promise<Output> {
+  const { actor, options } = context
+  const { on } = options
+  if (!on) throw new UsageError('нужен день: --on 2027-01-31')
+  const told = new Date(on.getTime() - END_NOTICE_DAYS * DAY_MS)
+  if (told < new Date()) {
+    const earliest = formatDate(Date.now() + (END_NOTICE_DAYS + 1) * DAY_MS)
+    throw new UsageError(
+      `людям говорят за ${END_NOTICE_DAYS} дней, поэтому день — не раньше ${earliest}; закрыть запись сразу: vslukh close writing`,
+    )
+  }
+  await commitAndPublish(context, (tx) => endWall(tx, { on, actor }))
+  return {
+    lines: [
+      `Стена закроется ${formatDate(on)}, в полночь по Москве: с этого дня её можно только читать.`,
+      `Под шапкой все увидят это с ${formatDate(told)}, со ссылкой на скачивание своего.`,
+      'Передумали: vslukh open wall. Оставить страницы без сервера: vslukh archive ПАПКА',
+    ],
+    json: { on },
+  }
+}
+
+async function openWall(context: Context): Promise<Output> {
+  const was = await commitAndPublish(context, (tx) => continueWall(tx, context))
+  if (!was) throw new Refusal('Стена и так не закрывается.')
+  return { lines: ['Стена не закроется.'], json: { on: null } }
+}
+
 export const open: Command = {
-  summary: 'открывает регистрацию, всем или только приглашённым, и запись на стену',
+  summary: 'открывает регистрацию, всем или приглашённым, и запись; wall — стена не закроется',
   needs: 'wall',
   forms: {
     'open registrations [--invite-only]': (context) => openPart(context, 'registrations'),
     'open writing': (context) => openPart(context, 'writing'),
+    'open wall': openWall,
   },
 }
 

@@ -1,3 +1,4 @@
+import { formatDate } from '../contract/dates.ts'
 import type { SiteState } from '../contract/pages.ts'
 import { countWaiting, type WaitingCounts } from '../server/features/moderation/queue.repository.ts'
 import { formatDifferences } from '../server/features/posts/counters.task.ts'
@@ -6,6 +7,7 @@ import {
   readMailReputation,
 } from '../server/features/site-state/mail-reputation.service.ts'
 import {
+  selectEnd,
   selectNotice,
   selectSiteState,
 } from '../server/features/site-state/site-state.repository.ts'
@@ -45,6 +47,7 @@ async function show(context: Context): Promise<Output> {
   const state = await selectBackupState(context.db)
   const refused = await readRefusedNetworks(context)
   const notice = await selectNotice(context.db)
+  const endsAt = await selectEnd(context.db)
   const jobs = checkJobs(await selectJobFacts(context.db))
   const { backupDir, moderatorEmails } = context.config
   const missing =
@@ -65,6 +68,7 @@ async function show(context: Context): Promise<Output> {
       `Люди:       ${wall.users}, сессий: ${wall.sessions}`,
       `Записи:     ${wall.posts} на стене, за сутки с ответами: ${wall.posts_today}`,
       `Доступ:     ${accessLine(wall, site)}`,
+      ...(endsAt ? [`Закрытие:   ${formatDate(endsAt)}`] : []),
       ...(notice ? [`Объявление: ${notice.text}`] : []),
       `Жалобы:     ${reports}; письма о них: ${moderatorEmails.join(', ') || 'никому, MODERATOR_EMAIL не задан'}`,
       `Письма:     ${mailLine(mails)}${refusedMailsLine(mailName)}`,
@@ -79,6 +83,7 @@ async function show(context: Context): Promise<Output> {
       writing_closed: site.writingClosed,
       moderatorEmails,
       notice: notice ?? null,
+      ends_at: endsAt,
       mails,
       mailName,
       waiting,

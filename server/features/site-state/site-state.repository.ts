@@ -1,15 +1,19 @@
 import { domainToUnicode } from 'node:url'
 import { sql, type Updateable } from 'kysely'
+import { formatDate } from '../../../contract/dates.ts'
 import type { SiteState } from '../../../contract/pages.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
 import { type Asker, selectAskerWait } from './mail-reputation.repository.ts'
 
+/** For how many days before its end a wall says so. */
+export const END_NOTICE_DAYS = 30
+const NOTICE_TIME = sql.raw(`interval '${END_NOTICE_DAYS} days'`)
 /** After it nobody is signed in at a former address any more. */
 const SESSION_LIFE = sql.raw(`interval '90 days'`)
 
 export async function selectSiteState(db: Queryable): Promise<SiteState> {
-  const { text, since, moderators, movedFrom, ...state } = await db
+  const { text, since, moderators, movedFrom, endsAt, ...state } = await db
     .selectFrom('site_access')
     .innerJoin('installation', (join) => join.onTrue())
     .leftJoin('notice_in_force', (join) => join.onTrue())
@@ -21,6 +25,8 @@ export async function selectSiteState(db: Queryable): Promise<SiteState> {
       sql<string | null>`CASE WHEN moved_at > now() - ${SESSION_LIFE} THEN former_url END`.as(
         'movedFrom',
       ),
+      sql<Date | null>`CASE WHEN ends_at > now() AND ends_at <= now() + ${NOTICE_TIME}
+        THEN ends_at END`.as('endsAt'),
     ])
     .executeTakeFirstOrThrow()
   return {
@@ -28,7 +34,14 @@ export async function selectSiteState(db: Queryable): Promise<SiteState> {
     notice: text === null ? null : { id: String(since?.getTime()), text },
     ...(moderators && { moderators }),
     ...(movedFrom && { movedFrom: inLetters(movedFrom) }),
+    ...(endsAt && { endsOn: formatDate(endsAt) }),
   }
+}
+
+/** Returns when the wall ends or has ended; null if it goes on. */
+export async function selectEnd(db: Queryable): Promise<Date | null> {
+  const { ends_at } = await db.selectFrom('site_access').select('ends_at').executeTakeFirstOrThrow()
+  return ends_at
 }
 
 /** Returns an address whose domain is in Unicode, as people know it. */

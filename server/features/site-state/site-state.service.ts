@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { formatDate } from '../../../contract/dates.ts'
 import { ERRORS } from '../../../contract/errors.ts'
 import { INVITE_ONLY, OPEN_SITE, PATHS, type SiteState } from '../../../contract/pages.ts'
 import { parsePostText, textLength } from '../../../contract/text.ts'
@@ -27,6 +28,7 @@ import {
   type Notice,
   removeExpiredSiteRows,
   selectAdmission,
+  selectEnd,
   selectSiteState,
   updateNotice,
   updateSiteState,
@@ -81,6 +83,21 @@ export async function openSite(
   await updateSiteState(tx, part === 'writing' ? { writing_closed: null } : access)
   const how = isInviteOnly ? 'invite-only' : 'open'
   await appendToJournal(tx, { actor, action: `${part}.${how}` })
+}
+
+/** Ends the wall on a day: from then on it can only be read. Pages say so 30 days before. */
+export async function endWall(tx: Queryable, { on, actor }: Act & { on: Date }): Promise<void> {
+  const ended = `стена закрылась ${formatDate(on)}, её можно только читать`
+  await updateSiteState(tx, { ends_at: on, ended })
+  await appendToJournal(tx, { actor, action: 'wall.end', details: { on } })
+}
+
+/** Takes an end back. Returns false if there was none. */
+export async function continueWall(tx: Queryable, { actor }: Act): Promise<boolean> {
+  if ((await selectEnd(tx)) === null) return false
+  await updateSiteState(tx, { ends_at: null, ended: null })
+  await appendToJournal(tx, { actor, action: 'wall.continue' })
+  return true
 }
 
 /** Replaces the notice that all visitors see. Returns undefined if the text is not one line. */

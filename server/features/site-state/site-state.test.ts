@@ -14,7 +14,9 @@ import {
   addBan,
   clearNotice,
   closeSite,
+  continueWall,
   createSiteStateReader,
+  endWall,
   invite,
   openSite,
   removeBan,
@@ -154,6 +156,41 @@ test('closed writing refuses posts, replies and likes at once on a running serve
   expect((await app.call('GET', '/posts', { token })).status).toBe(200)
   expect(await readState()).toEqual({ ...OPEN_SITE, writingClosed: 'Переезжаем!' })
   await openSite(db, { part: 'writing', actor })
+  expect((await app.call('POST', '/posts', write)).status).toBe(201)
+})
+
+test('a wall that ends says so 30 days before, and from its day refuses newcomers and writing, not reading, signing in and the download', async () => {
+  const end = async (interval: string) => {
+    await endWall(db, { on: new Date('2027-01-30T21:00Z'), actor })
+    await app.sql`UPDATE site_state SET ends_at = now() + ${interval}::interval`
+  }
+  const { token } = olga
+  const write = { token, body: { text: 'Можно?' } }
+  await end('30 days 1 minute')
+  expect(await readState()).toEqual(OPEN_SITE)
+  expect(await lastActs(1)).toMatchObject([{ actor, action: 'wall.end' }])
+  await end('30 days')
+  expect(await readState()).toEqual({
+    ...OPEN_SITE,
+    endsOn: expect.stringMatching(/^\d+\s[а-я]+\s/),
+  })
+  expect((await app.call('POST', '/posts', write)).status).toBe(201)
+
+  await end('0')
+  const ended = 'стена закрылась 31\u00a0января\u00a02027, её можно только читать'
+  const closed = { ...OPEN_SITE, registrationsClosed: ended, writingClosed: ended }
+  expect(await readState()).toEqual(closed)
+  const refused = await app.call('POST', '/posts', write)
+  expectRefusal(refused, 'WRITING_CLOSED')
+  expect(refused.body.message).toBe(`Писать пока нельзя: ${ended}. ${ASK}`)
+  expectRefusal(await register('late@example.org'), 'REGISTRATION_CLOSED')
+  const { id } = (await startAt(app, '/logins', { email: olga.email })).body
+  expect((await verifyAt(app, '/logins', { id })).status).toBe(200)
+  expect((await app.call('GET', '/posts', { token })).status).toBe(200)
+
+  expect(await continueWall(db, { actor })).toBe(true)
+  expect(await continueWall(db, { actor })).toBe(false)
+  expect(await readState()).toEqual(OPEN_SITE)
   expect((await app.call('POST', '/posts', write)).status).toBe(201)
 })
 

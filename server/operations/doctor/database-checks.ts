@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import { formatDate } from '../../../contract/dates.ts'
 import { INVITE_ONLY } from '../../../contract/pages.ts'
 import { formatDifferences } from '../../features/posts/counters.task.ts'
-import { selectSiteState } from '../../features/site-state/site-state.repository.ts'
+import { selectEnd, selectSiteState } from '../../features/site-state/site-state.repository.ts'
 import { findExposedSecret } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { LARGEST_SKEW_MS, measureClockSkew } from '../../kernel/db/clock.ts'
@@ -124,6 +125,10 @@ export function checkCounters(facts: DatabaseFacts): CheckResult {
 }
 
 export async function checkSiteClosed(db: Db): Promise<CheckResult> {
+  const end = await selectEnd(db)
+  if (end && end <= new Date()) {
+    return ok(`стена закрылась ${formatDate(end)}; открыть снова: vslukh open wall`)
+  }
   const { registrationsClosed, isInviteOnly, writingClosed } = await selectSiteState(db)
   const inviteOnly = isInviteOnly ? ' --invite-only' : ''
   const parts = [

@@ -1,5 +1,6 @@
 import { X } from 'lucide'
 import { useEffect } from 'react'
+import { PATHS } from '../../../contract/pages.ts'
 import { focusContent, usePage } from '../../history/entry.tsx'
 import { pageFlags } from '../../platform/flags.ts'
 import { settings } from '../../platform/page-settings.ts'
@@ -29,6 +30,23 @@ export function OperatorNotice() {
       <Button variant="plain" size="s" onClick={() => putAway(id)}>
         Понятно
       </Button>
+    </section>
+  )
+}
+
+/** Shows that the wall ends; it stays, because what is not downloaded may be lost. */
+export function EndNotice() {
+  const { endsOn } = useSiteState()
+  if (!endsOn) return null
+  return (
+    <section
+      className={classes('line band', styles.strip, styles.message)}
+      aria-label="Закрытие стены"
+    >
+      <p role="status">
+        Стена закроется {endsOn}: потом её можно будет только читать.{' '}
+        <a href={PATHS.settings}>Скачайте свои записи</a>
+      </p>
     </section>
   )
 }

@@ -12,7 +12,7 @@ import { ErrorBoundary } from '../../ui/states/error-boundary.tsx'
 import { Lazy } from '../../ui/states/lazy.tsx'
 import { ConnectionBanner } from '../notices/connection-banner.tsx'
 import { SiteNotice } from '../notices/site-notice.tsx'
-import { OperatorNotice, VisitorIntro } from '../notices/strips.tsx'
+import { EndNotice, OperatorNotice, VisitorIntro } from '../notices/strips.tsx'
 import styles from './app-shell.module.css'
 import { Header } from './header.tsx'
 import { BottomBar, SideRail } from './navigation.tsx'
@@ -31,6 +31,7 @@ export function AppShell({ children }: { children: ReactNode }) {
           <Header />
           <CodeRoom />
           <SiteNotice />
+          <EndNotice />
           <OperatorNotice />
         </ErrorBoundary>
         <main id={CONTENT} className={styles.content} tabIndex={-1}>
