@@ -96,6 +96,22 @@ export const readModeratedPost = endpoint('GET', '/moderation/posts/:id', {
   errors: ['POST_NOT_FOUND'],
 })
 
+export const readWallState = endpoint('GET', '/moderation/state', {
+  access: 'moderator',
+  summary:
+    'Whether mail, backups, disk, database and version are well, in Russian, with the command that mends what is not',
+  answer: strictObject({
+    lines: Type.Array(
+      strictObject({
+        name: Type.String(),
+        level: Type.Enum(['ok', 'warning', 'broken']),
+        message: Type.String(),
+        fix: nullable(Type.String()),
+      }),
+    ),
+  }),
+})
+
 export const decide = endpoint('POST', '/moderation/posts/:id/decision', {
   access: 'moderator',
   summary: 'Decide all open reports of a post and its appeal at once',

@@ -2,10 +2,7 @@ import { formatDate } from '../contract/dates.ts'
 import type { SiteState } from '../contract/pages.ts'
 import { countWaiting, type WaitingCounts } from '../server/features/moderation/queue.repository.ts'
 import { formatDifferences } from '../server/features/posts/counters.task.ts'
-import {
-  type MailReputation,
-  readMailReputation,
-} from '../server/features/site-state/mail-reputation.service.ts'
+import type { MailReputation } from '../server/features/site-state/mail-reputation.service.ts'
 import {
   selectEnd,
   selectNotice,
@@ -15,11 +12,9 @@ import { nodeOriginOf } from '../server/kernel/config/config.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { formatOperatorTime, formatSize, pluralize } from '../server/kernel/errors/words.ts'
 import type { RefusedNetwork } from '../server/kernel/http/refusal-log.ts'
-import { type MailHealth, readMailHealth } from '../server/kernel/mail/mail-log.repository.ts'
+import type { MailHealth } from '../server/kernel/mail/mail-log.repository.ts'
 import { explainSmtp } from '../server/kernel/mail/smtp-advice.ts'
-import { requireBackupFolder } from '../server/operations/backup/backup-folder.ts'
 import type { BackupState } from '../server/operations/backup/backup-state.repository.ts'
-import { selectBackupState } from '../server/operations/backup/backup-state.repository.ts'
 import { checkJobs } from '../server/operations/doctor/database-checks.ts'
 import { selectJobFacts } from '../server/operations/doctor/doctor.repository.ts'
 import {
@@ -28,6 +23,7 @@ import {
   questionHeader,
 } from '../server/operations/doctor/identity.ts'
 import { selectStatus, type WallStatus } from '../server/operations/status/status.repository.ts'
+import { readWallState, type StateLine } from '../server/operations/status/wall-state.service.ts'
 import type { Command, Context, Output } from './command.ts'
 import { APPEALS, POSTS, REPORTS } from './format.ts'
 
@@ -41,18 +37,13 @@ async function show(context: Context): Promise<Output> {
   // The database stores only the version that last changed its tables.
   const wall = { ...(await selectStatus(context.db)), version: productVersion() }
   const waiting = await countWaiting(context.db)
-  const mails = await readMailHealth(context.db)
-  const mailName = await readMailReputation(context.db)
+  const { lines: state, mails, mailName, backup } = await readWallState(context)
   const site = await selectSiteState(context.db)
-  const state = await selectBackupState(context.db)
   const refused = await readRefusedNetworks(context)
   const notice = await selectNotice(context.db)
   const endsAt = await selectEnd(context.db)
   const jobs = checkJobs(await selectJobFacts(context.db))
-  const { backupDir, moderatorEmails } = context.config
-  const missing =
-    backupDir && (await requireBackupFolder(backupDir).catch(({ message }) => message))
-  const backup = missing ? { ...state, failed: missing.replace(/\.$/, '') } : state
+  const { moderatorEmails } = context.config
   const nodes = wall.nodes === 0 ? 'сервер не запущен' : `узлов: ${wall.nodes}`
   const reports =
     waiting.oldest === null
@@ -76,6 +67,7 @@ async function show(context: Context): Promise<Output> {
       `Копия:      ${backupLine(backup)}`,
       `Задачи:     ${jobs.message}`,
       ...refusedNetworkLines(refused),
+      `Состояние:  ${stateLine(state)}`,
     ],
     json: {
       ...wall,
@@ -90,8 +82,17 @@ async function show(context: Context): Promise<Output> {
       backup,
       jobs,
       refused,
+      state,
     },
   }
+}
+
+/** Names what moderators see as not well; the doctor has the commands. */
+function stateLine(lines: StateLine[]): string {
+  const faults = lines.filter(({ level }) => level !== 'ok')
+  if (faults.length === 0) return 'всё в порядке'
+  const named = faults.map(({ name, message }) => `${name.toLowerCase()}: ${message}`)
+  return `${named.join('. ')}. Как исправить: vslukh doctor`
 }
 
 function accessLine(wall: WallStatus, site: SiteState): string {

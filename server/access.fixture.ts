@@ -156,6 +156,7 @@ export const TABLE: Record<string, Row> = {
   'POST /users/current/removed-posts/:id/appeal': { body: () => ({ text: 'Зря' }), ...notFound },
 
   'GET /moderation/queue': { ...forModerators, moderator: '200' },
+  'GET /moderation/state': { ...forModerators, moderator: '200' },
   'GET /moderation/posts/:id': { ...forModerators, moderator: '200' },
   // Nobody has reported it.
   'POST /moderation/posts/:id/decision': {

@@ -31,6 +31,7 @@ import { watchHealth } from './operations/doctor/doctor.service.ts'
 import type { Finding } from './operations/doctor/finding.ts'
 import { registerIdentity } from './operations/doctor/identity.ts'
 import { ListenFailure } from './operations/start/start-failure.ts'
+import { registerWallState } from './operations/status/wall-state.service.ts'
 import { servePages } from './pages/serve-pages.ts'
 
 const CLOSE_MS = 500
@@ -95,6 +96,7 @@ async function registerAll(context: OpenContext): Promise<BackgroundWork[]> {
   registerMentions(context)
   registerReports(context)
   registerDataExport(context)
+  registerWallState(context)
   registerIdentity(context, () => requestLog.refusals.recent())
   await servePages({ ...context, search, readText })
   context.live.serve(context.http, context.limits)

@@ -17,6 +17,21 @@ const DEVICES = {
 /** What the list of devices shows must not change with the version of the browser. */
 const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+/** What the disk and the parts of this machine are like must not change the pictures. */
+const STATE = {
+  lines: [
+    { name: 'Почта', level: 'ok', message: 'писем в очереди: 0, не уходят: 0', fix: null },
+    {
+      name: 'Копии',
+      level: 'warning',
+      message: 'копий нет',
+      fix: 'Сделайте первую: vslukh backup',
+    },
+    { name: 'Диск', level: 'ok', message: 'на диске с DATA_DIR свободно 53 ГиБ', fix: null },
+    { name: 'База данных', level: 'ok', message: 'таблицы обновлены, прав хватает', fix: null },
+    { name: 'Версия', level: 'ok', message: 'Вслух 1.0.0, PostgreSQL 18.4', fix: null },
+  ],
+}
 const LOOKS = (['dark', 'light'] as const).flatMap((theme) =>
   (['phone', 'desktop'] as const).map((device) => ({ theme, device })),
 )
@@ -77,6 +92,7 @@ async function open({ path, isSignedIn }: Screen, { theme, device }: Look): Prom
   }, theme)
   const page = await context.newPage()
   await refuseNews(page)
+  await page.route('**/api/v1/moderation/state', (route) => route.fulfill({ json: STATE }))
   await page.clock.setFixedTime(NOW)
   await openInOwnFont(page, demo.url + path)
   // The parts for signed-in users appear after the page.

@@ -68,7 +68,7 @@ async function checkOwnDomain({ mailFrom, dkim }: Config): Promise<CheckResult> 
 }
 
 /** Runs the checks that need only the database and the disk. */
-async function examineCheaply({ db, config }: DoctorContext) {
+export async function examineCheaply({ db, config }: DoctorContext) {
   const facts = await selectDatabaseFacts(db)
   const dataDir = usesDataDir(config) ? config.dataDir : undefined
   const { backupDir } = config

@@ -12,6 +12,7 @@ import styles from './queue.module.css'
 import { mayRemove, useQueue } from './queue.queries.ts'
 import { AuthorActions } from './queue-actions.tsx'
 import { QueueCard } from './queue-card.tsx'
+import { WallState } from './wall-state.tsx'
 
 const KEYS = [
   { key: 'J', description: 'дальше' },
@@ -27,15 +28,18 @@ export function ModerationQueue() {
   usePageTitle('Модерация')
   useShortcuts({ KeyZ: () => cancelDelayed() })
   return (
-    <Read query={useQueue()} loading={<Skeleton count={3} label="Загружаем жалобы" />}>
-      {({ posts, total, appeals }) =>
-        posts.length === 0 ? (
-          <EmptyState title="Жалоб нет" text="Новые появятся здесь сами" />
-        ) : (
-          <Queue posts={posts} total={total} appeals={appeals} />
-        )
-      }
-    </Read>
+    <>
+      <Read query={useQueue()} loading={<Skeleton count={3} label="Загружаем жалобы" />}>
+        {({ posts, total, appeals }) =>
+          posts.length === 0 ? (
+            <EmptyState title="Жалоб нет" text="Новые появятся здесь сами" />
+          ) : (
+            <Queue posts={posts} total={total} appeals={appeals} />
+          )
+        }
+      </Read>
+      <WallState />
+    </>
   )
 }
 
