@@ -15,6 +15,7 @@ import {
 } from '../server/kernel/config/replace-file.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { programReason } from '../server/kernel/errors/why-failed.ts'
+import { checkRelease, readOwnRelease } from '../server/operations/doctor/release.ts'
 import { resolveFromCaller } from '../server/operations/start/caller-folder.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
 import { Refusal } from './command.ts'
@@ -36,8 +37,18 @@ const execute = promisify(execFile)
 export const upgrade: Command = {
   summary: 'ставит версию из архива; если она не заработала, возвращает прежнюю',
   needs: 'settings',
-  forms: { 'upgrade ФАЙЛ [--sha256 СУММА]': install },
+  forms: { 'upgrade ФАЙЛ [--sha256 СУММА]': install, 'upgrade --check': check },
   endsWhenInterrupted: true,
+}
+
+/** Says how old the release is and where newer ones are; it asks nobody. */
+async function check(): Promise<Output> {
+  const release = await readOwnRelease()
+  const { level, message, fix } = checkRelease(release)
+  const where = release.url ?? 'там, откуда вы взяли эту; как собрать свою — docs/upgrading.md'
+  const lines = [`${message.replace(/^./, (letter) => letter.toUpperCase())}.`]
+  lines.push(fix ? `${fix}.` : `Выпуски: ${where}`)
+  return { lines, json: { ...release, isOld: level !== 'ok' } }
 }
 
 async function install(context: ContextWithoutWall): Promise<Output> {

@@ -37,6 +37,7 @@ export const PARTS = [
 ]
 const BUILD = 'build'
 const REPOSITORY_FILE = 'repository'
+const DAY_FILE = 'released'
 const NODE = `node_modules/node-${process.platform}-${process.arch}`
 /** Unused at run time: tests, types, maps, fonts for old browsers, Node's headers and manual. */
 const LEFT_OUT = [
@@ -115,7 +116,16 @@ async function stageRelease(target: string, arch: string): Promise<void> {
   // The workflow that publishes releases sets it; `vslukh upgrade` accepts only its archives then.
   const { GITHUB_REPOSITORY: repository } = process.env
   if (repository) await writeFile(join(target, REPOSITORY_FILE), `${repository}\n`)
+  await writeFile(join(target, DAY_FILE), `${await dayOfRelease()}\n`)
   await describeBuild(target)
+}
+
+/** Returns the day of the last commit, so that the same commit makes the same release; else today. */
+async function dayOfRelease(): Promise<string> {
+  const { stdout } = await execute('git', ['-C', ROOT, 'log', '-1', '--format=%cs']).catch(() => ({
+    stdout: new Date().toISOString().slice(0, 10),
+  }))
+  return stdout.trim()
 }
 
 /** Writes version, sum of all files and size for bin/switch-release. */

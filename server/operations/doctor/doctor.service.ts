@@ -28,6 +28,7 @@ import { broken, type CheckResult, type Finding, findingsOf, type Level } from '
 import { questionHeader } from './identity.ts'
 import { checkMailDomain, checkMailQueue, checkMailReputation, checkSmtp } from './mail-checks.ts'
 import { checkParts } from './parts.ts'
+import { checkRelease, readOwnRelease } from './release.ts'
 import { checkPages, checkSettings, checkUnit } from './settings-checks.ts'
 import { checkFormerUrls, checkSite } from './site-checks.ts'
 
@@ -79,6 +80,7 @@ export async function examineCheaply({ db, config }: DoctorContext) {
   return {
     database: await findingsOf({
       versions: reportVersions(facts),
+      release: checkRelease(await readOwnRelease()),
       parts: checkParts({ postgres: facts.postgres, node: process.versions.node, isEmbedded }),
       nodes: checkNodes(facts),
       database: checkRights(facts),

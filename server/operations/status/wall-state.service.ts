@@ -21,7 +21,7 @@ const PARTS: [name: string, checks: string[]][] = [
   ['Копии', ['backup', 'backup command']],
   ['Диск', ['disk', 'backup disk']],
   ['База данных', ['database', 'connections', 'clock', 'jobs', 'counters']],
-  ['Версия', ['versions', 'parts', 'nodes']],
+  ['Версия', ['versions', 'release', 'parts', 'nodes']],
 ]
 
 export type StateLine = { name: string; level: Level; message: string; fix: string | null }
