@@ -55,6 +55,20 @@ export function checkRights(facts: DatabaseFacts): CheckResult {
   return ok('таблицы обновлены, прав хватает')
 }
 
+/** Warns if the system sorts texts otherwise than when the indexes were made: they may miss rows. */
+export function checkCollation({
+  collation_stored: stored,
+  collation_actual: actual,
+  database,
+}: DatabaseFacts): CheckResult | undefined {
+  if (stored === null || actual === null) return undefined
+  if (stored === actual) return ok(`порядок букв тот же, что у индексов: ${actual}`)
+  return broken(
+    `система сортирует буквы по версии ${actual}, а индексы базы построены по ${stored}: они могут терять строки`,
+    `Остановите сервер, сделайте копию и перестройте их в vslukh psql: REINDEX DATABASE ${database}; ALTER DATABASE ${database} REFRESH COLLATION VERSION;`,
+  )
+}
+
 /** Warns of too few connections: above its limit a node, or a command, is refused. */
 export async function checkConnections(
   db: Db,

@@ -26,6 +26,15 @@ export function selectDatabaseFacts(db: Queryable) {
       sql<number>`(${sql.raw(COUNT_NODES)})`.as('nodes'),
       sql<string[]>`ARRAY(${sql.raw(SELECT_NODE_VERSIONS)})`.as('versions'),
       sql<boolean>`search_text('Ж') = 'ж'`.as('is_russian'),
+      sql<string>`quote_ident(current_database())`.as('database'),
+      // Null for C and C.UTF-8, whose order never changes.
+      sql<
+        string | null
+      >`(SELECT datcollversion FROM pg_database WHERE datname = current_database())`.as(
+        'collation_stored',
+      ),
+      sql<string | null>`(SELECT pg_database_collation_actual_version(oid) FROM pg_database
+        WHERE datname = current_database())`.as('collation_actual'),
     ])
     .executeTakeFirstOrThrow()
 }

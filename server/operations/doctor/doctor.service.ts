@@ -12,6 +12,7 @@ import { selectBackupState } from '../backup/backup-state.repository.ts'
 import { checkBackupCommand, checkBackups } from './backup-check.ts'
 import {
   checkClock,
+  checkCollation,
   checkConnections,
   checkCounters,
   checkJobs,
@@ -84,6 +85,7 @@ export async function examineCheaply({ db, config }: DoctorContext) {
       parts: checkParts({ postgres: facts.postgres, node: process.versions.node, isEmbedded }),
       nodes: checkNodes(facts),
       database: checkRights(facts),
+      collation: checkCollation(facts),
       connections: checkConnections(db, { nodes: facts.nodes, isBehindPooler }),
       clock: checkClock(db),
     }),

@@ -11,7 +11,7 @@ import { resultLine } from '../../../operator/doctor.ts'
 import { awaitAnswer } from '../../../operator/setup/machine.ts'
 import { readConfig } from '../../kernel/config/config.ts'
 import { openDatabase } from '../../kernel/db/database.ts'
-import { MIGRATIONS, productVersion } from '../../kernel/db/migrate.ts'
+import { MIGRATIONS, migrate, productVersion } from '../../kernel/db/migrate.ts'
 import { FEED_NAME } from '../../kernel/db/nodes.ts'
 import { freeBytes } from '../../kernel/http/health.ts'
 import { createLogger } from '../../kernel/log/logger.ts'
@@ -26,7 +26,13 @@ import { collectLog } from '../../testing/process/log-lines.ts'
 import { appForFile, SECRET } from '../../testing/test-app.ts'
 import { backupName } from '../backup/backup-folder.ts'
 import { checkBackup, checkBackups } from './backup-check.ts'
-import { checkConnections, checkNodes, checkRights, checkSecret } from './database-checks.ts'
+import {
+  checkCollation,
+  checkConnections,
+  checkNodes,
+  checkRights,
+  checkSecret,
+} from './database-checks.ts'
 import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
 import { watchHealth } from './doctor.service.ts'
@@ -354,4 +360,24 @@ test('a former address must lead to the new one, path by path; what does not, or
   expect(message).toContain(`прежний адрес ${away} не отвечает`)
   expect(fix).toContain('FORMER_URLS')
   expect(await check()).toBe(undefined)
+})
+
+test('indexes that were made with another version of the collation are a fault, which the named commands mend', async () => {
+  expect(checkCollation(await selectDatabaseFacts(app.db))?.level ?? 'ok').toBe('ok')
+  const name = `test_icu_${randomBytes(6).toString('hex')}`
+  const options = `TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'ru' LOCALE 'C'`
+  await executeOn(app.databaseUrl, `CREATE DATABASE ${name} ${options}`)
+  onTestFinished(() => void executeOn(app.databaseUrl, `DROP DATABASE ${name} WITH (FORCE)`))
+  const url = withDatabase(app.databaseUrl, name)
+  await migrate(url)
+  await using db = openDatabase(url, () => {}).db
+  const check = async () => checkCollation(await selectDatabaseFacts(db))
+  expect(await check()).toMatchObject({ level: 'ok' })
+  const older = `UPDATE pg_database SET datcollversion = '1.0' WHERE datname = '${name}'`
+  await executeOn(asSuperuser(app.databaseUrl), older)
+  const found = await check()
+  expect(found).toEqual(says('broken', /сортирует буквы по версии .*, а индексы .* по 1\.0/))
+  const [, commands = ''] = /vslukh psql: (.*)$/.exec(found?.fix ?? '') ?? []
+  for (const statement of commands.split(/(?<=;) /)) await executeOn(url, statement)
+  expect(await check()).toMatchObject({ level: 'ok' })
 })

@@ -20,7 +20,7 @@ const PARTS: [name: string, checks: string[]][] = [
   ['Почта', ['mails', 'refused mails']],
   ['Копии', ['backup', 'backup command']],
   ['Диск', ['disk', 'backup disk']],
-  ['База данных', ['database', 'connections', 'clock', 'jobs', 'counters']],
+  ['База данных', ['database', 'collation', 'connections', 'clock', 'jobs', 'counters']],
   ['Версия', ['versions', 'release', 'parts', 'nodes']],
 ]
 
