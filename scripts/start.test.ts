@@ -54,6 +54,15 @@ test('a start caches compiled code in the user’s folder, not in node_modules, 
   expect(await listCaches()).toEqual(before)
 }, 120_000)
 
+test('the image’s command reads no configuration of the current folder either', async () => {
+  const folder = await folderForTest()
+  await writeFile(join(folder, 'package.json'), '{ broken')
+  const main = join(ROOT, 'server/main.ts')
+  const env = { PATH: process.env.PATH, PORT: 'http' }
+  const start = promisify(execFile)(process.execPath, [main], { cwd: folder, env })
+  await expect(start).rejects.toMatchObject({ code: 78, stderr: expect.stringMatching(/^PORT: /) })
+}, 120_000)
+
 test('a start without the packages that build the web says in one sentence how to install them', async () => {
   const folder = await folderForTest()
   for (const part of ['contract', 'scripts', 'server', 'web', 'package.json']) {

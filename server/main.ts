@@ -1,3 +1,5 @@
+// Comes first: libraries that are loaded after it read the current folder and the home.
+import './operations/start/caller-folder.ts'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createApp } from './app.ts'
