@@ -4,8 +4,8 @@ import { listen } from '../process/free-port.ts'
 
 /** The types of messages that end a statement: Query and Sync (protocol 3.0). */
 const ENDS_STATEMENT = /[QS]/
-/** A password response and Terminate are no part of a statement. */
-const STANDS_ALONE = /[pX]/
+/** A password response, Terminate and the rows of a COPY are no part of a statement. */
+const STANDS_ALONE = /[pXdcf]/
 
 /** `unread` contains what a frozen database has not read. */
 type Line = { client: Socket; server: Socket; unread: Buffer[] }
