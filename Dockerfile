@@ -19,7 +19,7 @@ RUN npm ci --omit=dev
 
 FROM base
 # For the last one see bin/run-node.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 MALLOC_ARENA_MAX=1
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 BACKUP_DIR=/app/backups MALLOC_ARENA_MAX=1
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
@@ -31,9 +31,10 @@ COPY bin bin
 COPY scripts/admin.ts scripts/compile-cache.ts scripts/
 COPY --from=web /app/dist/web dist/web
 # The code belongs to root, and the server runs as somebody else: it cannot change itself.
-# What is kept in DATA_DIR where nothing else is configured, such as mail without SMTP_URL.
-RUN mkdir data && chown node:node data
-VOLUME /app/data
+# DATA_DIR, which has the list of deleted accounts and, without SMTP_URL, the mail; and BACKUP_DIR. Any other user of the image
+# (`--user 12345`) is in the group 0, and may write there too.
+RUN install -d -o node -g 0 -m 770 data backups
+VOLUME ["/app/data", "/app/backups"]
 USER node
 EXPOSE 3000
 # Whether the process lives. /readyz is 503 while the database is away, and what replaced the server then would not have the pages that

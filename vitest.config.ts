@@ -168,6 +168,12 @@ export default defineConfig({
         include: ['trials/operations/*.test.ts'],
         globalSetup: [SHARED_POSTGRES, BALANCER],
       }),
+      suite('container', {
+        ...wholeProduct,
+        testTimeout: 600_000,
+        include: ['trials/container/*.test.ts'],
+        globalSetup: [SHARED_POSTGRES],
+      }),
       suite('rolling', {
         ...wholeProduct,
         include: ['trials/rolling/*.test.ts'],
