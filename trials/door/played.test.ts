@@ -17,7 +17,7 @@ const CONTRACT = join(HERE, '../../contract')
 const DOOR = ['account-deletion', 'account', 'codes', 'passkeys', 'sessions', 'sign-in']
 const ELSEWHERE = [
   ...['answers', 'data-export', 'likes', 'moderation', 'mutes', 'posts', 'replies', 'reports'],
-  ...['search', 'texts'],
+  ...['search', 'texts', 'mentions'],
 ]
 
 /** Calls of the door after which everybody holds what they held before. */

@@ -19,7 +19,7 @@ const NOT_CALLED = new Set([
 /** Calls that mean something new each time. */
 const COUNTED = new Set([
   // Without an Idempotency-Key, which the web always sends.
-  ...['publish', 'reply', 'reply to the reply'],
+  ...['publish', 'reply', 'reply to the reply', 'clarify', 'mention', 'reply and mention'],
   'guess a code',
   // Each offers a challenge of its own, and those that nobody signs end by themselves.
   ...['start a passkey', 'start a sign-in with a passkey'],
@@ -33,6 +33,7 @@ const NOTHING_LEFT: Record<string, string> = {
   'close a session': 'SESSION_NOT_FOUND',
   'sign out': 'UNAUTHORIZED',
   delete: 'POST_NOT_FOUND',
+  'delete the clarification': 'POST_NOT_FOUND',
   'delete the reply': 'POST_NOT_FOUND',
   remove: 'POST_NOT_FOUND',
   keep: 'POST_NOT_FOUND',
@@ -41,6 +42,7 @@ const NOTHING_LEFT: Record<string, string> = {
   appeal: 'ALREADY_APPEALED',
   report: 'POST_NOT_FOUND',
   edit: 'INVALID_REQUEST',
+  'mention by an edit': 'INVALID_REQUEST',
 }
 
 const replyWithKey: Call = ({ app, world }) =>

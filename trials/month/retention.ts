@@ -22,8 +22,8 @@ const past = (table: string, column: string, what: string): Bound => ({
 
 /** Rows that stay as long as an account or for good, by the same page: nothing of them gets late. */
 export const UNBOUNDED = [
-  ...['reserved_usernames', 'likes', 'owner_totals', 'answer_states', 'mutes'],
-  ...['moderators', 'journal', 'passkeys'],
+  ...['reserved_usernames', 'likes', 'owner_totals', 'answer_states', 'mentions'],
+  ...['muted_replies', 'moderators', 'journal', 'passkeys'],
 ]
 
 const ENDED_MAIL = `state IN ('sent', 'refused', 'expired') AND payload IS NOT NULL`
@@ -66,6 +66,7 @@ export const BOUNDS: Bound[] = [
   older('idempotency_keys', 'created_at', '1 day', 'idempotency keys after a day'),
   older('reports', 'created_at', '180 days', 'reports after 180 days'),
   older('appeals', 'created_at', '180 days', 'appeals after 180 days'),
+  past('mutes', 'until', 'mutes past their end'),
   past('blocks', 'until', 'blocks past their end'),
   past('blocked_mailboxes', 'until', 'blocked mailboxes past their end'),
   past('bans', 'until', 'bans past their end'),

@@ -64,7 +64,7 @@ const LIKE = send('petr', 'POST /posts/:post/likes')
 const CLARIFY: [Call, Prepare] = [
   send('olga', 'POST /posts/:post/clarification', text('Уточнение')),
   (app, { post }) =>
-    app.sql`UPDATE posts SET created_at = created_at - interval '11 minutes' WHERE id = ${post.id}`,
+    app.sql`UPDATE posts SET created_at = created_at - interval '2 days' WHERE id = ${post.id}`,
 ]
 const MUTE = send('olga', 'PUT /posts/:post/muted')
 const MUTE_PERSON = send('petr', 'PUT /users/:olga/mute')

@@ -69,6 +69,9 @@ function nodesOf(node: PlanNode): PlanNode[] {
 
 function literal(value: unknown): string {
   if (value === null || typeof value === 'number') return String(value)
-  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.join(',')}}`)
+  if (Array.isArray(value)) {
+    const quoted = value.map((one) => `"${String(one).replace(/["\\]/g, '\\$&')}"`)
+    return pg.escapeLiteral(`{${quoted.join(',')}}`)
+  }
   return pg.escapeLiteral(String(value))
 }
