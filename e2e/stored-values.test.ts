@@ -101,8 +101,13 @@ function draftOf({ id: by }: { id: string }): string {
   return JSON.stringify({ ...record, state: 'draft', text: 'Не дописано' })
 }
 
+/** Leaves out how far a page was scrolled, which names no post. */
 function storedKeys(page: Page): Promise<string[]> {
-  return page.evaluate(() => Object.keys({ ...localStorage, ...sessionStorage }))
+  return page.evaluate(() =>
+    Object.entries<string>({ ...localStorage, ...sessionStorage })
+      .filter(([key, value]) => !(key.startsWith('place ') && /^{"y":\d+(?:\.\d+)?}$/.test(value)))
+      .map(([key]) => key),
+  )
 }
 
 function storeJunk(junk: Record<'local' | 'session', Record<string, string>>): void {

@@ -82,7 +82,7 @@ export function showChange(change: PostChange): void {
   // A post that is not cached needs no change: a later read returns its current state.
   else if (!readCachedPost(change.postId)) return
   else if (change.name === 'liked') setLikes(change.postId, change.likes)
-  else evictPost(change.postId)
+  else if (change.name === 'deleted') evictPost(change.postId)
 }
 
 /** Loads chunks one after another, so that a chunk that is needed now hardly has to wait. */
