@@ -39,7 +39,7 @@ desktopTest('the header takes taps while a page fades in', async ({ journey, olg
     document.adoptedStyleSheets.push(sheet)
   })
   await openThread(page, 'Туда и обратно')
-  expect(await page.evaluate(isFading)).toBe(true)
+  await page.waitForFunction(isFading)
   await tap(page.getByRole('banner').getByRole('button', { name: 'Назад' }))
   await page.waitForURL(`${journey.url}/`)
 })

@@ -218,8 +218,9 @@ function useFirstFocus(typed: string, isDialog: boolean) {
   return { isUsed, area, onFocus }
 }
 
-function isSubmit({ key, ctrlKey, metaKey, nativeEvent }: KeyboardEvent): boolean {
-  return key === 'Enter' && (ctrlKey || metaKey) && !nativeEvent.isComposing
+/** Windows reports AltGr, which types a third letter of a key, as Ctrl with Alt. */
+function isSubmit({ key, ctrlKey, metaKey, altKey, nativeEvent }: KeyboardEvent): boolean {
+  return key === 'Enter' && (ctrlKey || metaKey) && !altKey && !nativeEvent.isComposing
 }
 
 const UNSAVED = 'Браузеру негде сохранить черновик. Он здесь, пока открыта эта страница'
