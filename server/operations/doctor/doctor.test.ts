@@ -367,7 +367,9 @@ test('indexes that were made with another version of the collation are a fault, 
   const name = `test_icu_${randomBytes(6).toString('hex')}`
   const options = `TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'ru' LOCALE 'C'`
   await executeOn(app.databaseUrl, `CREATE DATABASE ${name} ${options}`)
-  onTestFinished(() => void executeOn(app.databaseUrl, `DROP DATABASE ${name} WITH (FORCE)`))
+  onTestFinished(async () => {
+    await executeOn(app.databaseUrl, `DROP DATABASE ${name} WITH (FORCE)`)
+  })
   const url = withDatabase(app.databaseUrl, name)
   await migrate(url)
   await using db = openDatabase(url, () => {}).db
