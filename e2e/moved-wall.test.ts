@@ -20,6 +20,11 @@ test('after a move the sign-in says why, and the former address shows the drafts
   await write(textField(dialog), 'Дописать <b>потом</b>')
   await closeByKey(dialog)
   await expect.poll(() => storedTexts(page)).toHaveLength(1)
+  const clarification = { target: 'clarify 7', state: 'draft', text: 'В восемь', at: 0 }
+  await page.evaluate(
+    (text) => localStorage.setItem('text 1 clarify 7', text),
+    JSON.stringify(clarification),
+  )
   await page.goto('about:blank')
   await product.stop()
   await product.start({ PUBLIC_URL: address, FORMER_URLS: product.url })
@@ -32,7 +37,9 @@ test('after a move the sign-in says why, and the former address shows the drafts
     .waitFor()
   await tap(step.dialog.getByRole('link', { name: 'Черновики остались по прежнему адресу' }))
   await page.waitForURL(`${product.url}/moved`)
-  const kept = page.getByRole('listitem')
+  const texts = page.getByRole('listitem')
+  await texts.getByText('Уточнение записи, черновик').waitFor()
+  const kept = texts.filter({ hasText: 'Дописать' })
   await kept.getByText('Дописать <b>потом</b>', { exact: true }).waitFor()
   await tap(kept.getByRole('button', { name: 'Скопировать' }))
   await kept.getByRole('button', { name: 'Скопировано' }).waitFor()

@@ -61,7 +61,7 @@ button { font: inherit; color: inherit; background: none; border: 1px solid var(
 const SCRIPT = `
 const by = (id) => document.getElementById(id)
 const site = document.documentElement.dataset.site
-const KINDS = { new: 'Запись', reply: 'Ответ на ', edit: 'Правка ', appeal: 'Обжалование ' }
+const KINDS = { new: 'Запись', reply: 'Ответ на ', edit: 'Правка ', clarify: 'Уточнение ', appeal: 'Обжалование ' }
 function read() {
   try {
     return Object.keys(localStorage).filter((key) => key.startsWith('text ')).flatMap((key) => {
