@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { isEndpoint } from '../../contract/endpoint.ts'
 import { appForFile } from '../../server/testing/test-app.ts'
 import { Player } from './play.ts'
 import type { Trace } from './traces.ts'
@@ -46,10 +47,6 @@ async function callsOfContract(): Promise<Map<string, string[]>> {
     if (calls.length > 0) found.set(file.replace('.ts', ''), calls)
   }
   return found
-}
-
-function isEndpoint(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'access' in value && 'path' in value
 }
 
 test('every file of the contract is of the door or elsewhere', async () => {

@@ -9,10 +9,10 @@ function valuesOf(written: Edit['written']) {
   return WRITTEN_FIELD_NAMES.map((field) => sql`${sql.ref(field)} = ${written[field]}`)
 }
 
-/** Locks a visible post for an edit by its owner. Returns undefined if there is no such post. */
+/** Locks a visible post for an edit by its owner. `text` is the one before. Returns undefined if there is no such post. */
 export async function lockForEdit(tx: Queryable, { id, ownerId, written, periodSeconds }: Edit) {
-  const { rows } = await sql<{ is_same: boolean; is_late: boolean }>`
-    SELECT ${sql.join(valuesOf(written), sql` AND `)} AS is_same,
+  const { rows } = await sql<{ text: string; is_same: boolean; is_late: boolean }>`
+    SELECT text, ${sql.join(valuesOf(written), sql` AND `)} AS is_same,
       created_at <= now() - ${periodSeconds} * interval '1 second' AS is_late
     FROM visible_posts WHERE id = ${id} AND owner_id = ${ownerId} FOR NO KEY UPDATE`.execute(tx)
   return rows[0]
@@ -23,12 +23,7 @@ export async function storeEdit(tx: Queryable, { id, ownerId, written }: Edit): 
     WHERE id = ${id} AND owner_id = ${ownerId}`.execute(tx)
 }
 
-export async function selectText(db: Queryable, id: string): Promise<string> {
-  const post = db.selectFrom('posts').select('text').where('id', '=', id)
-  return (await post.executeTakeFirst())?.text ?? ''
-}
-
-/** Stores whom a locked post names now. Returns the ids of the users who are told of it. */
+/** Stores the mentions of a locked post after an edit. Returns the ids of the users who are notified now. */
 export async function editMentions(tx: Queryable, id: string, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ told: string[] }>`
     SELECT edit_mentions(${id}, ${names}) AS told`.execute(tx)

@@ -20,7 +20,6 @@ import {
   eraseText,
   isReported,
   lockForEdit,
-  selectText,
   storeEdit,
 } from './posts.repository.ts'
 
@@ -50,7 +49,7 @@ export async function editPost(
     if (!post) throw new AppError('POST_NOT_FOUND')
     if (post.is_late) throw new AppError('EDIT_PERIOD_EXPIRED')
     if (post.is_same) throw new AppError('INVALID_REQUEST', { message: 'Текст не изменился' })
-    const before = namesIn(await selectText(tx, edit.id))
+    const before = namesIn(post.text)
     const after = namesIn(edit.written.text)
     await storeEdit(tx, edit)
     await chargeNames(tx, after.filter((name) => !before.includes(name)).length)

@@ -177,7 +177,7 @@ test('a post can be edited 9:59 after publishing, and not 10:01 after it, unless
     const { editPeriodSeconds: periodSeconds } = readConfig({})
     const last = { id: post.id, ownerId: olga.id, written: SOMETHING, periodSeconds }
     await age(post, 599, db)
-    expect(await lockForEdit(db, last)).toEqual({ is_late: false, is_same: false })
+    expect(await lockForEdit(db, last)).toEqual({ text: 'Успела', is_late: false, is_same: false })
     await storeEdit(db, last)
   })
   await age(post, 601)

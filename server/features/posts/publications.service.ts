@@ -1,4 +1,4 @@
-import { MENTIONS_TOLD_MAX } from '../../../contract/constants.ts'
+import { CLARIFY_SECONDS, MENTIONS_TOLD_MAX } from '../../../contract/constants.ts'
 import { namesIn } from '../../../contract/mention-rules.ts'
 import type { Post, PostBody } from '../../../contract/posts.ts'
 import type { Change } from '../../kernel/cache/change-feed.ts'
@@ -92,10 +92,10 @@ const DOMAIN_REPLIES: Limit = {
     'Новые авторы с почтой вашего домена опубликовали много ответов: следующий — через {time}',
 }
 
-/** Counts for each post, so that nobody turns its meaning around all the time: CLARIFY_SECONDS. */
+/** Counts for each post, so that its meaning does not change all the time. */
 const CLARIFICATIONS: Limit = {
   name: 'clarification',
-  rates: [[1, 3600]],
+  rates: [[1, CLARIFY_SECONDS]],
   refusal: 'Запись можно уточнить раз в час: следующее уточнение — через {time}',
   isShared: true,
 }

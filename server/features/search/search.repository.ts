@@ -100,17 +100,20 @@ type Source = {
 }
 
 const EVERYTHING: Source = { from: sql`visible_posts`, where: sql``, isSmall: false }
-/** One more than a search parses: whoever has as many gets theirs from among all posts. */
-const MANY = 1001
+/** How many posts a search parses at most; the time limit alone would let it take 300 ms. */
+const PARSED_MAX = 1000
 
-/** Returns what the viewer wrote or liked. The planner would begin with a frequent word instead. */
+/**
+ * Returns what the viewer wrote or liked. A few posts are named by their ids, because the planner would
+ * begin with a frequent word instead.
+ */
 export async function selectSource(
   tx: Queryable,
   scope: SearchScope | undefined,
   viewerId: string,
 ): Promise<Source> {
   if (!scope) return EVERYTHING
-  const limit = sql.lit(MANY)
+  const limit = sql.lit(PARSED_MAX + 1)
   const ids = {
     own: sql`(SELECT id FROM visible_posts
         WHERE owner_id = ${viewerId}::bigint AND replied_post_id IS NULL LIMIT ${limit})
@@ -119,7 +122,7 @@ export async function selectSource(
     liked: sql`SELECT post_id AS id FROM likes WHERE user_id = ${viewerId}::bigint LIMIT ${limit}`,
   }
   const { rows } = await sql<{ id: string }>`${ids[scope]}`.execute(tx)
-  if (rows.length >= MANY) {
+  if (rows.length > PARSED_MAX) {
     const isLiked = sql`AND EXISTS (SELECT FROM likes
       WHERE post_id = visible_posts.id AND user_id = ${viewerId}::bigint)`
     const isOwn = sql`AND owner_id = ${viewerId}::bigint`
@@ -146,8 +149,6 @@ const RANGES: readonly Range[] = [[0, 1], [2, 17], [18]]
 const ALL_AT_ONCE: readonly Range[] = [[0]]
 /** A block has 8192 ids, as in `search_words` of the schema. */
 const BLOCK_BITS = 13n
-/** How many posts a search parses at most; the time limit alone would let it take 300 ms. */
-const PARSED_MAX = 1000
 
 /**
  * Returns the newest matching ids before `before`. Only rare words are searched in all posts. Throws

@@ -1,14 +1,7 @@
 import type { InfiniteData, Query } from '@tanstack/react-query'
 import type { PostPage } from '../../../contract/posts.ts'
 import { queryClient } from '../../http/query-client.ts'
-import {
-  type CachedPost,
-  changePost,
-  forgetLikes,
-  putPosts,
-  readCachedPost,
-  setTombstone,
-} from './post-cache.ts'
+import { changePost, forgetLikes, putPosts, readCachedPost, setTombstone } from './post-cache.ts'
 
 export type ListName = 'wall' | 'search' | 'liked' | 'received' | `${ListOf} ${string}`
 type ListOf = 'replies' | 'author' | 'authorReplies' | 'searchMine'
@@ -144,8 +137,12 @@ export function evictPost(id: string): void {
   if (repliedId) {
     changePost(repliedId, ({ actions, clarification, ...replied }) => {
       const replies_count = Math.max(0, actions.replies_count - 1)
-      const left = clarification?.id === id ? {} : { clarification }
-      return { ...replied, ...left, actions: { ...actions, replies_count } } as CachedPost
+      const isLeft = clarification && clarification.id !== id
+      return {
+        ...replied,
+        ...(isLeft && { clarification }),
+        actions: { ...actions, replies_count },
+      }
     })
   }
   setTombstone(id)
