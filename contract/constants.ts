@@ -70,7 +70,7 @@ export const STALE_STATUS = 'vslukh; hit; ttl=-'
 /** Unread replies are counted only up to this number. */
 export const UNREAD_MAX = 100
 export const SEARCH_MAX = 100
-/** The most people that a post tells of their mention. */
+/** The maximum number of users whom a post notifies of a mention. */
 export const MENTIONS_TOLD_MAX = 5
 /** The fewest letters of a name for which names are suggested, and the most names. */
 export const NAME_START_MIN = 2

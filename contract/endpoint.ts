@@ -68,7 +68,7 @@ export function strictObject<const P extends Record<string, TSchema>>(properties
   return Type.Object(properties, { additionalProperties: false })
 }
 
-/** Returns a schema that says what a value is, where its name does not. */
+/** Returns a schema with a description, for a value whose name does not explain it. */
 export function described<S extends TSchema>(schema: S, description: string): S {
   return Type.With(schema, { description }) as S
 }

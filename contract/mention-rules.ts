@@ -28,7 +28,7 @@ export function nameBefore(text: string, caret: number): { at: number; start: st
   return found && { at: found.index, start: found.groups?.start ?? '' }
 }
 
-/** Returns the present username of whom a text means by a name; undefined if it means nobody. */
+/** Returns the present username of the user mentioned by a name; undefined if there is none. */
 export function namedBy(
   { mentions = [] }: Pick<Post, 'mentions'>,
   name: string,

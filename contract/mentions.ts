@@ -7,7 +7,7 @@ import { Owner } from './posts.ts'
 export const suggestNames = endpoint('GET', '/users/suggestions', {
   access: 'user',
   summary:
-    'People whom a text may name by `@` and these first letters: those of a thread first, then others who have published, by name',
+    'Users to mention whose names begin with these letters: those of the thread first, then other authors, by name',
   query: strictObject({
     start: Type.String({
       pattern: `^[A-Za-z0-9_]{${NAME_START_MIN},${USERNAME_MAX}}$`,

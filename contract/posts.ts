@@ -5,7 +5,7 @@ import { Count, Id, IdParams, NextCursor, pageQuery, UnixSeconds } from './field
 
 export const Owner = strictObject({ id: Id, username: Type.String() })
 
-/** A user whom a text names by `@name`. */
+/** A user that a text mentions by `@name`. */
 export const Mention = strictObject({
   ...Owner.properties,
   name: Type.Optional(

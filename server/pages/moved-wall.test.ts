@@ -102,7 +102,7 @@ test('a former address serves what browsers kept there, and a script that ends i
   expect(await readAs('old.example', `${unmoved.url}/moved`)).toMatchObject({ status: 404 })
 })
 
-test('for 90 days after a move that FORMER_URLS names, pages say from where the wall has moved', async () => {
+test('for 90 days after a move that FORMER_URLS names, pages have the former address of the wall', async () => {
   const url = await databaseForTest()
   const movedFrom = async ({ db }: TestApp) => (await selectSiteState(db)).movedFrom
   const letters = ['https://xn--80adxhks.example']

@@ -11,7 +11,7 @@ type LinkOptions = {
   length?: number
   /** False leaves out addresses that two URL parsers could understand differently. */
   withUnusual?: boolean
-  /** Returns the username of whom the text means by a name; by default it means nobody. */
+  /** Returns the username of the user mentioned by a name; by default nobody is. */
   namedBy?: (name: string) => string | undefined
 }
 
