@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { CLARIFY_SECONDS } from '../../../contract/constants.ts'
 
 const CONSTANTS: Record<string, number> = {
   SECOND: 1,
@@ -7,6 +8,7 @@ const CONSTANTS: Record<string, number> = {
   FIVE_MINUTES: 300,
   HOUR: 3600,
   DAY: 86_400,
+  CLARIFY_SECONDS,
 }
 const UNITS: Record<string, number> = { ms: 0.001, s: 1, min: 60, h: 3600 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, vi } from 'vitest'
-import type { Queryable } from '../../kernel/db/database.ts'
+import type { Db } from '../../kernel/db/database.ts'
 import { wakeSenders } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import type { TestUser } from '../http/client.ts'
@@ -27,7 +27,7 @@ export async function passCodeTime(app: TestApp, seconds: number): Promise<void>
 
 /** Makes the rows of a table older: these times become earlier. */
 export async function passTime(
-  db: Queryable,
+  db: Db,
   seconds: number,
   table: string,
   ...columns: string[]
@@ -35,7 +35,11 @@ export async function passTime(
   const changes = columns.map(
     (column) => sql`${sql.ref(column)} = ${sql.ref(column)} - ${seconds} * interval '1 second'`,
   )
-  await sql`UPDATE ${sql.table(table)} SET ${sql.join(changes)}`.execute(db)
+  await db.transaction().execute(async (tx) => {
+    // The rows are changed in any order: what a refund or a mail still writes might wait for them.
+    await sql`LOCK TABLE ${sql.table(table)} IN SHARE ROW EXCLUSIVE MODE`.execute(tx)
+    await sql`UPDATE ${sql.table(table)} SET ${sql.join(changes)}`.execute(tx)
+  })
 }
 
 /** Makes every one-time operation older, even if its mail was not sent. */
