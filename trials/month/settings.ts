@@ -44,7 +44,7 @@ export async function exportData(world: World, _: Person, device: Device): Promi
   const archive = await fetch(world.wall.url + answer.body.path, { headers }).catch(() => undefined)
   const bytes = await archive?.arrayBuffer().catch(() => undefined)
   world.count('archive', archive?.status ?? 0)
-  if (archive?.status === 200 && !bytes?.byteLength) world.findings.add('an archive is empty')
+  if (archive?.status === 200 && bytes?.byteLength === 0) world.findings.add('an archive is empty')
 }
 
 /** Changes the e-mail; one in four then undoes it by the link in the mail to the old address. */

@@ -7,7 +7,9 @@ import { emailKey } from './email-address.ts'
 import { type QueuedMail, SENDERS, wakeSenders } from './queue-mail.ts'
 import { LONGEST_CONVERSATION_SECONDS } from './relay.ts'
 
-const CLAIM = `interval '${LONGEST_CONVERSATION_SECONDS + 10} seconds'`
+/** Within it after the claim, a sender must begin the conversation. */
+const BEGIN_SECONDS = 10
+const CLAIM = `interval '${LONGEST_CONVERSATION_SECONDS + BEGIN_SECONDS} seconds'`
 export const LONGEST_WAIT_MS = 300_000
 
 /** While the mail server refuses the login, all nodes together try one mail this often. */
@@ -21,6 +23,8 @@ export type ClaimedMail = {
   payload: QueuedMail
   leftMs: number
   claimedUntil: Date
+  /** By the clock of `performance`: a later conversation might go on after the claim. */
+  beginBy: number
   state: OutboxState
   tries: number
   isUnanswered: boolean
@@ -44,6 +48,7 @@ type Claim = { tasks: string[]; lane: Lane }
 
 /** Claims the next mail for a minute. The views of schema/008-mail-order.sql say which it is. */
 export function claimMail(db: Db, { tasks, lane }: Claim): Promise<ClaimedMail | undefined> {
+  const beginBy = performance.now() + BEGIN_SECONDS * 1000
   return db.transaction().execute(async (tx) => {
     await sql`SELECT pg_advisory_xact_lock(hashtext('claim a mail'))`.execute(tx)
     const mayProbe = await isProbeDue(tx)
@@ -51,7 +56,7 @@ export function claimMail(db: Db, { tasks, lane }: Claim): Promise<ClaimedMail |
     const mayLeave = mayProbe
       ? sql<boolean>`true`
       : sql<boolean>`(expires_at <= now() OR NOT ${IS_PAUSED})`
-    const { rows } = await sql<Omit<ClaimedMail, 'isProbe'>>`
+    const { rows } = await sql<Omit<ClaimedMail, 'beginBy' | 'isProbe'>>`
       UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${sql.raw(CLAIM)})
       WHERE id = (
         SELECT id FROM sendable_mails WHERE task = ANY(${tasks}) AND ${OF_LANE[lane]} AND ${mayLeave}
@@ -66,7 +71,7 @@ export function claimMail(db: Db, { tasks, lane }: Claim): Promise<ClaimedMail |
     // A sender that may claim none of the mails must leave the try to another one.
     if (isProbe)
       await sql`UPDATE mail_pause SET next_try_at = now() + ${sql.raw(PAUSE)}`.execute(tx)
-    return { ...mail, isProbe }
+    return { ...mail, beginBy, isProbe }
   })
 }
 

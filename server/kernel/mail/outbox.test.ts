@@ -1,9 +1,14 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
 import { readMailState, startAt } from '../../testing/calls/sign-in-calls.ts'
 import { openDatabaseForTest } from '../../testing/database/database-for-test.ts'
-import { passLimitTime, passTime, retryMails } from '../../testing/database/passing-time.ts'
+import {
+  passLimitTime,
+  passTime,
+  retryMails,
+  stopClock,
+} from '../../testing/database/passing-time.ts'
 import { limitsInMemory } from '../../testing/limits-in-memory.ts'
 import { mailboxForTest } from '../../testing/mail/mailbox.ts'
 import { freePort } from '../../testing/process/free-port.ts'
@@ -119,6 +124,25 @@ test('a claimed mail belongs to one sender until the claim expires; a late outco
   await expect(claim(db)).rejects.toThrow('no mail')
   expect(await storeOutcome(db, next, { state: 'sent', attempt: {}, logKey })).toBe(true)
   expect(await readMailHealth(db)).toMatchObject({ waiting: 0, lastHour: { sent: 1 } })
+})
+
+test('a sender whose claim took too long leaves the mail to the next one, which sends it once', async () => {
+  const { app, mailbox } = await mailAppForTest()
+  const { db } = app
+  stopClock()
+  await db.transaction().execute(async (tx) => {
+    await sql`LOCK TABLE rate_limits`.execute(tx)
+    await queueMail(db, 'send-email-notice', noticeTo(EMAIL))
+    const claimed = db.selectFrom('outbox').select('id').where('claimed_until', 'is not', null)
+    await expect.poll(() => claimed.execute()).toHaveLength(1)
+    vi.advanceTimersByTime(10_001)
+  })
+  const charged = db.selectFrom('rate_limits').select('key')
+  await expect.poll(() => charged.execute()).not.toEqual([])
+  await passTime(db, 61, 'outbox', 'claimed_until')
+  await retryMails(app)
+  await expect.poll(async () => (await readMailHealth(db)).waiting).toBe(0)
+  expect(mailbox.mails.map(({ to }) => to)).toEqual([EMAIL])
 })
 
 test('a code comes before every mail that is no code, also when it is tried again, and before it the codes that were not tried', async () => {
