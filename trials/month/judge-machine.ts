@@ -78,7 +78,7 @@ function judgeKept(world: World, keep: number): void {
 
 async function judgeJobs({ wall, findings }: World): Promise<void> {
   const late =
-    await wall.query(`SELECT task_identifier AS task, run_at, last_error FROM graphile_worker.jobs
+    await wall.query(`SELECT task_identifier AS task, run_at, now(), attempts, last_error FROM graphile_worker.jobs
     WHERE (run_at < now() - interval '2 hours' AND locked_at IS NULL) OR attempts > 10`)
   if (late.length > 0) findings.add('jobs wait or fail', { late: late.slice(0, 5) })
   const failing = await wall.query('SELECT task, failures FROM failing_tasks WHERE failures > 3')

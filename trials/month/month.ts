@@ -108,7 +108,8 @@ class Month {
     }
     const ports = { port: await freePort(), metricsPort: await freePort() }
     const wall = new Wall({ folder, clock, env, ...ports })
-    disks.add(wall.data, 700)
+    // After a restore it holds the former database too, and a verification a third one.
+    disks.add(wall.data, 2000)
     disks.add(wall.backups, 60)
     const when = () => ({ day: month.#day, time: clock.label() })
     const findings = new Findings({ seed, folder, when })
