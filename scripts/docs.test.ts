@@ -99,7 +99,7 @@ function foldersIn(path: string): string[] {
   return entries.filter((e) => e.isDirectory() && e.name !== 'public').map(({ name }) => name)
 }
 
-test('each file of a walk through the code declares the name beside it', () => {
+test('each file in a table of files and functions declares the name beside it', () => {
   const pages = read('docs/architecture.md') + read('CONTRIBUTING.md')
   const rows = [...pages.matchAll(/^\| `([\w./-]+\.tsx?)` \| `(\w+)` \|/gm)]
   expect(rows.length).toBeGreaterThan(30)
