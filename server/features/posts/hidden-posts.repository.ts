@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
 import type { HiddenFor, Tables } from '../../kernel/db/tables.ts'
 
@@ -11,7 +11,7 @@ export type Hiding = {
 }
 
 export type LockedPost = Pick<
-  Tables['posts'],
+  Selectable<Tables['posts']>,
   'id' | 'owner_id' | 'text' | 'hidden_for' | 'likes_count'
 >
 

@@ -19,7 +19,7 @@ const DAYS_MAX = 3650
 const DAY_SECONDS = 86_400
 const DNS_NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
 const SMTP = `where mails go: \`smtps://…\` (port 465), or \`smtp://…\` (587), which must offer TLS with a certificate that can be checked, unless it is on this machine or ends in \`?requireTLS=false\`; \`?tls.rejectUnauthorized=false\` takes any certificate, \`?name=\` replaces the host of \`PUBLIC_URL\` in EHLO; \`#\`, \`/\` and \`?\` of a password are written as \`%23\`, \`%2F\`, \`%3F\`; unset: the terminal and \`DATA_DIR/mail\``
-const OPERATOR = `who runs the wall, as its pages and refusals name them; \`DATA_DIR/pages/{about,rules,privacy,contacts}.md\` replace the texts that come along`
+const OPERATOR = `who runs the wall, as its pages and refusals name them; \`DATA_DIR/pages/{about,rules,privacy,consent,contacts}.md\` replace the texts that come along`
 const FORMER = `the addresses that the wall had before, the last one last, whose proxy leads to \`PUBLIC_URL\`; \`/moved\` shows there what browsers kept ([changing the name](operations.md#changing-the-name))`
 const MODERATORS = `who gets a mail, one address or several with commas between them, at the first report of a quiet hour, then one an hour while there is something new`
 const REPORTS = `reports by so many people (accounts of different mailboxes, registered from different networks) hide a post until somebody decides; at least 3, or 0 for never`

@@ -28,19 +28,24 @@ type Id = string
 type GeneratedId = ColumnType<string, never, never>
 type CreatedAt = ColumnType<Date, never, never>
 
-/** The tables, views and columns that Kysely's queries name. server/schema/ describes all of them. */
+/** All tables, and the views that Kysely's queries name. server/schema/ describes them. */
 export type Tables = {
   users: {
     id: GeneratedId
     username: string
     email: string
     email_key: string
+    created_at: CreatedAt
     deleted_at: Date | null
-    is_returning: boolean
+    is_returning: Generated<boolean>
+    network_hash: Buffer | null
+    network_group: string | null
+    consented_at: Date | null
+    consent_version: string | null
     mailbox: string | null
   }
-  consent_texts: { version: string; text: string }
-  access_token_key: { key: Buffer }
+  consent_texts: { version: string; text: string; since: CreatedAt }
+  access_token_key: { is_only: Generated<boolean>; key: Generated<Buffer> }
   reserved_usernames: { name_hash: Buffer }
   sessions: {
     id: string
@@ -60,7 +65,12 @@ export type Tables = {
     user_agent_version: string
     os: string
   }
-  closed_sessions: { id: string; reason: string; closed_at: Date }
+  closed_sessions: {
+    id: string
+    secret_hashes: Buffer[]
+    reason: string
+    closed_at: Generated<Date>
+  }
   known_clients: { user_id: Id; client_hash: Buffer; used_at: ColumnType<Date, never, Date> }
   codes: {
     id: string
@@ -72,9 +82,10 @@ export type Tables = {
     network_client_hash: Buffer | null
     device: Device | null
     attempts: Generated<number>
-    charges: StoredCharge[]
+    mails: Generated<number>
+    charges: Generated<StoredCharge[]>
     known_by: KnownBy
-    mailed_at: Date
+    mailed_at: Date | null
     mail_state: Generated<MailState>
     expires_at: Date
   }
@@ -128,21 +139,71 @@ export type Tables = {
   }
   released_usernames: { name: string; user_id: Id; released_at: ColumnType<Date, never, Date> }
   posts: {
-    id: Id
+    id: GeneratedId
     owner_id: Id
     text: string
+    created_at: CreatedAt
+    is_modified: Generated<boolean>
+    modified_at: Date | null
+    parent_post_id: Id | null
     replied_post_id: Id | null
-    likes_count: number
+    clarification_id: Id | null
+    recipient_id: Id | null
+    received_no: string | null
+    is_muted: Generated<boolean>
+    likes_count: Generated<number>
+    replies_count: Generated<number>
     hidden_for: HiddenFor | null
+    hidden_reason: string | null
     hidden_by: string | null
+    hidden_at: Date | null
     hidden_until: Date | null
   }
-  answer_states: { user_id: Id; seen_no: string }
-  idempotency_keys: { owner_id: Id; key: string; post_id: Id }
-  owner_totals: { user_id: Id }
-  likes: { post_id: Id; user_id: Id }
+  mentions: { post_id: Id; user_id: Id; names: string[]; received_no: string | null }
+  muted_replies: { recipient_id: Id; received_no: string; post_id: Id }
+  answer_states: {
+    user_id: Id
+    last_no: Generated<string>
+    seen_no: Generated<string>
+    wants_mail: Generated<boolean>
+    mailed_no: Generated<string>
+    mailed_at: Date | null
+    mails_since_visit: Generated<number>
+  }
+  idempotency_keys: { owner_id: Id; key: string; post_id: Id; created_at: CreatedAt }
+  wall_totals: { slot: number; posts: Generated<string> }
+  owner_totals: { user_id: Id; posts: Generated<string>; replies: Generated<string> }
+  likes: {
+    id: GeneratedId
+    post_id: Id
+    user_id: Id
+    created_at: CreatedAt
+    user_left: Generated<boolean>
+  }
+  mutes: { user_id: Id; muted_id: Id; created_at: CreatedAt; until: Date | null }
   report_reasons: { id: GeneratedId; name: string; place: number }
-  reports: { id: Id; post_id: Id; state: 'open' | 'removed' | 'kept' }
+  reports: {
+    id: GeneratedId
+    post_id: Id
+    reporter_id: Id
+    reason_id: Id
+    created_at: CreatedAt
+    author_id: Id
+    post_text: string
+    posted_at: Date
+    comment: string | null
+    state: Generated<'open' | 'removed' | 'kept'>
+    decided_at: Date | null
+    is_seen: Generated<boolean>
+  }
+  appeals: {
+    post_id: Id
+    user_id: Id
+    text: string
+    created_at: CreatedAt
+    state: Generated<'open' | 'granted' | 'refused'>
+    decided_at: Date | null
+  }
   journal: {
     id: GeneratedId
     at: CreatedAt
@@ -153,11 +214,29 @@ export type Tables = {
     reason: string | null
     details: ColumnType<Record<string, unknown>, string, never>
   }
-  blocks: { user_id: Id; until: Date | null; blocked_by: string }
-  blocks_in_force: { user_id: Id; reason: string; until: Date | null }
-  blocked_mailboxes: { mailbox_hash: Buffer; until: Date | null }
-  moderators: { email_key: string; email: string; added_at: Date; is_marked: boolean }
-  moderator_users: { user_id: Id; is_marked: boolean }
+  blocks: {
+    user_id: Id
+    reason: string
+    until: Date | null
+    blocked_by: string
+    created_at: CreatedAt
+  }
+  blocks_in_force: {
+    user_id: Id
+    reason: string
+    until: Date | null
+    blocked_by: string
+    created_at: CreatedAt
+  }
+  blocked_mailboxes: { mailbox_hash: Buffer; reason: string; until: Date | null }
+  moderators: {
+    email_key: string
+    email: string
+    added_at: Generated<Date>
+    is_marked: Generated<boolean>
+  }
+  moderator_users: { user_id: Id; username: string; email_key: string; is_marked: boolean }
+  moderator_mails: { is_only: Generated<boolean>; mailed_at: Generated<Date> }
   access_journal: {
     id: GeneratedId
     at: CreatedAt
@@ -168,12 +247,14 @@ export type Tables = {
     port: number | null
   }
   site_state: {
+    is_only: Generated<boolean>
     registrations_closed: string | null
     is_invite_only: boolean
     writing_closed: string | null
     notice: string | null
     notice_since: Date | null
     notice_until: Date | null
+    mails_refused_at: Date | null
     ends_at: Date | null
     ended: string | null
   }
@@ -190,12 +271,14 @@ export type Tables = {
     note: string | null
     uses: number
     uses_left: number
+    created_at: CreatedAt
     expires_at: Date
   }
   bans: {
     id: GeneratedId
     kind: 'domain' | 'network' | 'email'
     value: string
+    network: ColumnType<string | null, never, never>
     covers_all: boolean
     reason: string | null
     actor: string | null
@@ -207,6 +290,9 @@ export type Tables = {
     task: string
     key: string | null
     payload: ColumnType<{ to: string } | null, never, null>
+    is_urgent: Generated<boolean>
+    is_to_new_address: Generated<boolean>
+    domain: string | null
     queued_at: CreatedAt
     expires_at: Date
     due_at: Generated<Date>
@@ -222,11 +308,19 @@ export type Tables = {
     reply: number | null
     answer: string | null
   }
-  mail_refusals: { at: CreatedAt; network_hash: Buffer }
-  failing_tasks: { task: string; since: Date; failures: number }
-  rate_limits: { key: string }
+  mail_refusals: { id: GeneratedId; at: CreatedAt; network_hash: Buffer }
+  mail_pause: {
+    is_only: Generated<boolean>
+    refused_since: Date | null
+    next_try_at: Date | null
+  }
+  failing_tasks: { task: string; since: Generated<Date>; failures: Generated<number> }
+  recurring_jobs: { task: string; period: string }
+  rate_limits: { key: string; arrival: Date; charged_at: Generated<Date> }
   mailed_networks: { hash: Buffer; mailed_at: ColumnType<Date, never, Date> }
+  additive_migrations: { name: string }
   installation: {
+    is_only: Generated<boolean>
     secret_fingerprint: Buffer | null
     version: string | null
     counters_checked_at: Date | null
