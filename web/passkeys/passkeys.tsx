@@ -3,6 +3,7 @@ import { KeyRound } from 'lucide'
 import { type FormEvent, useId, useRef, useState } from 'react'
 import { PASSKEY_NAME_MAX, PASSKEYS_MAX } from '../../contract/constants.ts'
 import type { Attestation, Passkey } from '../../contract/passkeys.ts'
+import { isVisible, normalizeLine } from '../../contract/text.ts'
 import { formatDateTime } from '../format/time.ts'
 import { usePageTitle } from '../history/entry.tsx'
 import { isUnanswered } from '../http/call-error.ts'
@@ -199,7 +200,8 @@ function PasskeyForm({ passkey: { id, name }, onRenamed }: PasskeyFormProps) {
     mutationFn: removePasskey,
     onSuccess: () => toast({ text: 'Ключ удалён' }),
   })
-  const isChanged = typed.trim() !== '' && typed.trim() !== name
+  const line = normalizeLine(typed)
+  const isChanged = isVisible(line) && line !== name
 
   function save(event: FormEvent): void {
     event.preventDefault()
