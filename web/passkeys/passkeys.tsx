@@ -66,11 +66,11 @@ function Passkeys({ passkeys }: { passkeys: Passkey[] }) {
 function Offer({ passkeys }: { passkeys: Passkey[] }) {
   return (
     <div className={styles.form}>
-      <p className="soft">
+      <p className="tip">
         Ключ хранится в телефоне, компьютере или менеджере паролей и открывается пальцем, лицом или
         PIN-кодом. С ним не нужно ждать письма
       </p>
-      <p className="soft">{outlook(passkeys)}</p>
+      <p className="tip">{outlook(passkeys)}</p>
       {passkeys.length < PASSKEYS_MAX ? (
         <AddPasskey />
       ) : (
