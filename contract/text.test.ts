@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { normalizeText, parsePostText, remainingLength, textLength, tidyTypedText } from './text.ts'
+import {
+  normalizeLine,
+  normalizeText,
+  parsePostText,
+  remainingLength,
+  textLength,
+  tidyTypedText,
+} from './text.ts'
 
 const MARK = '\u0301'
 const HOSTILE = [
@@ -67,6 +74,10 @@ test('bidirectional overrides and isolates are removed, direction marks stay', (
   expect(parsePostText('а\u202a\u202b\u202c\u202d\u202eб\u2066\u2067\u2068\u2069в')).toBe('абв')
   expect(parsePostText('\u202e  тихо  \u202c')).toBe('тихо')
   expect(parsePostText('а\u200eб\u200fв')).toBe('а\u200eб\u200fв')
+})
+
+test('spaces and line ends of any kind in a text of one line become one space', () => {
+  expect(normalizeLine(' \u202eраз\u202c \u00a0\n\u2028два ')).toBe('раз два')
 })
 
 test('runs of combining marks are cut to 8', () => {

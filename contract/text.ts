@@ -24,6 +24,11 @@ export function normalizeText(raw: string): string {
     .trim()
 }
 
+/** Returns a text of one line as it is stored and compared. */
+export function normalizeLine(raw: string): string {
+  return normalizeText(raw).replace(/\s+/gu, ' ')
+}
+
 export function textLength(text: string): number {
   let length = 0
   for (const _ of text) length++

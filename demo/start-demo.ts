@@ -56,9 +56,10 @@ export async function startDemo({ port, say, signal = new AbortController().sign
   const signInPath = serveSignInLink(app.http, { db: app.database.db, sessions, userId })
   await app.listen(config)
   const running = started.move()
+  const url = `http://${config.host}:${config.port}`
   return {
-    url: config.publicUrl,
-    signInUrl: config.publicUrl + signInPath,
+    url,
+    signInUrl: url + signInPath,
     dataDir,
     databaseUrl,
     stop: () => running.disposeAsync(),
@@ -67,10 +68,11 @@ export async function startDemo({ port, say, signal = new AbortController().sign
 
 /**
  * Takes only PORT from the environment, so that the demo never reaches a real wall. A service worker
- * would show the wall of an earlier demo.
+ * would show the wall of an earlier demo. Without PUBLIC_URL it can be opened at `localhost` too,
+ * where there are passkeys.
  */
 function configOf(dataDir: string, port = '3001') {
-  const config = readConfig({
+  return readConfig({
     PORT: port,
     DATA_DIR: dataDir,
     SERVICE_WORKER: 'off',
@@ -78,5 +80,4 @@ function configOf(dataDir: string, port = '3001') {
     OPERATOR_NAME: 'вымышленный хозяин демонстрации',
     CONTACT_EMAIL: 'demo@example.org',
   })
-  return { ...config, publicUrl: `http://${config.host}:${config.port}` }
 }

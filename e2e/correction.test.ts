@@ -32,9 +32,14 @@ test('an author clarifies a post, which shows it on the wall and its page at onc
     expect(await card.getByText(CLARIFIES).count()).toBe(1)
   }
 
-  const reader = await journey.visit({ as: petr, path: `/posts/${post.id}` })
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const reader = await journey.visit({ as: petr, path: `/posts/${post.id}`, permissions })
   const detail = postWith(reader, 'Автор уточняет')
   await detail.getByText('В восемь, простите').waitFor()
+  await chooseFromMenu(detail, 'Скопировать текст')
+  await toast(reader, 'Текст скопирован').waitFor()
+  const copied = await reader.evaluate(() => navigator.clipboard.readText())
+  expect(copied).toBe('Встречаемся в семь\n\nАвтор уточняет: В восемь, простите')
   const texts = reader.getByText('В восемь, простите')
   await postWith(reader, 'Где?').waitFor()
   expect(await texts.count()).toBe(1)

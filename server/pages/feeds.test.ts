@@ -173,7 +173,7 @@ const sitemapsIn = (xml: string) =>
   textsInXml(xml, '/sitemap:sitemapindex/sitemap:sitemap/sitemap:loc')
 const urlsIn = (xml: string) => textsInXml(xml, '/sitemap:urlset/sitemap:url/sitemap:loc')
 
-test('robots.txt names the sitemap, whose index names sitemaps of all posts that exist, with the time of the last edit', async () => {
+test('robots.txt names the sitemap, whose index names sitemaps of all posts that exist, with the time of the last edit or clarification', async () => {
   const { sql, ...own } = await appForTest({ config: { publicUrl: ORIGIN } })
   const readOwn = (path: string) => read(path, {}, own.url)
   // Ids 1 to 13,200: three ranges of 5,000. The second one is empty in the end, and the last one is not full.
@@ -182,6 +182,11 @@ test('robots.txt names the sitemap, whose index names sitemaps of all posts that
   await sql`UPDATE posts SET created_at = '2026-03-08 12:00:00Z' WHERE id = 4999`
   const edited = '2026-03-08T12:05:00.000Z'
   await sql`UPDATE posts SET modified_at = ${edited} WHERE id = 4998`
+  const clarified = '2026-03-08T12:10:00.000Z'
+  await sql`INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id, created_at)
+    SELECT owner_id, 'Уточнение', id, id, ${clarified}::timestamptz FROM posts WHERE id = 4997`
+  await sql`UPDATE posts SET clarification_id = (SELECT max(id) FROM posts) WHERE id = 4997`
+  await sql`INSERT INTO posts (owner_id, text) SELECT owner_id, 'Новая' FROM posts WHERE id = 4997`
 
   const robots = await readOwn('/robots.txt')
   expect(robots.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -194,16 +199,19 @@ test('robots.txt names the sitemap, whose index names sitemaps of all posts that
   expect(headers.get('cache-control')).toBe('public, max-age=3600')
   expect(sitemapsIn(index)).toEqual([`${ORIGIN}/sitemap/0.xml`, `${ORIGIN}/sitemap/2.xml`])
   const [first, last = ''] = textsInXml(index, '//sitemap:lastmod')
-  expect(first).toBe(edited)
+  expect(first).toBe(clarified)
   expect(Math.abs(Date.now() - Date.parse(last))).toBeLessThan(600_000)
 
   const paths = sitemapsIn(index).map((url) => url.slice(ORIGIN.length))
   const sitemaps = await Promise.all(paths.map(async (path) => (await readOwn(path)).body))
   const urls = sitemaps.map(urlsIn)
   expect(Math.max(...urls.map(({ length }) => length))).toBeLessThanOrEqual(5000)
-  expect(sitemaps.flatMap((xml) => textsInXml(xml, '//sitemap:lastmod'))).toEqual([edited])
+  expect(sitemaps.flatMap((xml) => textsInXml(xml, '//sitemap:lastmod'))).toEqual([
+    clarified,
+    edited,
+  ])
   const rows = await sql<{ id: string }>`SELECT id FROM posts ORDER BY id`
-  expect(rows.length).toBe(8199)
+  expect(rows.length).toBe(8201)
   expect(urls.flat()).toEqual([`${ORIGIN}/`, ...rows.map(({ id }) => `${ORIGIN}/posts/${id}`)])
   for (const name of ['1', '999999999', 'abc', '-1']) {
     expect((await readOwn(`/sitemap/${name}.xml`)).status, name).toBe(404)

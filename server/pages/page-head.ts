@@ -159,10 +159,15 @@ function meta(name: string, content: string): string {
 /** @see https://developers.google.com/search/docs/appearance/structured-data/discussion-forum */
 export function structuredData(post: Post, { publicUrl, idBase }: Omit<Site, 'appName'>): string {
   const { text, owner, created_at, actions, clarification } = post
-  const author = {
+  const personOf = (username: string) => ({
     '@type': 'Person',
-    name: owner.username,
-    ...(publicUrl && { url: publicUrl + authorPath(owner.username) }),
+    name: username,
+    ...(publicUrl && { url: publicUrl + authorPath(username) }),
+  })
+  const author = personOf(owner.username)
+  const mentionsOf = ({ mentions = [] }: Pick<Post, 'mentions'>) => {
+    const names = new Set(mentions.map(({ username }) => username))
+    return names.size > 0 && { mentions: [...names].map(personOf) }
   }
   const description = {
     '@context': 'https://schema.org',
@@ -171,6 +176,7 @@ export function structuredData(post: Post, { publicUrl, idBase }: Omit<Site, 'ap
     ...(publicUrl && { url: publicUrl + postPath(post.id) }),
     text,
     author,
+    ...mentionsOf(post),
     datePublished: isoTime(created_at),
     ...(isChanged(post) && { dateModified: isoTime(changedAt(post)) }),
     commentCount: actions.replies_count,
@@ -185,6 +191,7 @@ export function structuredData(post: Post, { publicUrl, idBase }: Omit<Site, 'ap
         ...(publicUrl && { url: publicUrl + postPath(clarification.id) }),
         text: clarification.text,
         author,
+        ...mentionsOf(clarification),
         datePublished: isoTime(clarification.created_at),
       },
     }),

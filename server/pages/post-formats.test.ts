@@ -65,7 +65,7 @@ const SHOWN: { [F in keyof Fields]: [other: Fields[F], formats: Format[]] } = {
     { ...postOf('А теперь молчит'), actions: { ...POST.actions, replied_post: null } },
     ALL,
   ],
-  mentions: [[{ id: '2', username: 'petr2' }], ['Atom', 'JSON Feed']],
+  mentions: [[{ id: '2', username: 'petr2' }], ALL],
   // Depends on the viewer.
   is_liked: [true, []],
   likes_count: [20, ['structured data']],
@@ -176,6 +176,19 @@ test('the structured data of a post is one data block with the whole text', () =
       })
     }),
   )
+})
+
+test('the structured data names each person whom a post or its clarification mentions once, with the page of the present name', () => {
+  const petr = { id: '2', username: 'petr2' }
+  const mentions = [petr, { ...petr, name: 'petr_old' }]
+  const actions = { ...POST.actions, replied_post: null }
+  const clarification = { ...postOf('и @petr2'), mentions: [petr], actions }
+  const html = structuredData({ ...POST, mentions, clarification }, SITE)
+  const person = { '@type': 'Person', name: 'petr2', url: `${ORIGIN}/users/petr2` }
+  expect(JSON.parse(html.replace(/<.*?>/g, ''))).toMatchObject({
+    mentions: [person],
+    comment: { mentions: [person] },
+  })
 })
 
 const WALL: FirstPage = { ...FACTS, shows: 'wall', posts: listOf(postOf('текст')) }

@@ -121,7 +121,7 @@ function lastmod(date: Date | null): string {
 export async function makeSitemap(db: Db, origin: string, number: number): Promise<string> {
   const posts = await readPostsInRange(db, { size: SITEMAP_IDS, number })
   const post = `<url><loc>${escapeXml(origin + postPath(''))}`
-  const urls = posts.map(({ id, modified_at }) => `${post}${id}</loc>${lastmod(modified_at)}</url>`)
+  const urls = posts.map(({ id, changedAt }) => `${post}${id}</loc>${lastmod(changedAt)}</url>`)
   if (number === 0) urls.unshift(`<url><loc>${escapeXml(origin + PATHS.wall)}</loc></url>`)
   if (urls.length === 0) throw new AppError('NOT_FOUND')
   return xml('urlset', urls)

@@ -32,6 +32,8 @@ const STATE = {
     { name: 'Версия', level: 'ok', message: 'Вслух 1.0.0, PostgreSQL 18.4', fix: null },
   ],
 }
+/** The address of the demo, and the name under which it can be opened too. */
+const [NUMBERS, NAME] = ['127.0.0.1', 'localhost']
 const LOOKS = (['dark', 'light'] as const).flatMap((theme) =>
   (['phone', 'desktop'] as const).map((device) => ({ theme, device })),
 )
@@ -46,7 +48,10 @@ afterAll(async () => {
 let signingIn: ReturnType<typeof signIn> | undefined
 
 describe.each(SCREENS)('%s', (name, screen) => {
+  let preparing: Promise<void> | undefined
   test.each(LOOKS)('matches its picture, $theme on a $device', async (look) => {
+    preparing ??= prepare(screen)
+    await preparing
     const page = await open(screen, look)
     await screen.show(page)
     expect(compareWithPicture(`${name}-${look.device}-${look.theme}`, await shoot(page))).toBe(null)
@@ -75,14 +80,33 @@ async function signIn() {
   return state
 }
 
+/** Not in a hook, because hands look at what they have typed. */
+async function prepare({ path, isNamed, prepare }: Screen): Promise<void> {
+  if (!prepare) return
+  const context = await browser.newContext({ storageState: await stateAt(isNamed) })
+  const page = await context.newPage()
+  await page.goto(addressOf(path, isNamed))
+  await prepare(page)
+  await context.close()
+}
+
+const addressOf = (path: string, isNamed = false) =>
+  (isNamed ? demo.url.replace(NUMBERS, NAME) : demo.url) + path
+
+/** Returns what is stored, with cookies of the name if the screen is opened there. */
+async function stateAt(isNamed = false): ReturnType<typeof signIn> {
+  const state = await signInOnce()
+  return isNamed ? JSON.parse(JSON.stringify(state).replaceAll(NUMBERS, NAME)) : state
+}
+
 /** Opens a screen in a browser of its own, at NOW, without motion. */
-async function open({ path, isSignedIn }: Screen, { theme, device }: Look): Promise<Page> {
+async function open({ path, isSignedIn, isNamed }: Screen, { theme, device }: Look): Promise<Page> {
   const context = await browser.newContext({
     ...DEVICES[device],
     locale: 'ru-RU',
     timezoneId: 'Europe/Moscow',
     reducedMotion: 'reduce',
-    ...(isSignedIn && { storageState: await signInOnce() }),
+    ...(isSignedIn && { storageState: await stateAt(isNamed) }),
   })
   onTestFinished(() => context.close())
   await context.addInitScript((chosen) => {
@@ -94,7 +118,7 @@ async function open({ path, isSignedIn }: Screen, { theme, device }: Look): Prom
   await refuseNews(page)
   await page.route('**/api/v1/moderation/state', (route) => route.fulfill({ json: STATE }))
   await page.clock.setFixedTime(NOW)
-  await openInOwnFont(page, demo.url + path)
+  await openInOwnFont(page, addressOf(path, isNamed))
   // The parts for signed-in users appear after the page.
   if (isSignedIn) await profileLink(page).waitFor()
   return page

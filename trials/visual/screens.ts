@@ -2,10 +2,19 @@ import type { Page } from 'playwright-core'
 import { write } from '../../e2e/testing/hands.ts'
 import { startPost, textField } from '../../e2e/testing/page/compose.ts'
 import { chooseFromMenu, openMenu, postWith } from '../../e2e/testing/page/feed.ts'
+import { addDevice } from '../../e2e/testing/passkeys.ts'
 import { signInButton } from '../../e2e/testing/sign-in-actions.ts'
 
 /** Opens what the picture shows, or only waits for it. */
-export type Screen = { path: string; isSignedIn: boolean; show: (page: Page) => Promise<unknown> }
+export type Screen = {
+  path: string
+  isSignedIn: boolean
+  /** Whether it is opened at a name, because an address of numbers has no passkeys. */
+  isNamed?: boolean
+  /** Makes in another tab, once, what all pictures of the screen show. */
+  prepare?: (page: Page) => Promise<unknown>
+  show: (page: Page) => Promise<unknown>
+}
 
 const LONG_TEXT = `${'Сегодня в поезде все читали. '.repeat(16)}Даже проводник.`
 
@@ -44,7 +53,14 @@ const screensOf = (looks: Record<string, Look>, isSignedIn: boolean) =>
     return [name, { path, isSignedIn, show }]
   })
 
-export const SCREENS = [...screensOf(VISITORS, false), ...screensOf(SIGNED_IN, true)]
+const PASSKEYS = { path: '/settings/passkeys', isSignedIn: true, isNamed: true }
+
+export const SCREENS: [string, Screen][] = [
+  ...screensOf(VISITORS, false),
+  ...screensOf(SIGNED_IN, true),
+  ['no-passkeys', { ...PASSKEYS, show: waitForText('добавьте ключ') }],
+  ['passkeys', { ...PASSKEYS, prepare: addPasskeys, show: waitForText('Мой телефон') }],
+]
 
 async function openThread(page: Page): Promise<void> {
   await postWith(page, 'выдал мандарин').getByText('выдал мандарин').click()
@@ -69,6 +85,21 @@ async function openReport(page: Page): Promise<void> {
 async function openBlock(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Заблокировать автора' }).click()
   await page.getByRole('dialog', { name: 'Заблокировать автора' }).waitFor()
+}
+
+async function addPasskeys(page: Page): Promise<void> {
+  const main = page.getByRole('main')
+  const keys = main.getByRole('listitem')
+  for (const count of [1, 2]) {
+    const { cdp, authenticatorId } = await addDevice(page)
+    await main.getByRole('button', { name: 'Добавить ключ' }).click()
+    await keys.nth(count - 1).waitFor()
+    await cdp.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
+  }
+  await keys.first().getByRole('button').click()
+  await write(main.getByLabel('Название ключа'), 'Мой телефон')
+  await page.keyboard.press('Enter')
+  await keys.first().getByText('Мой телефон').waitFor()
 }
 
 async function enterShortName(page: Page): Promise<void> {

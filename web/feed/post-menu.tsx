@@ -15,6 +15,7 @@ import {
   Trash2,
 } from 'lucide'
 import { postPath } from '../../contract/pages.ts'
+import { clarifiedText } from '../../contract/post-rules.ts'
 import { receivedQuery, setMuted } from '../answers/answers.queries.ts'
 import { countdown } from '../format/time.ts'
 import { type Dialog, openDialog } from '../history/history.ts'
@@ -42,12 +43,15 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
   const newsItems = useNewsItems(post)
   const authorItems = useMuteItems(post.owner)
   const clarifyItems = useClarifyItems(post)
+  const { text } = post
+  const clarification = usePost(post.clarification?.id ?? '')
+  const copied = clarification ? clarifiedText({ text, clarification }) : text
   const mayEdit = secondsLeft > 0 || (unsentText !== null && unsentText !== post.text)
   const items = [
     ...(isOwner && mayEdit ? [edit(post, secondsLeft)] : []),
     ...(isOwner && secondsLeft === 0 ? [...clarifyItems, rewrite(post)] : []),
     ...linkItems(post),
-    copyItem(Copy, 'Скопировать текст', 'Текст скопирован', () => post.text),
+    copyItem(Copy, 'Скопировать текст', 'Текст скопирован', () => copied),
     ...(isOwner
       ? [...newsItems, remove(post)]
       : [...authorItems, report(post), ...(user?.isModerator ? moderatorItems(post) : [])]),

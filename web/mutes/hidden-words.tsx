@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { HIDDEN_WORD_MAX, HIDDEN_WORD_MIN, HIDDEN_WORDS_MAX } from '../../contract/constants.ts'
-import { normalizeText, textLength } from '../../contract/text.ts'
+import { normalizeLine, textLength } from '../../contract/text.ts'
 import { hide, useHidden } from '../posts/cache/hidden.ts'
 import { fold } from '../posts/view/word-match.ts'
 import { SessionEnded, useTyped } from '../session/session-ended.tsx'
@@ -26,7 +26,7 @@ export function HiddenWords() {
   function add(event: FormEvent): void {
     event.preventDefault()
     if (hasEnded) return
-    const word = normalizeText(typed).replace(/\s+/gu, ' ')
+    const word = normalizeLine(typed)
     const problem = problemOf(word, words)
     setError(problem)
     if (problem) return

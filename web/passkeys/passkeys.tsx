@@ -1,14 +1,15 @@
-import { startRegistration } from '@simplewebauthn/browser'
 import { KeyRound } from 'lucide'
 import { type FormEvent, useId, useRef, useState } from 'react'
 import { PASSKEY_NAME_MAX, PASSKEYS_MAX } from '../../contract/constants.ts'
 import type { Attestation, Passkey } from '../../contract/passkeys.ts'
+import { isVisible, normalizeLine } from '../../contract/text.ts'
 import { formatDateTime } from '../format/time.ts'
 import { usePageTitle } from '../history/entry.tsx'
 import { isUnanswered } from '../http/call-error.ts'
 import { Read } from '../http/read.tsx'
 import { serverNow } from '../http/server-clock.ts'
 import { arePasskeysAllowed } from '../platform/passkeys-allowed.ts'
+import { createCredential } from '../platform/web-authn.ts'
 import { useAction } from '../session/use-action.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/form/field.tsx'
@@ -65,11 +66,11 @@ function Passkeys({ passkeys }: { passkeys: Passkey[] }) {
 function Offer({ passkeys }: { passkeys: Passkey[] }) {
   return (
     <div className={styles.form}>
-      <p className="soft">
+      <p className="tip">
         Ключ хранится в телефоне, компьютере или менеджере паролей и открывается пальцем, лицом или
         PIN-кодом. С ним не нужно ждать письма
       </p>
-      <p className="soft">{outlook(passkeys)}</p>
+      <p className="tip">{outlook(passkeys)}</p>
       {passkeys.length < PASSKEYS_MAX ? (
         <AddPasskey />
       ) : (
@@ -136,9 +137,7 @@ function AddPasskey() {
 async function createPasskey(refuse: (why: string) => void): Promise<Created | undefined> {
   const { id, options } = await startPasskey()
   try {
-    const { id: credentialId, response } = await startRegistration({ optionsJSON: options })
-    const { clientDataJSON, attestationObject } = response
-    return { id, body: { id: credentialId, clientDataJSON, attestationObject } }
+    return { id, body: await createCredential(options) }
   } catch (error) {
     refuse(REFUSALS[(error as Error).name] ?? NOT_CREATED)
     return undefined
@@ -199,7 +198,8 @@ function PasskeyForm({ passkey: { id, name }, onRenamed }: PasskeyFormProps) {
     mutationFn: removePasskey,
     onSuccess: () => toast({ text: 'Ключ удалён' }),
   })
-  const isChanged = typed.trim() !== '' && typed.trim() !== name
+  const line = normalizeLine(typed)
+  const isChanged = isVisible(line) && line !== name
 
   function save(event: FormEvent): void {
     event.preventDefault()

@@ -1,8 +1,10 @@
 import { isoCBOR } from '@simplewebauthn/server/helpers'
 import { expect, test } from 'vitest'
 import { Authenticator } from '../../testing/authenticator.ts'
+import { leave } from '../../testing/calls/account-deletion-calls.ts'
 import { newEmail } from '../../testing/calls/account-fixture.ts'
 import { isSignedIn, undoChange } from '../../testing/calls/email-change-calls.ts'
+import { signUpModerator } from '../../testing/calls/moderation-calls.ts'
 import {
   addPasskey,
   listPasskeys,
@@ -14,12 +16,14 @@ import {
   verifyPasskey,
   verifyPasskeyLogin,
 } from '../../testing/calls/passkey-calls.ts'
-import { countCodes } from '../../testing/calls/sign-in-calls.ts'
+import { countCodes, startAt, verifyAt } from '../../testing/calls/sign-in-calls.ts'
 import { passTime } from '../../testing/database/passing-time.ts'
 import { browserOf, type TestAnswer, type TestUser } from '../../testing/http/client.ts'
 import { expectRefusal } from '../../testing/http/expect-refusal.ts'
 import { appForFile, strictApp } from '../../testing/test-app.ts'
 import { changeLostEmail } from '../account/account.service.ts'
+import { eraseNow } from '../account-deletion/account-deletion.service.ts'
+import { addBan } from '../site-state/site-state.service.ts'
 
 const DAY = 86_400
 const ROUNDS = [1, 2, 3, 4]
@@ -197,6 +201,99 @@ test('neither strangers nor neighbours keep anybody’s passkey out, and a thief
   }
   while ((await startPasskey(strict, olga)).status === 201);
   expect((await removePasskey(strict, olga, id)).status).toBe(204)
+})
+
+type Person = Awaited<ReturnType<typeof personWithKey>>
+
+/** Starts a sign-in. Returns a function that finishes it, and with which a lost answer is repeated. */
+async function startByCode({ person }: Person) {
+  const { body } = await startAt(app, '/logins', { email: person.email })
+  return (restore?: true) => verifyAt(app, '/logins', { id: body.id, restore })
+}
+
+async function startByKey({ key }: Person) {
+  const started = await startPasskeyLogin(app)
+  const { id, options } = started.body
+  const assertion = key.get(options, app.url)
+  return (restore?: true) =>
+    verifyPasskeyLogin(app, { id, assertion, browser: browserOf(started), restore })
+}
+
+/** What a passkey must do as a code does. */
+const WAYS: [way: string, start: typeof startByCode][] = [
+  ['a code', startByCode],
+  ['a passkey', startByKey],
+]
+
+async function block({ person }: Person, days: number | null): Promise<void> {
+  const { token } = await signUpModerator(app)
+  const body = { reason: 'Спам', days }
+  const path = `/moderation/users/${person.id}/block`
+  expect((await app.call('PUT', path, { token, body })).status).toBe(204)
+}
+
+const publish = (token: string) => app.call('POST', '/posts', { token, body: { text: 'Я тут' } })
+const tokenOf = ({ status, body }: TestAnswer): string => {
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body.accessToken.token
+}
+
+test.for(WAYS)(
+  'with %s a blocked person signs in, also past a ban, and may publish nothing',
+  async ([, start]) => {
+    const olga = await personWithKey()
+    const begun = await start(olga)
+    await block(olga, null)
+    const ban = { kind: 'email', value: olga.person.email, coversAll: false } as const
+    const why = { reason: 'Спам', actor: 'masha', seconds: null }
+    expect(await addBan(app.db, { ...ban, ...why })).toBeDefined()
+    expectRefusal(await publish(olga.person.token), 'UNAUTHORIZED')
+    for (const finish of [begun, await start(olga)]) {
+      const token = tokenOf(await finish())
+      expectRefusal(await publish(token), 'BLOCKED')
+      expect((await app.read('/users/current', { token })).id).toBe(olga.person.id)
+    }
+  },
+)
+
+test.for(WAYS)(
+  'with %s a person returns to a deleted account only on purpose and within 14 days, blocked as before, and no answer from before is repeated',
+  async ([, start]) => {
+    const olga = await personWithKey()
+    const before = await start(olga)
+    tokenOf(await before())
+    const begun = await start(olga)
+    await block(olga, 30)
+    const { status } = await leave(app, await app.signIn(olga.person.email))
+    expect(status).toBe(200)
+    for (const restore of [undefined, true] as const) {
+      expectRefusal(await before(restore), 'OPERATION_EXPIRED')
+    }
+    expectRefusal(await begun(), 'ACCOUNT_DELETED')
+    expect(await countSessions(olga.person)).toBe(0)
+    const token = tokenOf(await begun(true))
+    expectRefusal(await publish(token), 'BLOCKED')
+
+    expect((await leave(app, await app.signIn(olga.person.email))).status).toBe(200)
+    await app.sql`UPDATE users SET deleted_at = now() - interval '14 days 1 second'
+      WHERE id = ${olga.person.id}`
+    const late = await start(olga)
+    expectRefusal(await late(true), 'OPERATION_EXPIRED')
+    expect(await countSessions(olga.person)).toBe(0)
+  },
+)
+
+test('a passkey of an erased account opens nothing, nor the next account of its mailbox', async () => {
+  const olga = await personWithKey()
+  const begun = await startByKey(olga)
+  const erasure = { nameKey: Buffer.alloc(32, 7), actor: 'masha', publishChange: async () => {} }
+  await eraseNow(app.db, { userId: olga.person.id, ...erasure })
+  const next = await app.signIn(olga.person.email)
+  for (const finish of [begun, await startByKey(olga)]) {
+    expectRefusal(await finish(true), 'INVALID_PASSKEY')
+  }
+  expect(next.id).not.toBe(olga.person.id)
+  expect(await listPasskeys(app, next)).toEqual([])
 })
 
 type Statement = Map<string, unknown>

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { PASSKEYS_MAX } from '../../../contract/constants.ts'
 import type { Device } from '../../../contract/fields.ts'
 import type { Assertion, Attestation, Passkey } from '../../../contract/passkeys.ts'
-import { isVisible } from '../../../contract/text.ts'
+import { isVisible, normalizeLine } from '../../../contract/text.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
@@ -139,7 +139,7 @@ export async function renamePasskey(
   viewer: Viewer,
   { id, name: given }: { id: string; name: string },
 ): Promise<Passkey> {
-  const name = given.trim()
+  const name = normalizeLine(given)
   if (!isVisible(name)) throw new AppError('INVALID_REQUEST', { message: 'Введите название' })
   const passkey = await db.transaction().execute(async (tx) => {
     const { id: userId } = await lockViewer(tx, viewer)

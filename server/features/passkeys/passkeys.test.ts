@@ -52,7 +52,7 @@ test('a passkey is added with its device’s name, is listed without secrets, an
   expect(await listPasskeys(app, await app.signUp())).toEqual([])
 })
 
-test('a passkey of a known provider has its name; a rename takes any visible line', async () => {
+test('a passkey of a known provider has its name; a rename takes any visible line, cleaned as texts are', async () => {
   const olga = await app.signUp()
   const provider = new Authenticator({ aaguid: 'ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4' })
   const { id, name } = await addPasskey(app, olga, provider)
@@ -60,7 +60,15 @@ test('a passkey of a known provider has its name; a rename takes any visible lin
   const rename = (body: object, { token } = olga) =>
     app.call('PATCH', `/users/current/passkeys/${id}`, { token, body })
   expect((await rename({ name: ' Телефон ' })).body).toMatchObject({ id, name: 'Телефон' })
-  for (const name of ['', ' ', '\u200b', 'x'.repeat(61), 'a\nb']) {
+  for (const [typed, stored] of [
+    ['\u202eтелефон\u202c', 'телефон'],
+    ['Мои\u0306\u00a0\u2028  ключ', 'Мой ключ'],
+    [`Ключ${'\u0301'.repeat(30)}`, `Ключ${'\u0301'.repeat(8)}`],
+    ['Телефон', 'Телефон'],
+  ] as const) {
+    expect((await rename({ name: typed })).body).toMatchObject({ name: stored })
+  }
+  for (const name of ['', ' ', '\u200b', '\u202e', 'x'.repeat(61), 'a\nb']) {
     expectRefusal(await rename({ name }), 'INVALID_REQUEST')
   }
   expectRefusal(await rename({ name: 'Чужой' }, await app.signUp()), 'PASSKEY_NOT_FOUND')

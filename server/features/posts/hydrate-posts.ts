@@ -66,7 +66,7 @@ const NO_TOTAL = sql`SELECT 0`
 type Clarifications = ReadonlyMap<string | null, Clarification>
 
 /** Reads the visible clarifications of posts, and of the posts that they reply to, by their ids. */
-export async function readClarifications(
+async function readClarifications(
   db: Queryable,
   rows: readonly Pick<HydratedRow, 'clarification_id' | 'r_clarification_id'>[],
   viewer: PostViewer,
@@ -74,9 +74,13 @@ export async function readClarifications(
   const named = rows.flatMap((row) => [row.clarification_id, row.r_clarification_id])
   const ids = [...new Set(named)].filter((id) => id !== null)
   if (ids.length === 0) return new Map()
-  const found = await selectRows(db, { page: pageOf(ids), total: NO_TOTAL }, viewer)
+  return toClarifications(await selectRows(db, { page: pageOf(ids), total: NO_TOTAL }, viewer))
+}
+
+/** Leaves out rows without a post, and posts whose owner has left. */
+export function toClarifications(rows: readonly HydratedRow[]): Clarifications {
   return new Map(
-    found
+    rows
       .filter(({ id, username }) => id !== null && username !== null)
       .map((row) => [row.id, readColumns(row, '', null)]),
   )

@@ -61,8 +61,10 @@ export function registerPosts(context: ServerContext, publish: Publish): Backgro
 
   route(calls.removeClarification, async ({ params: { id }, viewer }) => {
     if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
-    const isChanged = await setClarification(db, { id, ownerId: viewer.userId }, null)
-    const post = await requirePost(db, id, viewer)
+    const { post, isChanged } = await db.transaction().execute(async (tx) => {
+      const isChanged = await setClarification(tx, { id, ownerId: viewer.userId }, null)
+      return { post: await requirePost(tx, id, viewer), isChanged }
+    })
     if (post.owner.id !== viewer.userId) throw new AppError('POST_NOT_FOUND')
     if (isChanged) await publishChange({ kind: 'edited', postId: id })
     return post

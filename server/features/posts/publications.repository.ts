@@ -15,20 +15,31 @@ export type NewPost = {
 type Inserted = { refusal: null; told: string[] } & HydratedRow
 type Refused = { refusal: 'UNAUTHORIZED' | 'BLOCKED' | 'POST_NOT_FOUND' | 'KEY_USED' }
 
-/** Inserts a post with its Idempotency-Key, or returns why not. KEY_USED: the key has a post. */
+/**
+ * Inserts a post with its Idempotency-Key, or returns why not. KEY_USED: the key has a post. The
+ * second row is the clarification of the replied post, if it has one.
+ */
 export async function insertPost(
   db: Queryable,
   { written, ownerId, idempotencyKey, repliedId }: NewPost,
   lockWaitMs: number,
-): Promise<Inserted | Refused> {
+): Promise<[Inserted | Refused, HydratedRow | undefined]> {
   const names = namesIn(written.text)
   const values = [ownerId, written.text, idempotencyKey ?? null, repliedId, lockWaitMs, names]
-  const { rows } = await sql<Inserted | Refused>`
-    SELECT refusal, (published).*, false AS is_liked, is_replied_liked AS r_is_liked,
-      mentions, replied_mentions AS r_mentions, told, NULL AS clarification_id,
-      (SELECT clarification_id::text FROM posts WHERE id = (published).r_id) AS r_clarification_id
-    FROM insert_post(${sql.join(values)})`.execute(db)
-  return rows[0] ?? { refusal: 'POST_NOT_FOUND' }
+  const { rows } = await sql<Inserted & { isClarification: boolean }>`
+    WITH inserted AS MATERIALIZED (SELECT * FROM insert_post(${sql.join(values)}))
+    SELECT false AS "isClarification", refusal, (published).*, false AS is_liked,
+      is_replied_liked AS r_is_liked, mentions, replied_mentions AS r_mentions, told,
+      NULL AS clarification_id, NULL AS r_clarification_id
+    FROM inserted
+    UNION ALL
+    SELECT true, NULL, (c.shown).*, c.is_liked, NULL, c.mentions, NULL, NULL, NULL, NULL
+    FROM inserted
+    CROSS JOIN LATERAL clarification_of((published).r_id, ${ownerId}::bigint) c`.execute(db)
+  const [post, clarification] = [false, true].map((it) =>
+    rows.find(({ isClarification }) => isClarification === it),
+  )
+  return [post ?? { refusal: 'POST_NOT_FOUND' }, clarification]
 }
 
 type OwnPost = { id: string; ownerId: string }

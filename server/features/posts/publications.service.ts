@@ -15,7 +15,7 @@ import {
 } from '../../kernel/limits/limits.ts'
 import { privateDomainOf } from '../../kernel/mail/email-address.ts'
 import type { ServerContext } from '../../kernel/server-context.ts'
-import { readClarifications, requirePost, toPost } from './hydrate-posts.ts'
+import { requirePost, toClarifications, toPost } from './hydrate-posts.ts'
 import { requireValidBody } from './posts.service.ts'
 import {
   findByIdempotencyKey,
@@ -163,14 +163,13 @@ async function insert(
 ): Promise<Published | undefined> {
   const userId = newPost.ownerId
   const write = async (tx: Queryable) => {
-    const inserted = await insertPost(tx, newPost, lockWaitMs)
+    const [inserted, clarification] = await insertPost(tx, newPost, lockWaitMs)
     if (inserted.refusal === 'KEY_USED') return undefined
     if (inserted.refusal !== null) throw new AppError(inserted.refusal)
-    if (clarifies) {
-      await setClarification(tx, { id: inserted.r_id, ownerId: userId }, inserted.id)
-      inserted.r_clarification_id = inserted.id
-    }
-    const post = toPost(inserted, await readClarifications(tx, [inserted], { userId }))
+    if (clarifies) await setClarification(tx, { id: inserted.r_id, ownerId: userId }, inserted.id)
+    const shown = clarifies ? inserted : clarification
+    inserted.r_clarification_id = shown?.id ?? null
+    const post = toPost(inserted, toClarifications(shown ? [shown] : []))
     if (!post) throw new AppError('UNAUTHORIZED')
     await recordAccess?.(tx, { action: 'publish', userId, postId: post.id, request })
     return { post, repliedOwnerId: inserted.r_owner_id, told: inserted.told }

@@ -53,7 +53,7 @@ export function startPasskeyLogin(
   return app.call('POST', '/passkey-logins', { body, ...clientHeaders(ip, browser) })
 }
 
-type Verification = Browser & { id: string; assertion: Assertion; restore?: true }
+type Verification = Browser & { id: string; assertion: Assertion; restore?: true | undefined }
 
 export function verifyPasskeyLogin(
   app: TestApp,

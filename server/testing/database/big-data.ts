@@ -13,7 +13,7 @@ export async function fillDatabase(databaseUrl: string, size: Size): Promise<voi
 }
 
 /** One connection, so that its random seed applies to all statements. */
-const LONG_STATEMENTS = { connections: 1, statementTimeoutMs: 120_000 }
+const LONG_STATEMENTS = { connections: 1, statementTimeoutMs: 3_600_000 }
 
 async function fill(db: Db, { users, posts, likes }: Size): Promise<void> {
   await sql`SELECT setseed(0.5)`.execute(db)
