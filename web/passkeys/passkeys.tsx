@@ -1,3 +1,4 @@
+import { startRegistration } from '@simplewebauthn/browser'
 import { KeyRound } from 'lucide'
 import { type FormEvent, useId, useRef, useState } from 'react'
 import { PASSKEY_NAME_MAX, PASSKEYS_MAX } from '../../contract/constants.ts'
@@ -9,7 +10,6 @@ import { isUnanswered } from '../http/call-error.ts'
 import { Read } from '../http/read.tsx'
 import { serverNow } from '../http/server-clock.ts'
 import { arePasskeysAllowed } from '../platform/passkeys-allowed.ts'
-import { createCredential } from '../platform/web-authn.ts'
 import { useAction } from '../session/use-action.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/form/field.tsx'
@@ -137,7 +137,9 @@ function AddPasskey() {
 async function createPasskey(refuse: (why: string) => void): Promise<Created | undefined> {
   const { id, options } = await startPasskey()
   try {
-    return { id, body: await createCredential(options) }
+    const { id: credentialId, response } = await startRegistration({ optionsJSON: options })
+    const { clientDataJSON, attestationObject } = response
+    return { id, body: { id: credentialId, clientDataJSON, attestationObject } }
   } catch (error) {
     refuse(REFUSALS[(error as Error).name] ?? NOT_CREATED)
     return undefined

@@ -1,5 +1,9 @@
+import {
+  browserSupportsWebAuthnAutofill,
+  startAuthentication,
+  WebAuthnAbortService,
+} from '@simplewebauthn/browser'
 import { OPERATION_LIFE_MS } from '../../contract/constants.ts'
-import { chooseCredential, isAutofillSupported } from '../platform/web-authn.ts'
 import { startPasskeySignIn, verifyPasskeySignIn } from './passkey.queries.ts'
 
 /** Signs in with the chosen passkey. With `restore` it returns to a deleted account. */
@@ -13,15 +17,28 @@ const OFFER_MS = OPERATION_LIFE_MS / 2
  * sign-in with the passkey that the person chooses. Rejects if there is nothing to offer.
  */
 export async function offerPasskeys(signal: AbortSignal): Promise<PasskeySignIn> {
-  if (!(await isAutofillSupported())) throw new Error('no autofill of passkeys')
+  if (!(await browserSupportsWebAuthnAutofill())) throw new Error('no autofill of passkeys')
   for (;;) {
     const { id, options } = await startPasskeySignIn()
-    const old = AbortSignal.timeout(OFFER_MS)
+    signal.throwIfAborted()
+    const cancel = () => WebAuthnAbortService.cancelCeremony()
+    signal.addEventListener('abort', cancel)
+    let isOld = false
+    const timer = setTimeout(() => {
+      isOld = true
+      cancel()
+    }, OFFER_MS)
     try {
-      const assertion = await chooseCredential(options, AbortSignal.any([signal, old]))
+      const chosen = await startAuthentication({ optionsJSON: options, useBrowserAutofill: true })
+      const { authenticatorData, clientDataJSON, signature, userHandle } = chosen.response
+      const signed = { authenticatorData, clientDataJSON, signature }
+      const assertion = { id: chosen.id, ...signed, ...(userHandle && { userHandle }) }
       return (restore) => verifyPasskeySignIn(id, assertion, restore)
     } catch (error) {
-      if (signal.aborted || !old.aborted) throw error
+      if (!isOld) throw error
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', cancel)
     }
   }
 }
