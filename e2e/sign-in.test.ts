@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { clear, copy, tap, write } from './testing/hands.ts'
+import { clear, copy, drop, tap, write } from './testing/hands.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { switchView } from './testing/page/feed.ts'
 import { boxOf } from './testing/page/layout.ts'
@@ -27,6 +27,10 @@ test('an address is validated, and a mistyped host is questioned once', async ({
   await write(email, 'anna@пример.рф')
   await clear(email)
   expect(await proceed.isDisabled()).toBe(true)
+
+  await drop(email, ' <anna@example.org\u200b>')
+  await expect.poll(() => email.inputValue()).toBe('anna@example.org')
+  await clear(email)
 
   await email.press('Enter')
   await expect.poll(() => error.textContent()).toBe('Введите email')

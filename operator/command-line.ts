@@ -52,6 +52,10 @@ export function findForm({ forms }: Command, words: string[], given: GivenValues
     parts.slice(words.length).every((part) => part.startsWith('[')),
   )
   if (!form) throw new UsageError(explainWords(begin, words))
+  // Elsewhere it means the standard streams. A file of this name is `./-`.
+  if (words.some((word, at) => word === '-' && /ФАЙЛ|ПАПКА/.test(form.parts[at] ?? ''))) {
+    throw new UsageError('вместо «-» назовите файл: потоков эта команда не пишет и не читает')
+  }
   const own = words.filter((_, at) => isPlaceholder(form.parts[at]))
   return { usage: form.usage, words: own, options: readOptions(form.usage, given) }
 }

@@ -22,6 +22,9 @@ test.each([
   ['report', 'не хватает: НОМЕР… remove или НОМЕР… keep', 'help report'],
   // An unset variable of a script, which became the current folder.
   ['backup \u00a0', 'нужно ФАЙЛ или ПАПКА'],
+  ['backup -', 'вместо «-» назовите файл'],
+  ['restore - --replace', 'вместо «-» назовите файл'],
+  ['user olga export -', 'вместо «-» назовите файл'],
   ['report 7', 'не хватает: remove или keep'],
   ['ban add domain', 'не хватает: ЗНАЧЕНИЕ', 'help ban'],
   ['report x remove', '«x» — не номер записи'],

@@ -5,6 +5,7 @@ import { newEmail, storePasskey } from '../server/testing/calls/account-fixture.
 import { isSignedIn, storedEmail, undoChange } from '../server/testing/calls/email-change-calls.ts'
 import { report } from '../server/testing/calls/moderation-calls.ts'
 import { clientHeaders, startAt } from '../server/testing/calls/sign-in-calls.ts'
+import type { TestUser } from '../server/testing/http/client.ts'
 import { expectRefusal } from '../server/testing/http/expect-refusal.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
 import { envOf, runHere } from '../server/testing/process/run-command.ts'
@@ -12,7 +13,7 @@ import { appForTest, type TestApp } from '../server/testing/test-app.ts'
 
 const { app, mailbox, petr, vslukh, json, statusOf } = await operatedWall()
 
-test('user finds a person by name, e-mail and id, blocks, signs out and renames them', async () => {
+test('user finds a person by name, e-mail and id, blocks, signs out and renames them; nobody can take the old name, but it can be given back', async () => {
   const vera = await app.signUp()
   for (const known of [vera.username.toUpperCase(), vera.email, vera.id]) {
     expect(await json('user', known)).toMatchObject({ id: vera.id, email: vera.email, sessions: 1 })
@@ -29,6 +30,15 @@ test('user finds a person by name, e-mail and id, blocks, signs out and renames 
   const err = `${vera.username} — прежнее имя пользователя vera_new.\n`
   expect(await vslukh('user', vera.username)).toMatchObject({ code: 0, err })
   expect((await app.call('GET', `/posts/${post.id}`)).body.owner.username).toBe('vera_new')
+  const takeName = (user: TestUser, username: string) =>
+    app.call('PATCH', '/users/current/profile', { token: user.token, body: { username } })
+  for (const user of [again, petr]) {
+    expectRefusal(await takeName(user, vera.username), 'USERNAME_ALREADY_EXISTS')
+  }
+  expect(await vslukh('user', vera.id, 'rename', vera.username)).toMatchObject({ code: 0 })
+  expect((await takeName(again, 'vera_other')).status).toBe(200)
+  expect((await takeName(again, vera.username)).status).toBe(200)
+  expect(await vslukh('user', vera.id, 'rename', 'vera_new')).toMatchObject({ code: 0 })
   // The output shows the name of the reason, not its number.
   await vslukh('user', 'vera_new', 'block', '--reason', '1', '--days', '2', '--yes')
   expect((await vslukh('user', 'vera_new')).out).toMatch(/не может писать до .+: Спам или реклама/)

@@ -135,7 +135,7 @@ async function rename(context: Context, { id, username: from }: Person): Promise
   }
   const nameKey = await nameKeyOf(context)
   await commitAndPublish(context, async (tx) => {
-    await renameUser(tx, { userId: id, username, nameKey })
+    await renameUser(tx, { userId: id, username, nameKey, byOperator: true })
     const details = { from, to: username }
     await appendToJournal(tx, { actor: context.actor, action: 'user.rename', userId: id, details })
   }).catch((error) => {

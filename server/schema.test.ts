@@ -34,7 +34,7 @@ test('every foreign key has an index that begins with it, or a reason to have no
 
 /** Tables about people that the download leaves out, and why. */
 const NOT_DOWNLOADED: Record<string, string> = {
-  reserved_usernames: 'names of erased people, as hashes',
+  reserved_usernames: 'names of erased people, and names taken away, as hashes',
   passkey_operations: 'a sign-in under way',
   closed_sessions: 'names nobody',
   codes: 'a sign-in under way',

@@ -107,6 +107,21 @@ export async function paste(field: Locator, text: string): Promise<string> {
   return added
 }
 
+/** Drops a text that was dragged from elsewhere into a field. */
+export async function drop(field: Locator, text: string): Promise<void> {
+  const page = field.page()
+  const box = await field.boundingBox()
+  if (!box) throw new Error('the field is not on the screen')
+  const point = { x: box.x + 20, y: box.y + box.height / 2 }
+  const items = [{ mimeType: 'text/plain', data: text }]
+  const mouse = await page.context().newCDPSession(page)
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    const data = { items, dragOperationsMask: 1 }
+    await mouse.send('Input.dispatchDragEvent', { type, ...point, data })
+  }
+  await mouse.detach()
+}
+
 /** Turns the device on its side, or back. */
 export async function rotate(page: Page): Promise<void> {
   const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }

@@ -34,6 +34,7 @@ import {
   isUsernameTaken,
   releaseUsername,
   reserveUsernames,
+  returnUsername,
   selectAuthorsAfter,
   selectByUsername,
   selectUsernames,
@@ -131,10 +132,18 @@ export async function reserveNamesOf(tx: Queryable, id: string, nameKey: Buffer)
   await reserveUsernames(tx, hashes)
 }
 
+type Renaming = {
+  userId: string
+  username: string
+  nameKey: Buffer
+  /** An operator takes the old name away for good, and may give it back. */
+  byOperator?: boolean
+}
+
 /** Throws USERNAME_ALREADY_EXISTS for a reserved name, a unique violation for a taken name. */
 export async function renameUser(
   tx: Queryable,
-  { userId, username, nameKey }: { userId: string; username: string; nameKey: Buffer },
+  { userId, username, nameKey, byOperator = false }: Renaming,
 ): Promise<void> {
   const locked = await lockUser(tx, userId)
   if (!locked) throw new AppError('USER_NOT_FOUND')
@@ -142,11 +151,11 @@ export async function renameUser(
   await updateUsername(tx, userId, username)
   if (old.toLowerCase() === username.toLowerCase()) return
   // Checked after the update, which has waited for a transaction that releases this name.
-  const nameHash = hashUsername(username, nameKey)
-  if (await isUsernameTaken(tx, { username, userId, nameHash })) {
-    throw new AppError('USERNAME_ALREADY_EXISTS')
-  }
+  const wish = { username, userId, nameHash: hashUsername(username, nameKey) }
+  if (byOperator) await returnUsername(tx, wish)
+  if (await isUsernameTaken(tx, wish)) throw new AppError('USERNAME_ALREADY_EXISTS')
   await releaseUsername(tx, { username: old, userId })
+  if (byOperator) await reserveUsernames(tx, [hashUsername(old, nameKey)])
 }
 
 /** Changes the e-mail, and mails an undo link to the old address: it may be a theft. */

@@ -69,6 +69,16 @@ export async function reserveUsernames(tx: Queryable, nameHashes: Buffer[]): Pro
     .execute()
 }
 
+/** Ends the reservation of a name that the user had, and that an operator gives back. */
+export async function returnUsername(tx: Queryable, { nameHash, ...wish }: Wish): Promise<void> {
+  const own = selectUsernameRelease(tx, wish.username).where('user_id', '=', wish.userId)
+  await tx
+    .deleteFrom('reserved_usernames')
+    .where('name_hash', '=', nameHash)
+    .where((eb) => eb.exists(own))
+    .execute()
+}
+
 export async function releaseUsername(
   tx: Queryable,
   { username, userId }: { username: string; userId: string },

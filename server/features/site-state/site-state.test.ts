@@ -268,6 +268,7 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
     (await startAt(app, '/registrations', { email, ip })).body.code ?? 'ok'
 
   const domain = (await ban('domain', 'Spam.Example')) ?? ''
+  await ban('domain', '@ПРИМЕР.рф.')
   await ban('network', '203.0.113.0/24', 7)
   await ban('network', '2001:db8::/32')
   await ban('email', 'Some.One+tag@gmail.com')
@@ -284,6 +285,8 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
   const banned: [string, string?][] = [
     ['a@spam.example'],
     ['a@mail.spam.example'],
+    ['a@xn--e1afmkfd.xn--p1ai'],
+    ['a@почта.пример.рф'],
     ['a@good.example', '203.0.113.77'],
     ['a@good.example', '[2001:db8:1::5]:443'],
     ['a@good.example', '198.51.100.7'],
@@ -302,7 +305,8 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
   expect(await startFrom('a@notspam.example')).toBe('ok')
   expect(await startFrom('a@good.example', '203.0.114.1')).toBe('ok')
   expect((await selectBans(db)).map(({ value }) => value)).toEqual([
-    ...['spam.example', '203.0.113.0/24', '2001:db8::/32', 'someone@gmail.com'],
+    ...['spam.example', 'xn--e1afmkfd.xn--p1ai'],
+    ...['203.0.113.0/24', '2001:db8::/32', 'someone@gmail.com'],
     ...['198.51.100.7', '198.18.0.0/15', '198.51.101.0/24', '198.51.102.1'],
   ])
   expect(await removeBan(db, { id: domain, actor })).toBe(true)

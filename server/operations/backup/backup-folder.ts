@@ -203,10 +203,12 @@ async function writeHere<T>(path: string, write: (append: Append) => Promise<T>)
   }
 }
 
-/** Returns the newest backup; undefined if there is none. Rejects if the folder does not exist. */
-export async function newestBackup(folder: string) {
-  const newest = (await namesOfBackups(folder)).at(-1)
-  if (newest === undefined) return undefined
-  const { size: bytes } = await runOnDisk(folder, () => stat(join(folder, newest)))
-  return { name: newest, bytes }
+/** Returns the names of backups, newest first. Rejects if the folder does not exist. */
+export async function newestBackups(folder: string): Promise<string[]> {
+  return (await namesOfBackups(folder)).reverse()
+}
+
+export async function sizeOfBackup(folder: string, name: string): Promise<number> {
+  const { size } = await runOnDisk(folder, () => stat(join(folder, name)))
+  return size
 }

@@ -3,8 +3,9 @@ import { isKnownMigration } from '../../kernel/db/migrate.ts'
 import { whyFailed } from '../../kernel/errors/why-failed.ts'
 import { formatOperatorTime, formatSize } from '../../kernel/errors/words.ts'
 import { readManifest } from '../backup/backup-file.ts'
-import { BackupError, backupName, newestBackup } from '../backup/backup-folder.ts'
+import { BackupError, backupName, newestBackups, sizeOfBackup } from '../backup/backup-folder.ts'
 import type { BackupState } from '../backup/backup-state.repository.ts'
+import type { Manifest } from '../backup/manifest.ts'
 import { broken, type CheckResult, ok, warning } from './finding.ts'
 
 type CheckedState = Omit<BackupState, 'verifiedCopy' | 'commandFailed' | 'since'> &
@@ -14,43 +15,59 @@ const DAY_MS = 86_400_000
 const OLDEST_DAYS = 2
 const OLDEST_VERIFICATION_DAYS = 14
 
+type Folder = {
+  folder: string | undefined
+  /** The wall's secret, which its backups have: others may leave theirs in the same folder. */
+  secret: string | undefined
+}
+
 /** Checks the files in the folder too, because files that the database remembers may be gone. */
 export async function checkBackups(
   state: CheckedState,
-  folder: string | undefined,
+  { folder, secret }: Folder,
 ): Promise<CheckResult> {
   if (folder === undefined) return checkBackup(state, new Date())
   const command = `vslukh backup ${folder}`
   const make = `Сделайте копию: ${command}`
+  const last = state.at && backupName(state.at)
   try {
-    const newest = await newestBackup(folder)
-    const isLast = newest && state.at && newest.name === backupName(state.at)
-    if (isLast && newest.bytes !== state.bytes) {
-      const message = `файл ${newest.name} изменён: в нём ${newest.bytes} байт, а записано ${state.bytes}`
-      return broken(message, make)
-    }
-    if (newest) {
-      const read = await readTime(join(folder, newest.name))
-      if (typeof read === 'string') return broken(read.replace(/\.$/, ''), make)
-      return checkBackup({ ...state, bytes: newest.bytes, at: read }, new Date(), command)
+    for (const name of await newestBackups(folder)) {
+      const bytes = await sizeOfBackup(folder, name)
+      if (name === last && bytes !== state.bytes) {
+        const message = `файл ${name} изменён: в нём ${bytes} байт, а записано ${state.bytes}`
+        return broken(message, make)
+      }
+      const manifest = await readDescription(join(folder, name))
+      if (manifest instanceof BackupError) return broken(withoutDot(manifest.message), make)
+      if (name !== last && secret !== undefined && manifest.secret !== secret) continue
+      const at = timeOf(manifest, join(folder, name))
+      if (typeof at === 'string') return broken(at, make)
+      return checkBackup({ ...state, bytes, at }, new Date(), command)
     }
     if (state.at === null) return checkBackup(state, new Date(), command)
-    return broken(`в папке ${folder} нет ни одной копии`, make)
+    return broken(`в папке ${folder} нет ни одной копии этой стены`, make)
   } catch (error) {
     const message = `папка копий ${folder} не открывается: ${whyFailed(error)}`
     return broken(message, 'Подключите её диск или создайте её и проверьте BACKUP_DIR')
   }
 }
 
-/** Returns when a backup was made, by its manifest, or why this version cannot restore it. */
-async function readTime(file: string): Promise<Date | string> {
-  const manifest = await readManifest(file, { isSummed: false }).catch((error: Error) => error)
-  if (manifest instanceof BackupError) return manifest.message
-  if (manifest instanceof Error) throw manifest
-  if (!isKnownMigration(manifest.migration)) {
-    return `эту версию копии (${manifest.version}, ${file}) здесь не восстановить`
+const withoutDot = (sentence: string) => sentence.replace(/\.$/, '')
+
+/** Returns the manifest of a backup, or why it cannot be read. */
+function readDescription(file: string): Promise<Manifest | BackupError> {
+  return readManifest(file, { isSummed: false }).catch((error) => {
+    if (error instanceof BackupError) return error
+    throw error
+  })
+}
+
+/** Returns when a backup was made, or why this version cannot restore it. */
+function timeOf({ createdAt, migration, version }: Manifest, file: string): Date | string {
+  if (!isKnownMigration(migration)) {
+    return `эту версию копии (${version}, ${file}) здесь не восстановить`
   }
-  const at = new Date(manifest.createdAt)
+  const at = new Date(createdAt)
   if (at.getTime() < Date.now() + DAY_MS) return at
   return `дата копии ${file} в будущем: ${formatOperatorTime(at)}`
 }

@@ -9,6 +9,7 @@ import { whyFailed } from '../../kernel/errors/why-failed.ts'
 import { dkimPublicKey } from '../../kernel/mail/dkim.ts'
 import { readMailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { selectBackupState } from '../backup/backup-state.repository.ts'
+import { readSecret } from '../start/installation.ts'
 import { checkBackupCommand, checkBackups } from './backup-check.ts'
 import {
   checkClock,
@@ -75,6 +76,8 @@ export async function examineCheaply({ db, config }: DoctorContext) {
   const dataDir = usesDataDir(config) ? config.dataDir : undefined
   const { backupDir } = config
   const backups = await selectBackupState(db)
+  // A secret that cannot be read is reported by `checkSecret`.
+  const secret = await readSecret(db, config).catch(() => undefined)
   const jobs = await selectJobFacts(db)
   const isEmbedded = config.databaseUrl === undefined
   const isBehindPooler = config.databaseDirectUrl !== undefined
@@ -95,7 +98,7 @@ export async function examineCheaply({ db, config }: DoctorContext) {
       disk:
         dataDir === undefined ? undefined : await checkDisk(dataDir, await selectDailyGrowth(db)),
       'backup disk': backupDir === undefined ? undefined : checkBackupDisk(backupDir, dataDir),
-      backup: checkBackups(backups, backupDir),
+      backup: checkBackups(backups, { folder: backupDir, secret }),
       'backup command': config.backupCommand && checkBackupCommand(backups),
       counters: checkCounters(facts),
       jobs: checkJobs(jobs),

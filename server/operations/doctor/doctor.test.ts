@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
-import { chmod, mkdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { join } from 'node:path'
@@ -25,6 +25,7 @@ import { freePort, listen } from '../../testing/process/free-port.ts'
 import { collectLog } from '../../testing/process/log-lines.ts'
 import { appForFile, SECRET } from '../../testing/test-app.ts'
 import { backupName } from '../backup/backup-folder.ts'
+import type { Manifest } from '../backup/manifest.ts'
 import { checkBackup, checkBackups } from './backup-check.ts'
 import {
   checkCollation,
@@ -197,14 +198,15 @@ const LAST_MIGRATION = Object.keys(MIGRATIONS).at(-1) ?? ''
 
 test('backups are judged by the files in BACKUP_DIR: a missing or empty folder, an old file, and a newest one that cannot be restored or comes from the future are broken', async () => {
   const folder = await folderForTest()
+  const secret = 's'.repeat(32)
   const state = { bytes: 25e6, failed: null, verificationFailed: null, verifiedAt: new Date() }
-  const check = (at: Date | null = new Date()) => checkBackups({ ...state, at }, folder)
+  const check = (at: Date | null = new Date()) => checkBackups({ ...state, at }, { folder, secret })
   expect(await check(null)).toEqual(says('warning', 'копий нет'))
   const empty = await check()
   expect(empty).toEqual(says('broken', `в папке ${folder} нет ни одной копии`))
   expect(empty.fix).toContain(`vslukh backup ${folder}`)
   const file = join(folder, backupName(new Date()))
-  await writeBackup(file, { migration: LAST_MIGRATION }, async (writer) => {
+  await writeBackup(file, { migration: LAST_MIGRATION, secret }, async (writer) => {
     const part = await writer.addPart(Readable.from([randomBytes(2.5 * 1024 * 1024)]))
     return [{ table: 'posts', columns: ['id'], ...part }]
   })
@@ -215,24 +217,53 @@ test('backups are judged by the files in BACKUP_DIR: a missing or empty folder, 
   await rm(file)
   // Copied today: its own time counts.
   const copied = join(folder, backupName(old))
-  await writeBackup(copied, { migration: LAST_MIGRATION, createdAt: old.toISOString() })
+  await writeBackup(copied, {
+    ...{ migration: LAST_MIGRATION, secret },
+    createdAt: old.toISOString(),
+  })
   expect(await check()).toEqual(says('broken', /5 дн\. назад/))
   await rm(copied)
 
   await writeFile(file, randomBytes(100))
   expect(await check()).toEqual(says('broken', 'не копия стены'))
   await rm(file)
-  await writeBackup(file, { migration: '999-next', version: '9.0.0' })
+  await writeBackup(file, { migration: '999-next', version: '9.0.0', secret })
   expect(await check()).toEqual(says('broken', /9\.0\.0/))
   const createdAt = '2099-01-01T00:00:00.000Z'
   const future = join(folder, backupName(new Date(createdAt)))
-  await writeBackup(future, { migration: LAST_MIGRATION, createdAt })
+  await writeBackup(future, { migration: LAST_MIGRATION, createdAt, secret })
   expect(await check()).toEqual(says('broken', 'в будущем: 01.01.2099'))
 
   await rm(folder, { recursive: true })
   const missing = await check()
   expect(missing).toEqual(says('broken', folder))
   expect(missing.fix).toContain('BACKUP_DIR')
+})
+
+test('of walls that share BACKUP_DIR, each is judged by its own newest backup', async () => {
+  const folder = await folderForTest()
+  const secret = 's'.repeat(32)
+  const at = new Date(Date.now() - 5 * 86_400_000)
+  const state = { bytes: 0, failed: null, verificationFailed: null, verifiedAt: new Date() }
+  const write = async (createdAt: Date, manifest: Partial<Manifest>) => {
+    const file = join(folder, backupName(createdAt))
+    const facts = { migration: LAST_MIGRATION, createdAt: createdAt.toISOString(), ...manifest }
+    await writeBackup(file, facts)
+    return (await stat(file)).size
+  }
+  await write(new Date(), { secret: 'o'.repeat(32), migration: '999-next' })
+  expect(await checkBackups({ ...state, at }, { folder, secret })).toEqual(
+    says('broken', `в папке ${folder} нет ни одной копии этой стены`),
+  )
+  // The last backup counts without its secret too.
+  const bytes = await write(at, { secret: null })
+  expect(await checkBackups({ ...state, bytes, at }, { folder, secret })).toEqual(
+    says('broken', /5 дн\. назад/),
+  )
+  await write(new Date(Date.now() - 1000), { secret })
+  expect(await checkBackups({ ...state, bytes, at }, { folder, secret })).toEqual(
+    says('ok', 'сделана сегодня'),
+  )
 })
 
 test('a secret that others may read, pages that cannot be read, and nodes of two versions are named', async () => {

@@ -3,9 +3,11 @@ import {
   type DOMAttributes,
   type KeyboardEvent,
   type MouseEvent,
+  type PointerEvent,
   type ReactNode,
   useContext,
   useId,
+  useRef,
   useState,
 } from 'react'
 import { postPath } from '../../../contract/pages.ts'
@@ -152,11 +154,17 @@ function useWhyFolded(post: CachedPost | null | undefined, size = 'list'): strin
 
 function useOpenPost(postId: string) {
   const path = postPath(postId)
+  const hadSelection = useRef(false)
+
+  function onPointerDownCapture({ currentTarget }: PointerEvent<HTMLElement>): void {
+    hadSelection.current = hasSelectionIn(currentTarget)
+  }
 
   function onClick(event: MouseEvent<HTMLElement>): void {
     if (!isOnCard(event) || getSelection()?.isCollapsed === false) return
     if (event.ctrlKey || event.metaKey) openTab()
-    else navigate(path)
+    // A click on a card with selected text ends the selection.
+    else if (!hadSelection.current) navigate(path)
   }
 
   function onAuxClick(event: MouseEvent<HTMLElement>): void {
@@ -173,7 +181,12 @@ function useOpenPost(postId: string) {
     if (event.key === 'Enter' && isPlain && event.target === event.currentTarget) navigate(path)
   }
 
-  return { onClick, onAuxClick, onMouseDown, onKeyDown }
+  return { onPointerDownCapture, onClick, onAuxClick, onMouseDown, onKeyDown }
+}
+
+function hasSelectionIn(card: HTMLElement): boolean {
+  const selection = getSelection()
+  return selection?.isCollapsed === false && selection.containsNode(card, true)
 }
 
 /** Keeps the middle button from starting to scroll the page. */

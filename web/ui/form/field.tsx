@@ -1,10 +1,10 @@
 import {
   type AriaAttributes,
-  type ClipboardEvent,
   type ComponentProps,
   type ReactNode,
   type Ref,
   type RefObject,
+  type SyntheticEvent,
   useEffect,
   useId,
   useLayoutEffect,
@@ -74,7 +74,7 @@ type TextFieldProps = FieldNotes &
   Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'id' | 'className' | 'autoFocus'> & {
     value: string
     onChange: (value: string) => void
-    /** Returns what a paste inserts instead of the pasted text. What is typed is never changed. */
+    /** Returns what a paste or a drop inserts instead. What is typed is never changed. */
     cleanPaste?: (pasted: string) => string
     focusOnMount?: boolean
   }
@@ -92,18 +92,25 @@ export function TextField(props: TextFieldProps) {
           ref={ref}
           className="input"
           onChange={(event) => onChange(event.target.value)}
-          onPaste={cleanPaste && ((event) => pasteClean(event, cleanPaste))}
+          onPaste={cleanPaste && ((event) => insertClean(event, event.clipboardData, cleanPaste))}
+          onDrop={cleanPaste && ((event) => insertClean(event, event.dataTransfer, cleanPaste))}
         />
       )}
     </Field>
   )
 }
 
-function pasteClean(event: ClipboardEvent, clean: (pasted: string) => string): void {
-  const pasted = event.clipboardData.getData('text')
-  const cleaned = clean(pasted)
-  if (cleaned === pasted) return
+function insertClean(
+  event: SyntheticEvent<HTMLInputElement>,
+  data: DataTransfer,
+  clean: (inserted: string) => string,
+): void {
+  const inserted = data.getData('text')
+  const cleaned = clean(inserted)
+  if (cleaned === inserted) return
   event.preventDefault()
+  // A drop does not come to the focused field.
+  event.currentTarget.focus()
   // Replaces the selection as a paste does, and can be undone. A new value could not.
   document.execCommand('insertText', false, cleaned)
 }
