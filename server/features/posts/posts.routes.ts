@@ -5,7 +5,7 @@ import type { Limit } from '../../kernel/limits/limits.ts'
 import type { BackgroundWork, ServerContext } from '../../kernel/server-context.ts'
 import { requirePost } from './hydrate-posts.ts'
 import { likedPostsOf, postsOf, readPostList, wallPosts } from './post-lists.ts'
-import { deletePost, editPost, requireValidBody } from './posts.service.ts'
+import { deletePost, editPost, lockPost, requireValidBody } from './posts.service.ts'
 import { removeOldKeys, setClarification } from './publications.repository.ts'
 import { chargeAddedNames, type Publish } from './publications.service.ts'
 
@@ -60,8 +60,9 @@ export function registerPosts(context: ServerContext, publish: Publish): Backgro
   })
 
   route(calls.removeClarification, async ({ params: { id }, viewer }) => {
-    if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
     const { post, isChanged } = await db.transaction().execute(async (tx) => {
+      // Otherwise a moderator may bring the post back between the two statements.
+      if (!(await lockPost(tx, id))) throw new AppError('POST_NOT_FOUND')
       const isChanged = await setClarification(tx, { id, ownerId: viewer.userId }, null)
       return { post: await requirePost(tx, id, viewer), isChanged }
     })
