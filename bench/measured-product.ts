@@ -32,11 +32,17 @@ type Options = {
   fill?: (databaseUrl: string) => Promise<void>
 }
 
-/** Starts the product on a data set, with 400 users signed in, until it is disposed of. */
+/**
+ * Starts the product on a data set, with 400 users signed in, until it is disposed of. DATABASE_URL
+ * may name an empty database, which it fills instead of an embedded one.
+ */
 export async function startFilledProduct(dataSet: DataSet, { env, fill }: Options = {}) {
   await using started = new AsyncDisposableStack()
   const { path: dataDir } = started.use(await mkdtempDisposable(join(tmpdir(), 'vslukh-bench-')))
-  const postgres = await startEmbeddedPostgres({ dataDir, say() {} })
+  const { DATABASE_URL } = process.env
+  const postgres = DATABASE_URL
+    ? { connectionString: DATABASE_URL, async stop() {} }
+    : await startEmbeddedPostgres({ dataDir, say() {} })
   const { connectionString: databaseUrl } = postgres
   const tokens = await seed(databaseUrl, dataSet)
     .then(() => fill?.(databaseUrl))

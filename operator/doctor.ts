@@ -40,6 +40,7 @@ const MARKS = { ok: '✓', warning: '!', broken: '✗' }
 /** Returns a finding as one line, even if a server's reply in it has several. */
 export function resultLine({ level, message, fix }: CheckResult): string {
   const line = `${MARKS[level]} ${message.replace(/\s*\n/g, ' ')}`
-  const ended = (text: string) => text.replace(/\.?$/, '.')
+  // A sentence may end with a statement of SQL, which is copied with all that follows it.
+  const ended = (text: string) => text.replace(/(?<![.;])$/, '.')
   return fix === undefined ? line : `${ended(line)} ${ended(fix)}`
 }

@@ -32,6 +32,7 @@ export const PARTS = [
   'scripts/admin.ts',
   'scripts/open-files.ts',
   'scripts/build-web-if-needed.ts',
+  'scripts/installed-packages.ts',
   'scripts/compile-cache.ts',
   'dist/web',
 ]

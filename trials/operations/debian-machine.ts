@@ -10,31 +10,51 @@ const NAMESPACES = ['-m', '-u', '-i', '-p', '-C', '-r', '-w']
 const ENV = ['PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'LANG=C.UTF-8', 'USER=root']
 
 /**
- * Boots a bare Debian with systemd, which shares this machine's network, until the end of the test.
- * DEBIAN_ROOT may name one that debootstrap has made; it is copied.
+ * Boots a bare Debian 12 with systemd, which shares this machine's network, until the end of the
+ * test. DEBIAN_ROOT may name one that debootstrap has made; it is copied.
  */
 export async function bootDebian() {
   const nspawn = await programOf('systemd-container', '/usr/bin/systemd-nspawn')
   const root = join(await folderForTest(), 'root')
   await makeRoot(root)
   const boot = ['--register=no', '--keep-unit', '--boot']
-  const machine = spawn(nspawn, ['-q', '-D', root, ...boot], { stdio: 'ignore', detached: true })
-  const ended = once(machine, 'exit')
-  onTestFinished(async () => {
+  const start = () => {
+    const machine = spawn(nspawn, ['-q', '-D', root, ...boot], { stdio: 'ignore', detached: true })
+    return { machine, ended: once(machine, 'exit') }
+  }
+  let running = start()
+  const stop = async () => {
     // systemd-nspawn asks its systemd to power off.
-    machine.kill('SIGTERM')
-    await ended
-  })
-  const children = `/proc/${machine.pid}/task/${machine.pid}/children`
+    running.machine.kill('SIGTERM')
+    await running.ended
+  }
+  onTestFinished(stop)
   /** Runs a line of shell as root. Returns its exit code and all it prints. */
   const shell = async (line: string) => {
-    const [systemd = ''] = (await readFile(children, 'utf8')).split(' ')
+    const { pid } = running.machine
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    const [systemd = ''] = children.split(' ')
     const env = ['/usr/bin/env', '-i', ...ENV, '/bin/bash', '-c', `exec 2>&1; ${line}`]
     return attempt('nsenter', ['-t', systemd, ...NAMESPACES, '--', ...env])
   }
   const isUp = async () => (await shell('systemctl is-active dbus')).code === 0
-  await expect.poll(isUp, { timeout: 60_000 }).toBe(true)
-  return { root, shell }
+  const untilUp = () => expect.poll(isUp, { timeout: 60_000 }).toBe(true)
+  await untilUp()
+  return {
+    root,
+    shell,
+    /** Runs a line of shell that must succeed. Returns all it prints. */
+    async done(line: string): Promise<string> {
+      const { code, out } = await shell(line)
+      expect(code, out).toBe(0)
+      return out
+    },
+    async reboot(): Promise<void> {
+      await stop()
+      running = start()
+      await untilUp()
+    },
+  }
 }
 
 async function makeRoot(root: string): Promise<void> {

@@ -40,14 +40,8 @@ asRoot(
   async () => {
     const folder = await folderForTest()
     const deb = await makeRelease(folder, { isDeb: true })
-    const { root, shell } = await bootDebian()
+    const { root, shell, done } = await bootDebian()
     const outOf = async (line: string) => (await shell(line)).out
-    /** Runs a line that must succeed. Returns what it prints. */
-    const done = async (line: string) => {
-      const { code, out } = await shell(line)
-      expect(code, out).toBe(0)
-      return out
-    }
     const into = join(root, 'srv')
     await cp(deb, join(into, 'first.deb'))
     const { version } = JSON.parse((await runCommand({}, '--version', '--json')).out)

@@ -410,6 +410,7 @@ test('indexes that were made with another version of the collation are a fault, 
   await executeOn(asSuperuser(app.databaseUrl), older)
   const found = await check()
   expect(found).toEqual(says('broken', /сортирует буквы по версии .*, а индексы .* по 1\.0/))
+  expect(found && resultLine(found)).toMatch(/REFRESH COLLATION VERSION;$/)
   const [, commands = ''] = /vslukh psql: (.*)$/.exec(found?.fix ?? '') ?? []
   for (const statement of commands.split(/(?<=;) /)) await executeOn(url, statement)
   expect(await check()).toMatchObject({ level: 'ok' })

@@ -22,7 +22,9 @@ function postgresMonth(version: string): string | undefined {
   return month.toISOString().slice(0, 7)
 }
 
-const UPGRADE_POSTGRES = 'Обновите PostgreSQL на его машине: apt update && apt upgrade'
+const UPGRADE_POSTGRES =
+  'Обновите PostgreSQL на его машине: apt update && apt upgrade; после перехода на новую Debian — ' +
+  'pg_upgradecluster (docs/upgrading.md, «Debian 12 to 13, PostgreSQL 15 to 17»)'
 /** The releases of Node that this release of the wall knows. */
 const NODE_MONTHS: Record<string, string> = {
   '26.10.0': '2026-09',

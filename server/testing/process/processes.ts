@@ -10,6 +10,8 @@ export function childrenOf(pid: number): number[] {
   return pids.filter((other) => readStat(other)[PARENT] === pid)
 }
 
+export const parentOf = (pid: number) => readStat(pid)[PARENT] ?? 0
+
 /** In microseconds. */
 export function cpuOf(pid: number): number {
   const { [USER_TIME]: user = 0, [SYSTEM_TIME]: system = 0 } = readStat(pid)
