@@ -13,6 +13,7 @@ export async function expectNoBarrier(page: Page, where: string): Promise<void> 
     // The details of what passes would take almost half of the time.
     resultTypes: ['violations'],
   })
+  expect(await page.evaluate(emptyRegions), `${where}: a screen reader stops there`).toEqual([])
   const others = violations.filter(({ id }) => id !== 'target-size')
   expectNone(others, where)
   const small = violations.filter((it) => !others.includes(it))
@@ -48,6 +49,13 @@ function expectNone(violations: Result[], where: string): void {
     ({ id, nodes }) => `${where}: ${id}: ${nodes.map(({ html }) => html).join(' | ')}`,
   )
   expect(found).toEqual([])
+}
+
+/** Returns the regions of announcements in which nothing is: readers name the role of each. */
+function emptyRegions(): string[] {
+  return [...document.querySelectorAll('[role="status"], [role="alert"]')]
+    .filter((it) => it.textContent === '' && !it.hasAttribute('aria-label'))
+    .map(({ outerHTML }) => outerHTML)
 }
 
 function runningAnimations(): number {

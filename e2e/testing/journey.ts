@@ -131,12 +131,7 @@ async function startJourney(env: Record<string, string> = {}) {
       ...options,
     })
     if (user) {
-      const cookies = [user.cookie, user.browser].map((text) => {
-        const [name = '', value = ''] = text.split('=')
-        // The same attributes as the server sets.
-        return { name, value, url: product.url, httpOnly: true, sameSite: 'Strict' } as const
-      })
-      await context.addCookies(cookies)
+      await context.addCookies(cookiesOf(user, product.url))
       await context.addInitScript(storeClientToken, user.clientToken)
     }
     context.setDefaultTimeout(TIMEOUT_MS)
@@ -245,6 +240,14 @@ async function startJourney(env: Record<string, string> = {}) {
     /** Both kinds of tests of a worker share a journey, and close it. */
     close: () => (closing ??= close()),
   }
+}
+
+/** Returns the cookies of a signed-in browser, with the same attributes as the server sets. */
+export function cookiesOf(user: TestUser, url: string) {
+  return [user.cookie, user.browser].map((text) => {
+    const [name = '', value = ''] = text.split('=')
+    return { name, value, url, httpOnly: true, sameSite: 'Strict' } as const
+  })
 }
 
 /** Collects errors that a test must declare: exceptions, logged errors, and answers of 5xx. */

@@ -2,44 +2,61 @@ import { mkdtempDisposable, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { type Journey, test } from '../../e2e/testing/journey.ts'
+import { cookiesOf, type Journey, test } from '../../e2e/testing/journey.ts'
 import { passkeyOf } from '../../e2e/testing/passkeys.ts'
-import { listenTo } from './screen-reader.ts'
+import type { TestUser } from '../../server/testing/http/client.ts'
+import { listen } from './screen-reader.ts'
 
 /** What a person has read and found right. `LISTEN=1` prints all that is said. */
 const expectedOf = async (name: string) =>
   (await readFile(join(import.meta.dirname, `${name}.txt`), 'utf8')).trim().split('\n')
 
-const RENAME = 'UPDATE users SET username = $1 WHERE id = $2'
+/** Less than after a page: what has the focus is named at once. */
+const STEP_MS = 1000
 
-/** Opens the wall for somebody who sees nothing. Returns their hands, and all that they hear. */
-async function openForEars({ url }: Journey) {
+/** Opens a browser for somebody who sees nothing. Returns their hands, and all that they do and hear. */
+async function openForEars({ url }: Journey, user?: TestUser) {
   const folder = await mkdtempDisposable(join(tmpdir(), 'vslukh-listened-'))
   onTestFinished(() => folder.remove())
-  const orca = await listenTo(url, folder.path)
+  const orca = await listen(folder.path, user ? cookiesOf(user, url) : [])
   onTestFinished(() => orca.close())
   const heard: string[] = []
-  const hear = async () => {
-    const lines = await orca.hear()
+  const keep = (lines: string[]) => {
     if (process.env.LISTEN) console.log(lines.join('\n'))
     heard.push(...lines)
     return lines
   }
+  const hear = async (silenceMs?: number) => keep(await orca.hear(silenceMs))
+  await hear()
   return {
     heard,
     hear,
+    async open(path: string) {
+      keep([`> ${path}`])
+      await orca.press('ctrl+l')
+      await orca.type(url + path)
+      // The browser may have completed the address.
+      await orca.press('Delete')
+      await orca.press('Return')
+      let lines: string[]
+      do lines = await hear()
+      while (!lines.some((line) => line.startsWith('Страница имеет')))
+    },
     async press(key: string) {
+      keep([`> ${key}`])
       await orca.press(key)
       await hear()
     },
     async type(text: string) {
+      keep([`> «${text}»`])
       await orca.type(text)
       await hear()
     },
-    async tabTo(name: string) {
+    async reach(key: string, name: string) {
+      keep([`> ${key}… ${name}`])
       for (let n = 0; n < 40; n++) {
-        await orca.press('Tab')
-        const lines = await hear()
+        await orca.press(key)
+        const lines = await hear(STEP_MS)
         if (lines.some((line) => line.startsWith(name))) return
       }
       throw new Error(`Never heard: ${name}`)
@@ -47,65 +64,114 @@ async function openForEars({ url }: Journey) {
   }
 }
 
+/** Returns a person with a name that is read. */
+async function personNamed(journey: Journey, name: string): Promise<TestUser> {
+  const user = await journey.signIn(`${name.toLowerCase()}@example.org`)
+  await journey.rows('UPDATE users SET username = $1 WHERE id = $2', [name, user.id])
+  return { ...user, username: name }
+}
+
 test('a person who sees nothing hears who wrote what, and signs in', async ({ journey }) => {
-  const [olga, petr] = [await journey.signUp(), await journey.signUp()]
-  await journey.rows(RENAME, ['Olga_V', olga.id])
-  await journey.rows(RENAME, ['Petr_S', petr.id])
+  const olga = await personNamed(journey, 'Olga_V')
+  const petr = await personNamed(journey, 'Petr_S')
   const post = await journey.publish(olga, 'Утром видела лису. Она шла по рельсам.')
   await journey.reply(petr, post.id, 'А я видел зайца')
   await journey.publish(petr, 'Хлеб вырос в цене: https://example.org/хлеб')
-  const { heard, hear, press, type, tabTo } = await openForEars(journey)
-  await hear()
-  await tabTo('Войти нажимаемая кнопка.')
+  const { heard, open, press, type, reach } = await openForEars(journey)
+  await open('/')
+  await reach('Tab', 'Войти нажимаемая кнопка.')
   await press('Return')
   await type(olga.email)
   await press('Return')
-  expectHeard(heard, await expectedOf('expected'))
+  expectHeard(heard, await expectedOf('wall'))
 })
 
 test('a person who sees nothing hears what a passkey is for, and removes it', async ({
   journey,
 }) => {
-  const olga = await journey.signUp()
-  await journey.rows(RENAME, ['Olga_V', olga.id])
+  const olga = await personNamed(journey, 'Olga_V')
   await passkeyOf(journey, olga)
-  const { heard, hear, press, type, tabTo } = await openForEars(journey)
-  await hear()
-  await tabTo('Войти нажимаемая кнопка.')
+  const { heard, open, press, reach } = await openForEars(journey, olga)
+  await open('/settings')
+  await reach('Tab', 'Ключи доступа')
   await press('Return')
-  await type(olga.email)
+  await reach('Tab', 'Добавить ключ')
+  await reach('Tab', 'Firefox, Linux')
   await press('Return')
-  await type(await journey.nextCode(olga.email))
-  await hear()
-  heard.length = 0
-
-  await press('ctrl+l')
-  await type(`${journey.url}/settings`)
-  await press('Return')
-  await tabTo('Ключи доступа')
-  await press('Return')
-  await tabTo('Добавить ключ')
-  await tabTo('Firefox, Linux')
-  await press('Return')
-  await tabTo('Название ключа')
-  await tabTo('Удалить ключ')
+  await reach('Tab', 'Название ключа')
+  await reach('Tab', 'Удалить ключ')
   await press('Return')
 
-  expectHeard(heard, await expectedOf('signed-in'))
+  expectHeard(heard, await expectedOf('passkeys'))
 })
+
+test('a thread is read with who wrote what, and answered', async ({ journey }) => {
+  const olga = await personNamed(journey, 'Olga_V')
+  const petr = await personNamed(journey, 'Petr_S')
+  const vera = await personNamed(journey, 'Vera_K')
+  const text = 'Утром видела лису. Подробности: https://example.org/лиса'
+  const post = await journey.publish(olga, text)
+  await journey.call('POST', `/posts/${post.id}/likes`, { token: vera.token })
+  await journey.reply(petr, post.id, 'А я видел зайца')
+  const { heard, open, press, type, reach } = await openForEars(journey, petr)
+  await open(`/posts/${post.id}`)
+  await reach('b', 'Ответить: Olga_V')
+  await press('Return')
+  await type('15:30?')
+  await press('ctrl+Return')
+  expectHeard(heard, await expectedOf('thread'))
+})
+
+test('a post is published that names somebody', async ({ journey }) => {
+  const olga = await personNamed(journey, 'Olga_V')
+  const petr = await personNamed(journey, 'Petr_S')
+  const peter = await personNamed(journey, 'Peter_K')
+  for (const author of [petr, peter]) await journey.publish(author, 'Хлеб вырос в цене')
+  const { heard, open, press, type, reach } = await openForEars(journey, olga)
+  await open('/')
+  await reach('b', 'Новая запись')
+  await press('Return')
+  await type('15:30 @pe')
+  await press('Down')
+  await press('Return')
+  await press('ctrl+Return')
+  expectHeard(heard, await expectedOf('writing'))
+})
+
+test('a clarification is read under its post', async ({ journey }) => {
+  const olga = await personNamed(journey, 'Olga_V')
+  const post = await journey.publish(olga, 'Встреча в семь')
+  await journey.publish(olga, 'Лекция в пять')
+  await journey.rows(`UPDATE posts SET created_at = now() - interval '1 day'`)
+  await journey.call('POST', `/posts/${post.id}/clarification`, {
+    token: olga.token,
+    body: { text: 'В восемь: https://example.org/восемь' },
+  })
+  const { heard, open } = await openForEars(journey, olga)
+  await open('/')
+  expectHeard(heard, await expectedOf('clarification'))
+})
+
+/** What is said of a region in which nothing is announced. A region that loads has a name. */
+const EMPTY = ['строка состояния', 'уведомление']
 
 /** Expects these lines in their order. What else is said depends on how fast the page loads. */
 function expectHeard(heard: string[], expected: string[]): void {
   const lines = heard.map((line) =>
     line
+      .replace(/^(> \/posts\/)\d+/, '$11')
       // A dot is read with a pause.
       .replace(/\S+@ ?example\. ?org/g, 'olga@example.org')
       .replace(/ ?(?:Отправляем письмо…|Письмо отправлено)/g, '')
       .replace(/сейчас|\d+ мин\S+ назад/g, 'недавно')
+      .replace(/ · .* \d+, \d+:\d+ UTC$/, '')
       .replace(/добавлен .* в \d+:\d+/, 'добавлен недавно'),
   )
   expect(expected.slice(countInOrder(lines, expected))).toEqual([])
-  expect(lines).not.toContain('строка состояния')
+  const empty = lines.filter(
+    (line, at) => EMPTY.includes(line) && !lines[at - 1]?.startsWith('Загружаем'),
+  )
+  expect(empty).toEqual([])
 }
 
 /** Returns how many of the first expected lines were said, in their order. */

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { type BrowserContext, chromium } from 'playwright-core'
 import { endChild, untilPrinted, untilUp } from '../../server/testing/process/child-process.ts'
 import { findProgram } from '../../server/testing/process/debian-package.ts'
 
@@ -18,6 +19,7 @@ const LONGEST_MS = 15_000
 async function findScreenReader() {
   return {
     screen: await findProgram(['/usr/bin/Xvfb'], 'xvfb'),
+    layout: await findProgram(['/usr/bin/setxkbmap'], 'x11-xkb-utils'),
     bus: await findProgram(['/usr/bin/dbus-daemon'], 'dbus'),
     send: await findProgram(['/usr/bin/dbus-send'], 'dbus-bin'),
     access: await findProgram(['/usr/libexec/at-spi-bus-launcher'], 'at-spi2-core'),
@@ -28,29 +30,20 @@ async function findScreenReader() {
   }
 }
 
-/** Opens a page in Chromium with Orca. Returns its keyboard, and what is said. The caller closes it. */
-export async function listenTo(url: string, folder: string) {
+type Cookies = Parameters<BrowserContext['addCookies']>[0]
+
+/** Opens Chromium with Orca. Returns its keyboard, and what is said. The caller closes it. */
+export async function listen(folder: string, cookies: Cookies) {
   const programs = await findScreenReader()
   await using starting = new AsyncDisposableStack()
-  const start = (
-    program: string,
-    args: string[],
-    env: NodeJS.ProcessEnv,
-    out = 'ignore' as const,
-  ) => {
-    const child = spawn(program, args, { env, stdio: ['ignore', out, 'ignore'] })
+  const start = (program: string, args: string[], env = process.env) => {
+    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     starting.defer(() => endChild(child))
     return child
   }
-  const xvfb = spawn(programs.screen, ['-displayfd', '1', '-screen', '0', '1280x900x24'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  starting.defer(() => endChild(xvfb))
-  const [display] = await untilPrinted(xvfb, /^\d+$/)
-  const bus = spawn(programs.bus, ['--session', '--print-address=1', '--nofork'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  starting.defer(() => endChild(bus))
+  const screen = start(programs.screen, ['-displayfd', '1', '-screen', '0', '1280x900x24'])
+  const [display] = await untilPrinted(screen, /^\d+$/)
+  const bus = start(programs.bus, ['--session', '--print-address=1', '--nofork'])
   const [address] = await untilPrinted(bus, /^unix:\S+/)
   const env = {
     ...process.env,
@@ -61,6 +54,8 @@ export async function listenTo(url: string, folder: string) {
     DISPLAY: `:${display}`,
     DBUS_SESSION_BUS_ADDRESS: address,
   }
+  // With both alphabets, no letter is lost while another is mapped to a key.
+  await run(programs.layout, ['us,ru'], { env })
   const access = start(programs.access, ['--launch-immediately'], env)
   const turnOn = (name: string) =>
     run(
@@ -92,7 +87,7 @@ export async function listenTo(url: string, folder: string) {
   let heard = (await said()).length
 
   /** Returns what was said since the last call, once Orca is silent. */
-  async function hear(): Promise<string[]> {
+  async function hear(silenceMs = SILENCE_MS): Promise<string[]> {
     const until = performance.now() + LONGEST_MS
     let lines = await said()
     let silentSince = performance.now()
@@ -100,7 +95,7 @@ export async function listenTo(url: string, folder: string) {
       await pause(100)
       const now = await said()
       if (now.length > lines.length) silentSince = performance.now()
-      else if (now.length > heard && performance.now() - silentSince > SILENCE_MS) break
+      else if (now.length > heard && performance.now() - silentSince > silenceMs) break
       lines = now
     }
     const news = lines.slice(heard)
@@ -108,16 +103,19 @@ export async function listenTo(url: string, folder: string) {
     return news
   }
 
-  start(
+  const browser = start(
     programs.browser,
     [
       ...['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
-      ...['--disable-component-update', '--disable-sync', '--lang=ru'],
-      ...['--force-renderer-accessibility', `--user-data-dir=${join(folder, 'profile')}`],
-      ...['--window-position=0,0', '--window-size=1280,900', url],
+      ...['--disable-component-update', '--disable-sync', '--disable-features=Translate'],
+      ...['--lang=ru', '--force-renderer-accessibility', '--remote-debugging-port=0'],
+      ...['--window-position=0,0', '--window-size=1280,900'],
+      ...[`--user-data-dir=${join(folder, 'profile')}`, 'about:blank'],
     ],
     env,
   )
+  const [, debugging = ''] = await untilPrinted(browser, /^DevTools listening on (\S+)$/)
+  await addCookies(debugging, cookies)
   const running = starting.move()
   const pressWith = (...args: string[]) => run(programs.keys, args, { env })
   return {
@@ -126,4 +124,11 @@ export async function listenTo(url: string, folder: string) {
     type: (text: string) => pressWith('type', '--delay', '40', text),
     close: () => running.disposeAsync(),
   }
+}
+
+/** Signs a browser in, before any page of the site is opened. Then nothing controls it but its keys. */
+async function addCookies(address: string, cookies: Cookies): Promise<void> {
+  const browser = await chromium.connectOverCDP(address)
+  await browser.contexts()[0]?.addCookies(cookies)
+  await browser.close()
 }

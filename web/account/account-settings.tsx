@@ -14,6 +14,7 @@ import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Checkbox } from '../ui/form/checkbox.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { liveRegion } from '../ui/live-region.ts'
 import { Row, rowClass } from '../ui/row.tsx'
 import { Spinner } from '../ui/states/spinner.tsx'
 import { logOut } from './account.queries.ts'
@@ -63,7 +64,7 @@ export function LogOut({ userId, onLoggedOut }: LogOutProps) {
           name="Выйти"
         />
       </button>
-      <div role="alert">
+      <div {...liveRegion(lost !== '', 'alert')}>
         {lost && (
           <div className={classes('wrap', styles.lost)}>
             <p>{lost}</p>

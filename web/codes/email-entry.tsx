@@ -5,6 +5,7 @@ import { CallError } from '../http/call-error.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { TextField } from '../ui/form/field.tsx'
+import { liveRegion } from '../ui/live-region.ts'
 import { FormError } from '../ui/states/errors.tsx'
 import styles from './codes.module.css'
 import { likelyDomain } from './likely-domain.ts'
@@ -72,7 +73,7 @@ export function EmailEntry(props: EmailEntryProps) {
         onBlur={() => typed !== '' && show()}
         onKeyDown={({ key }) => key === 'Enter' && show()}
       />
-      <div className={classes('wrap', styles.actions)} role="status">
+      <div className={classes('wrap', styles.actions)} {...liveRegion(meant.asked !== undefined)}>
         {meant.asked && (
           <Button onClick={({ currentTarget }) => meant.take(currentTarget.form)}>
             Может быть, {meant.asked}?

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { type Dialog, openDialog, openedDialog } from '../history/history.ts'
 import { copyText, NOT_COPIED } from '../platform/copy-text.ts'
 import { Button } from '../ui/button.tsx'
+import { liveRegion } from '../ui/live-region.ts'
 import { FormError } from '../ui/states/errors.tsx'
 import { type Intent, keepIntent } from './intents.ts'
 import { keptTexts } from './kept-texts.ts'
@@ -46,7 +47,7 @@ export function SessionEnded({ text, reopen }: SessionEndedProps) {
   return (
     <>
       <FormError action={acts}>{end.message}</FormError>
-      <p className="soft" role="status">
+      <p className="soft" {...liveRegion(copied !== '')}>
         {copied}
       </p>
     </>

@@ -2,10 +2,10 @@
  * Returns the attributes of an element in which something appears that is announced. The element
  * must stay mounted. While it is empty it has no role, which a screen reader would stop at.
  */
-export function liveRegion(isFilled: boolean) {
+export function liveRegion(isFilled: boolean, role: 'status' | 'alert' = 'status') {
   return {
-    'aria-live': 'polite',
+    'aria-live': role === 'alert' ? 'assertive' : 'polite',
     'aria-atomic': true,
-    ...(isFilled && { role: 'status' }),
+    ...(isFilled && { role }),
   } as const
 }

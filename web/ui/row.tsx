@@ -2,6 +2,7 @@ import { ChevronRight } from 'lucide'
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
+import { Pause } from './pause.tsx'
 import styles from './row.module.css'
 
 type RowProps = {
@@ -19,7 +20,10 @@ export function Row({ icon, name, about, withChevron = false }: RowProps) {
     <>
       <span className={styles.icon}>{icon}</span>
       <span className={styles.lines}>
-        <span className={styles.name}>{name}</span>
+        <span className={styles.name}>
+          {name}
+          {about && <Pause />}
+        </span>
         {about && <span className="soft">{about}</span>}
       </span>
       {withChevron && <Icon shape={ChevronRight} size={18} className={styles.icon} />}

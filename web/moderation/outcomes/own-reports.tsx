@@ -5,6 +5,7 @@ import { usePageTitle } from '../../history/entry.tsx'
 import { Read } from '../../http/read.tsx'
 import { whenVisible } from '../../platform/timing.ts'
 import { classes } from '../../ui/classes.ts'
+import { Pause } from '../../ui/pause.tsx'
 import { EmptyState } from '../../ui/states/empty-state.tsx'
 import { Skeleton } from '../../ui/states/skeleton.tsx'
 import { markReportsSeen, useOwnReports } from './outcomes.queries.ts'
@@ -53,7 +54,12 @@ function OwnReportRow({ report }: { report: OwnReport }) {
         <b className={styles.outcome} data-outcome={outcome}>
           {OUTCOMES[outcome]}
         </b>
-        {isNew && <span className={classes('act', styles.fresh)}>новое</span>}
+        {isNew && (
+          <>
+            <Pause mark="," />
+            <span className={classes('act', styles.fresh)}>новое</span>
+          </>
+        )}
       </p>
       <p className="soft">
         {reason} · {formatDate(createdAt)}

@@ -9,6 +9,7 @@ import { PostText } from '../../posts/view/post-text.tsx'
 import { PostTime } from '../../posts/view/post-time.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Monogram } from '../../ui/monogram.tsx'
+import { Pause } from '../../ui/pause.tsx'
 import { AuthorBlock, authorFacts } from './author-block.tsx'
 import { cardToFocus } from './decide.ts'
 import styles from './queue.module.css'
@@ -60,7 +61,12 @@ export function QueueCard({ post, position, setSize, joined }: QueueCardProps) {
             <b className={classes('ellipsis', styles.author)}>{author.username}</b>
             <span className="soft">
               <PublishedAt post={post} />
-              {STATES[post.state] && <span className={styles.state}>{STATES[post.state]}</span>}
+              {STATES[post.state] && (
+                <>
+                  <Pause mark="," />
+                  <span className={styles.state}>{STATES[post.state]}</span>
+                </>
+              )}
             </span>
           </div>
           {!joined && <span className="soft">{authorFacts(author)}</span>}
@@ -155,7 +161,8 @@ function ThreadPosts({ label, posts }: { label: string; posts: readonly Post[] }
       {posts.map((post) => (
         <li key={post.id} className={styles.post}>
           <a className={classes('soft clamp cover', styles.link)} href={postPath(post.id)}>
-            <b>{post.owner.username}</b> <bdi>{post.text}</bdi>
+            <b>{post.owner.username}</b>
+            <Pause mark=":" /> <bdi>{post.text}</bdi>
           </a>
         </li>
       ))}

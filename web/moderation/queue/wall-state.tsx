@@ -1,5 +1,6 @@
 import { Read } from '../../http/read.tsx'
 import { classes } from '../../ui/classes.ts'
+import { Pause } from '../../ui/pause.tsx'
 import { Spinner } from '../../ui/states/spinner.tsx'
 import styles from './wall-state.module.css'
 import { type StateLine, useWallState } from './wall-state.queries.ts'
@@ -29,6 +30,7 @@ function Part({ name, level, message, fix }: StateLine) {
     <div className={styles.part}>
       <dt className="line">
         {name}
+        <Pause mark=":" />
         <span className={styles[level]}>{WORDS[level]}</span>
       </dt>
       <dd className="soft">

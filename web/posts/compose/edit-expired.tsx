@@ -3,6 +3,7 @@ import { copyText, NOT_COPIED } from '../../platform/copy-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { TextArea } from '../../ui/form/field.tsx'
+import { liveRegion } from '../../ui/live-region.ts'
 import { ModalFooter } from '../../ui/overlay/modal.tsx'
 import { FormError } from '../../ui/states/errors.tsx'
 import styles from './post-form.module.css'
@@ -68,10 +69,8 @@ function UnsavedText(props: EditExpiredProps & { form: PostFormState }) {
       </p>
       <TextArea label={label} value={typed} onChange={ignore} readOnly focusOnMount />
       <FormError {...errorLine} />
-      <div role="status">
-        {form.pending && <WaitingLine text={form.pending} onStop={form.stop} />}
-      </div>
-      <p className={classes('soft', styles.copied)} role="status">
+      <WaitingLine text={form.pending} onStop={form.stop} />
+      <p className={classes('soft', styles.copied)} {...liveRegion(copied !== '')}>
         {copied}
       </p>
       <ModalFooter>

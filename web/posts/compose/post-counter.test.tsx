@@ -12,5 +12,5 @@ test.each([
 ])('%i left are shown as %s and announced as «%s»', (left, shown, announcement) => {
   const html = renderToString(<PostCounter left={left} />)
   expect(/aria-hidden="true"[^>]*>([^<]*)</.exec(html)?.[1]).toBe(shown)
-  expect(/role="status"><span[^>]*>([^<]*)</.exec(html)?.[1]).toBe(announcement)
+  expect(/aria-live[^>]*><span[^>]*>([^<]*)</.exec(html)?.[1]).toBe(announcement)
 })

@@ -1,6 +1,7 @@
 import { POST_COUNTER_FROM } from '../../../contract/constants.ts'
 import { plural } from '../../format/counts.ts'
 import { classes } from '../../ui/classes.ts'
+import { liveRegion } from '../../ui/live-region.ts'
 import styles from './post-form.module.css'
 
 const FORMS = { one: 'символ', few: 'символа', many: 'символов' }
@@ -8,6 +9,7 @@ const FORMS = { one: 'символ', few: 'символа', many: 'символ�
 const STEPS = [10, 25, POST_COUNTER_FROM]
 
 export function PostCounter({ left }: { left: number }) {
+  const announced = announcement(left)
   return (
     <>
       {left <= POST_COUNTER_FROM && (
@@ -15,8 +17,8 @@ export function PostCounter({ left }: { left: number }) {
           {left < 0 ? `−${-left}` : left}
         </span>
       )}
-      <span role="status">
-        <span className="visually-hidden">{announcement(left)}</span>
+      <span {...liveRegion(announced !== '')}>
+        <span className="visually-hidden">{announced}</span>
       </span>
     </>
   )

@@ -102,9 +102,7 @@ export function PostForm(props: PostFormProps) {
       {!form.isPending && (
         <SessionEnded text={form.typed} {...(isDialog && { reopen: dialogOf(form.target) })} />
       )}
-      <div role="status">
-        {form.pending && <WaitingLine text={form.pending} onStop={form.stop} />}
-      </div>
+      <WaitingLine text={form.pending} onStop={form.stop} />
       {isDialog && <ModalFooter inPhoneHeader>{submit}</ModalFooter>}
       {!isDialog && (form.isUsed || form.typed !== '') && (
         <div className={classes('wrap', styles.foot)}>

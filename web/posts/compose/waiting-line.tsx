@@ -7,6 +7,7 @@ import { useSecondsLeft } from '../../platform/use-seconds-left.ts'
 import { useSessionEnd, useViewer } from '../../session/viewer.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
+import { liveRegion } from '../../ui/live-region.ts'
 import { bringIntoView } from '../../ui/states/errors.tsx'
 import styles from './post-form.module.css'
 import type { Text } from './stored-texts.ts'
@@ -15,13 +16,23 @@ import { isUnsaved } from './texts.ts'
 
 export const UNSAVED = 'Браузеру негде сохранить текст. Он здесь, пока открыта эта страница'
 
-type WaitingLineProps = { text: Text; onStop: () => void }
+type WaitingLineProps = { text: Text | undefined; onStop: () => void }
 
 /** Shows why a text waits. Shows nothing during the first attempt. */
 export function WaitingLine({ text, onStop }: WaitingLineProps) {
-  const end = useSessionEnd()
   const isSignedOut = useViewer().state === 'signed-out'
-  if (!isSignedOut && text.state === 'sending') return null
+  const waiting = isSignedOut || text?.state !== 'sending' ? text : undefined
+  return (
+    <div {...liveRegion(waiting !== undefined)}>
+      {waiting && <Line text={waiting} isSignedOut={isSignedOut} onStop={onStop} />}
+    </div>
+  )
+}
+
+type LineProps = { text: Text; isSignedOut: boolean; onStop: () => void }
+
+function Line({ text, isSignedOut, onStop }: LineProps) {
+  const end = useSessionEnd()
   return (
     <p ref={bringIntoView} className={classes('soft spread', styles.waiting)}>
       <span>

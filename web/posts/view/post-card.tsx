@@ -14,6 +14,7 @@ import { postPath } from '../../../contract/pages.ts'
 import { CLARIFIES } from '../../../contract/post-rules.ts'
 import { navigate } from '../../history/history.ts'
 import { classes } from '../../ui/classes.ts'
+import { Pause } from '../../ui/pause.tsx'
 import { useHidden, useIsMuted } from '../cache/hidden.ts'
 import { type CachedPost, usePost } from '../cache/post-cache.ts'
 import { AuthorName, AuthorTile } from './author-links.tsx'
@@ -226,11 +227,12 @@ export function RepliedPost({ id, beside, inDialog = false }: RepliedPostProps) 
   const quote = (!inDialog && instead) || (
     <>
       <span className={quoteText}>
-        <b className={quoteStyles.author}>{post.owner.username}</b>{' '}
-        <bdi translate="yes">{text}</bdi>
+        <b className={quoteStyles.author}>{post.owner.username}</b>
+        <Pause mark=":" /> <bdi translate="yes">{text}</bdi>
       </span>
       {clarification && clarification.id !== beside && (
         <span className={quoteText}>
+          <Pause />
           {CLARIFIES}: <bdi translate="yes">{added}</bdi>
         </span>
       )}

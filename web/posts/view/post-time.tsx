@@ -8,23 +8,23 @@ import { settings } from '../../platform/page-settings.ts'
 import type { CachedPost } from '../cache/post-cache.ts'
 import styles from './post-card.module.css'
 
-type PostTimeProps = {
-  createdAt: number
-  /** Whether screen readers read something else instead. */
-  isSilent?: boolean
-}
-
-export function PostTime({ createdAt, isSilent }: PostTimeProps) {
+/** Shows an age. Screen readers get words, because they misread «1 ч.». */
+export function PostTime({ createdAt }: { createdAt: number }) {
   const ago = useNow((seconds) => timeAgo(createdAt, seconds))
+  const words = useNow((seconds) => timeAgoInWords(createdAt, seconds))
   return (
-    <time
-      dateTime={new Date(createdAt * 1000).toISOString()}
-      title={useDateTime(createdAt)}
-      suppressHydrationWarning
-      aria-hidden={isSilent}
-    >
-      {ago}
-    </time>
+    <>
+      <time
+        dateTime={new Date(createdAt * 1000).toISOString()}
+        title={useDateTime(createdAt)}
+        suppressHydrationWarning
+        aria-hidden
+      >
+        {ago}
+      </time>
+      {/* Text browsers show both, so a space is between. */}
+      <span className="visually-hidden">{` ${words}`}</span>
+    </>
   )
 }
 
@@ -35,14 +35,11 @@ type TimeLinkProps = {
   mark: string | undefined
 }
 
-/** Links to a post by its age. Screen readers get words, because they misread «1 ч.». */
+/** Links to a post by its age. */
 export function TimeLink({ to, className, createdAt, mark }: TimeLinkProps) {
-  const words = useNow((seconds) => timeAgoInWords(createdAt, seconds))
   return (
     <a className={className} href={to}>
-      <PostTime createdAt={createdAt} isSilent />
-      {/* Text browsers show both, so a space is between. */}
-      <span className="visually-hidden">{` ${words}`}</span>
+      <PostTime createdAt={createdAt} />
       {mark && <span className={styles.mark}> · {mark}</span>}
     </a>
   )

@@ -11,6 +11,7 @@ import {
   useRef,
 } from 'react'
 import { classes } from '../classes.ts'
+import { liveRegion } from '../live-region.ts'
 import { Spinner } from '../states/spinner.tsx'
 import styles from './field.module.css'
 
@@ -61,7 +62,11 @@ export function Field(props: FieldProps) {
             {error}
           </p>
         )}
-        <p role="status" className={classes('line', styles.status)} data-kind={status?.kind}>
+        <p
+          className={classes('line', styles.status)}
+          data-kind={status?.kind}
+          {...liveRegion(!error && Boolean(status?.text))}
+        >
           {!error && status?.kind === 'busy' && <Spinner size={12} />}
           {!error && status?.text}
         </p>

@@ -2,6 +2,7 @@ import type { IconNode } from 'lucide'
 import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { classes } from '../classes.ts'
 import { Icon } from '../icon.tsx'
+import { Pause } from '../pause.tsx'
 import styles from './menu.module.css'
 
 export type MenuItem = {
@@ -80,7 +81,12 @@ export function Menu({ role, label, items, button, onClose }: MenuProps) {
         >
           {item.icon && <Icon shape={item.icon} size={18} />}
           <span>{item.label}</span>
-          {item.note && <span className={styles.note}>{item.note}</span>}
+          {item.note && (
+            <>
+              <Pause mark="," />
+              <span className={styles.note}>{item.note}</span>
+            </>
+          )}
         </button>
       ))}
     </div>

@@ -2,6 +2,7 @@ import { useId, useLayoutEffect, useRef } from 'react'
 import { createAtom, useAtom } from '../../platform/atom.ts'
 import { classes } from '../classes.ts'
 import { liveRegion } from '../live-region.ts'
+import { Pause } from '../pause.tsx'
 import { createToastQueue } from './toast-queue.ts'
 import styles from './toaster.module.css'
 
@@ -72,7 +73,7 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
           <span>{shown.text}</span>
           {hasLink && (
             <>
-              <span className="visually-hidden">. </span>
+              <Pause />
               <ToastLink link={link} />
             </>
           )}

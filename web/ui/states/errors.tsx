@@ -2,6 +2,7 @@ import { type ComponentProps, type ReactNode, useState } from 'react'
 import { useReconnect } from '../../platform/online.ts'
 import { Button } from '../button.tsx'
 import { classes } from '../classes.ts'
+import { liveRegion } from '../live-region.ts'
 import styles from './empty-state.module.css'
 import { EmptyState, type EmptyStateProps } from './empty-state.tsx'
 
@@ -68,7 +69,10 @@ type FormErrorProps = {
 /** Shows an error. Keep it mounted while it is empty, or screen readers do not announce it. */
 export function FormError({ children, action }: FormErrorProps) {
   return (
-    <p className={classes('spread', styles.formError)} role="alert">
+    <p
+      className={classes('spread', styles.formError)}
+      {...liveRegion(Boolean(children || action), 'alert')}
+    >
       {children && (
         <span className={styles.formErrorText} ref={bringIntoView}>
           {children}
