@@ -126,21 +126,21 @@ test('a claimed mail belongs to one sender until the claim expires; a late outco
   expect(await readMailHealth(db)).toMatchObject({ waiting: 0, lastHour: { sent: 1 } })
 })
 
-test('a sender whose claim took too long leaves the mail to the next one, which sends it once', async () => {
+test('a sender that begins too late leaves the mail to the next one, which sends it once', async () => {
   const { app, mailbox } = await mailAppForTest()
   const { db } = app
+  const claimed = db.selectFrom('outbox').select('id').where('claimed_until', '>', sql<Date>`now()`)
   stopClock()
   await db.transaction().execute(async (tx) => {
+    // Senders wait here, between their claim and their conversation.
     await sql`LOCK TABLE rate_limits`.execute(tx)
     await queueMail(db, 'send-email-notice', noticeTo(EMAIL))
-    const claimed = db.selectFrom('outbox').select('id').where('claimed_until', 'is not', null)
     await expect.poll(() => claimed.execute()).toHaveLength(1)
     vi.advanceTimersByTime(10_001)
+    await passTime(db, 61, 'outbox', 'claimed_until')
+    await retryMails(app)
+    await expect.poll(() => claimed.execute()).toHaveLength(1)
   })
-  const charged = db.selectFrom('rate_limits').select('key')
-  await expect.poll(() => charged.execute()).not.toEqual([])
-  await passTime(db, 61, 'outbox', 'claimed_until')
-  await retryMails(app)
   await expect.poll(async () => (await readMailHealth(db)).waiting).toBe(0)
   expect(mailbox.mails.map(({ to }) => to)).toEqual([EMAIL])
 })

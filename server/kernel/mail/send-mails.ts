@@ -128,7 +128,9 @@ class MailSender {
     const wait = await charge(mail.payload, mail.tries)
     if (wait)
       return this.#finish(mail, { ...wait, againMs: Math.min(wait.againMs, LONGEST_WAIT_MS) })
-    if (performance.now() > mail.beginBy) return
+    if (performance.now() > mail.beginBy) {
+      return this.#finish(mail, { state: mail.state, message: 'claimed too long ago', againMs: 0 })
+    }
     const result = await this.#converse(mail, content, signal)
     this.#reportServer(result)
     if (result.login === 'refused') await pauseMails(db)
