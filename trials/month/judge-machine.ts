@@ -77,9 +77,10 @@ function judgeKept(world: World, keep: number): void {
 }
 
 async function judgeJobs({ wall, findings }: World): Promise<void> {
+  // graphile-worker lets a running job use up its attempts when another comes in its place.
   const late =
     await wall.query(`SELECT task_identifier AS task, run_at, now(), attempts, last_error FROM graphile_worker.jobs
-    WHERE (run_at < now() - interval '2 hours' AND locked_at IS NULL) OR attempts > 10`)
+    WHERE locked_at IS NULL AND (run_at < now() - interval '2 hours' OR attempts > 10)`)
   if (late.length > 0) findings.add('jobs wait or fail', { late: late.slice(0, 5) })
   const failing = await wall.query('SELECT task, failures FROM failing_tasks WHERE failures > 3')
   if (failing.length > 0) findings.add('tasks fail again and again', { failing })
