@@ -16,7 +16,7 @@ test('this browser comes first, and each other can be closed', async ({ journey,
   await tap(page.getByRole('link', { name: 'Устройства' }))
 
   const { current, others } = devices(page)
-  await current.getByText(/^(Headless)?Chrom\w* \d+\.?\s*$/).waitFor()
+  await current.getByText(/^(Headless)?Chrom\w* \d+\. $/).waitFor()
   expect(await current.getByRole('button').count()).toBe(0)
   await others.getByText(/(сегодня|вчера) в \d{2}:\d{2}$/).waitFor()
   expect(await others.getByRole('listitem').count()).toBe(1)
