@@ -152,7 +152,7 @@ async function follow(page: Page, name: string, url: string): Promise<number> {
   const link = page.getByRole('link', { name, exact: true }).first()
   await link.scrollIntoViewIfNeeded()
   const left = await place(page)
-  await tap(link)
+  await tapInPlace(link)
   await page.waitForURL(url)
   return left
 }

@@ -26,9 +26,9 @@ export function bringTo(post: Locator, top: number): Promise<void> {
     .toBe(true)
 }
 
-/** Taps without scrolling: click() may scroll to a button that is still moving. */
-export function tapInPlace(button: Locator): Promise<void> {
-  return button.dispatchEvent('click')
+/** Taps without scrolling: click() may scroll to what still moves or what another page covers. */
+export function tapInPlace(control: Locator): Promise<void> {
+  return control.dispatchEvent('click')
 }
 
 /** Returns a function that returns the largest distance (px) of a post from its place since. */
