@@ -60,23 +60,3 @@ test('the download reads every table about people, or a reason says why it does 
   const hint = 'read it in data-export.repository.ts, or add a reason to NOT_DOWNLOADED'
   expect(unread.sort(), hint).toEqual(Object.keys(NOT_DOWNLOADED).sort())
 })
-
-/** Lists that the table of plans.test.ts leaves out, and why. */
-const NOT_PLANNED: Record<string, string> = {
-  publicReceivedOf: 'has a plan test of its own',
-  receivedRepliesOf: 'has a plan test of its own, and counts at most 1,000 replies',
-}
-
-test('a list of posts is in the test of plans, which reads each along an index', () => {
-  const read = (file: string) =>
-    readFileSync(join(import.meta.dirname, 'features/posts', file), 'utf8')
-  const lists = [
-    ...read('post-lists.ts').matchAll(/^export (?:const|function) (\w+)\b.*: PostList\b/gm),
-  ]
-  const names = lists.map(([, name = '']) => name)
-  expect(names).toContain('wallPosts')
-  const planned = read('plans.test.ts')
-  const forgotten = names.filter((name) => !planned.includes(`'${name}'`))
-  const hint = 'add the list to the table in plans.test.ts'
-  expect(forgotten.sort(), hint).toEqual(Object.keys(NOT_PLANNED).sort())
-})

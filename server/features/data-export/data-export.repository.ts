@@ -92,18 +92,34 @@ export async function selectOwnPosts(
 /** The last row that was read of a list; the next statement continues after it. */
 type Last = { id: string; at?: string }
 
-export const EXPORTED_LISTS: Record<string, (userId: string, last: Last) => RawBuilder<Last>> = {
-  // A like is archived if its post is hidden or the user has left.
-  'likes.json': (userId, { id }) => sql`
+type ExportedList = {
+  /** What the page that people read says about the file, as a sentence continues. */
+  about: string
+  /** Selects the next rows of the list, each with its position. */
+  next: (userId: string, last: Last) => RawBuilder<Last>
+}
+
+export const EXPORTED_LISTS: Record<string, ExportedList> = {
+  'likes.json': {
+    about: 'отметки «Нравится»',
+    // A like is archived if its post is hidden or the user has left.
+    next: (userId, { id }) => sql`
     SELECT id::text, post_id::text AS "postId", created_at AS "likedAt",
       user_left OR (SELECT hidden_for FROM posts WHERE posts.id = post_id) IS NOT NULL AS "isArchived"
     FROM likes WHERE user_id = ${userId}::bigint AND id > ${id}::bigint ORDER BY likes.id LIMIT ${STEP}`,
-  // The moderator's name is left out, because it is the moderator's own data.
-  'decisions.json': (userId, { id }) => sql`
+  },
+  'decisions.json': {
+    about: 'решения о вас и ваших записях',
+    // The moderator's name is left out, because it is the moderator's own data.
+    next: (userId, { id }) => sql`
     SELECT id::text, at, action, post_id::text AS "postId", reason, details->>'text' AS text
     FROM journal WHERE user_id = ${userId}::bigint AND id > ${id}::bigint ORDER BY journal.id LIMIT ${STEP}`,
-  'addresses.json': (userId, { at = '-infinity', id }) => sql`
+  },
+  'addresses.json': {
+    about: 'сетевые адреса, если сайт обязан их хранить,',
+    next: (userId, { at = '-infinity', id }) => sql`
     SELECT id::text, to_json(at)#>>'{}' AS at, action, post_id::text AS "postId", address, port
     FROM access_journal WHERE user_id = ${userId}::bigint AND (at, id) > (${at}::timestamptz, ${id}::bigint)
     ORDER BY access_journal.at, access_journal.id LIMIT ${STEP}`,
+  },
 }

@@ -34,8 +34,8 @@ export async function exportData(
   zip.on('error', (error: Error) => output.destroy(error))
   zip.addBuffer(Buffer.from(JSON.stringify(account, null, 2)), 'account.json')
   add('posts.json', () => jsonArray(posts()))
-  for (const [name, select] of Object.entries(EXPORTED_LISTS)) {
-    const read = async (last = { id: '0' }) => (await select(userId, last).execute(db)).rows
+  for (const [name, { next }] of Object.entries(EXPORTED_LISTS)) {
+    const read = async (last = { id: '0' }) => (await next(userId, last).execute(db)).rows
     add(name, () => jsonArray(readInSteps(read)))
   }
   add('index.html', () => readablePage({ appName, account, posts: posts() }))

@@ -5,6 +5,7 @@ import { decide, report, signUpModerator } from '../../testing/calls/moderation-
 import type { TestUser } from '../../testing/http/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/http/expect-refusal.ts'
 import { appForFile, strictApp, testPerNode } from '../../testing/test-app.ts'
+import { EXPORTED_LISTS } from './data-export.repository.ts'
 
 const MANY = Number(process.env.EXPORTED_POSTS ?? 5000)
 
@@ -96,8 +97,8 @@ test('a person downloads every column about them but those left out for a reason
   expect(response.headers.get('content-disposition')).toContain('attachment')
   expect(response.headers.get('cache-control')).toBe('no-store')
   const files = await unzip(response)
-  const names = 'account.json addresses.json decisions.json index.html likes.json posts.json'
-  expect(Object.keys(files).sort()).toEqual(names.split(' '))
+  const names = ['account.json', 'posts.json', ...Object.keys(EXPORTED_LISTS), 'index.html']
+  expect(Object.keys(files)).toEqual(names)
   expect(JSON.parse(files['account.json'] ?? '')).toMatchObject({
     id: olga.id,
     username: olga.username,
@@ -171,7 +172,10 @@ test('the archive has likes of hidden posts, known browsers, decisions about the
   const published = addresses.filter(({ action }: { action: string }) => action === 'publish')
   expect(published).toHaveLength(1201)
   expect(new Set(addresses.map(({ id }: { id: string }) => id)).size).toBe(addresses.length)
-  expect(files['index.html']).toContain('addresses.json')
+  expect(files['index.html']).toContain(
+    'отметки «Нравится» — в likes.json, решения о вас и ваших записях — в decisions.json, ' +
+      'сетевые адреса, если сайт обязан их хранить, — в addresses.json.',
+  )
 })
 
 test('a person may ask again until an archive has gone out, once a day; a ticket serves for a minute: not a HEAD, and nobody with a forged one', async () => {

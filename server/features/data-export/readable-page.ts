@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../kernel/http/escape.ts'
-import type { ExportedPost } from './data-export.repository.ts'
+import { EXPORTED_LISTS, type ExportedPost } from './data-export.repository.ts'
 
 type Content = {
   appName: string
@@ -26,13 +26,14 @@ const DATE = new Intl.DateTimeFormat('ru-RU', {
 
 export async function* readablePage({ appName, account, posts }: Content): AsyncGenerator<string> {
   const name = escapeHtml(appName)
+  const lists = Object.entries(EXPORTED_LISTS).map(([file, { about }]) => `${about} — в ${file}`)
   yield `<!doctype html><html lang="ru"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>Мои данные — ${name}</title><style>${STYLE}</style>
 <h1>Мои данные на сайте «${name}»</h1>
 <dl><dt>Имя пользователя</dt><dd>${text(account.username)}</dd>
 <dt>Почта</dt><dd>${text(account.email)}</dd>
 <dt>Аккаунт создан</dt><dd>${time(String(account.registeredAt))}</dd></dl>
-<p>Сессии, жалобы и прочее — в файле account.json, записи — в posts.json, отметки «Нравится» — в likes.json, решения о вас и ваших записях — в decisions.json, сетевые адреса, если сайт обязан их хранить, — в addresses.json.</p>
+<p>Сессии, жалобы и прочее — в файле account.json, записи — в posts.json, ${lists.join(', ')}.</p>
 <h2>Записи и ответы</h2>\n`
   let isEmpty = true
   for await (const step of posts) {

@@ -1,40 +1,36 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { FROM_OLDEST } from '../../../contract/constants.ts'
 import { oppositeCursor } from '../../../contract/pages.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import { seedLikes, seedWall } from '../../testing/database/seed.ts'
+import { allEndpoints } from '../../testing/http/endpoints.ts'
 import { appForFile } from '../../testing/test-app.ts'
+import { listAddress, PAGED_LISTS } from './lists.fixture.ts'
 
 /** Pages from 1,000 to 1,100 are counted from the top, later ones are read from the far end. */
 const WALL = 2200
 
 const app = await appForFile()
-const [olga, petr] = [await app.signUp(), await app.signUp()]
-await seedWall(app.db, olga.id, WALL)
-await seedLikes(app.db, petr.id)
-await app.sql`UPDATE posts SET recipient_id = ${petr.id}, received_no = 2 * id
+const me = await app.signUp()
+await seedWall(app.db, me.id, WALL)
+await seedLikes(app.db, me.id)
+await app.sql`UPDATE posts SET recipient_id = ${me.id}, received_no = 2 * id
   WHERE replied_post_id IS NOT NULL`
 
-const wall = sql`SELECT id FROM posts WHERE replied_post_id IS NULL ORDER BY id DESC`
-const replies = sql`SELECT id FROM posts WHERE replied_post_id IS NOT NULL ORDER BY id DESC`
-const liked = sql`SELECT post_id AS id FROM likes WHERE user_id = ${petr.id} ORDER BY likes.id DESC`
-
-test.each([
-  ['the wall', '/posts?', undefined, wall, 50],
-  ['the wall, with a limit that does not divide the total', '/posts?', undefined, wall, 33],
-  ['the posts of one owner', `/posts?userId=${olga.id}&`, undefined, wall, 50],
-  ['liked posts, by the time of the like', '/posts?filter=liked&', petr, liked, 50],
-  ['own replies', '/posts/replies?', olga, replies, 50],
-  ['received replies, by their number', '/posts/replies/received?', petr, replies, 50],
-  ['the replies to a post', '/posts/1/replies?', undefined, replies, 50],
-])(
-  '%s: pages and cursors equal a naive query at any depth, in both directions',
-  async (...[, path, viewer, query, limit]) => {
-    const { rows } = await query.execute(app.db)
+test.each(
+  Object.entries(PAGED_LISTS).flatMap(([call, { ids }]) => [
+    { call, ids, limit: 50 },
+    // Divides no total.
+    ...(call === 'GET /posts' ? [{ call, ids, limit: 33 }] : []),
+  ]),
+)(
+  '$call by $limit: pages and cursors equal a naive query at any depth, in both directions',
+  async ({ call, ids, limit }) => {
+    const { rows } = await ids(me.id).execute(app.db)
     const all = (rows as { id: string }[]).map(({ id }) => id)
+    const address = listAddress(call, me.id, '1')
     const read = async (place: string): Promise<{ page: PostPage; ids: string[] }> => {
-      const page: PostPage = await app.read(`${path}limit=${limit}&${place}`, viewer)
+      const page: PostPage = await app.read(`${address}limit=${limit}&${place}`, me)
       return { page, ids: page.posts.map(({ id }) => id) }
     }
     const lastPage = Math.ceil(all.length / limit)
@@ -60,3 +56,12 @@ test.each([
     }
   },
 )
+
+test('every list that the API reads in pages is in the table of lists', async () => {
+  const paged = [...(await allEndpoints())].filter(
+    ([, { answer }]) =>
+      /"posts":/.test(JSON.stringify(answer)) && /"lastPage":/.test(JSON.stringify(answer)),
+  )
+  const inTable = new Set(Object.keys(PAGED_LISTS).map((call) => call.split('?')[0]))
+  expect(paged.map(([call]) => call).sort()).toEqual([...inTable].sort())
+})
