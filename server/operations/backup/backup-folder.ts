@@ -1,6 +1,6 @@
 import { appendFile, fdatasync, fsync, rmSync } from 'node:fs'
 import { lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { askForName, getOpenedFile } from '../../kernel/config/opened-files.ts'
 import { ifExists } from '../../kernel/config/read-if-exists.ts'
@@ -62,6 +62,8 @@ export async function oldestBackup(folder: string): Promise<Date | undefined> {
 
 type KeptBackups = {
   keep: number
+  /** The path of the backup just made. A wrong clock may have dated older ones after it. */
+  made: string
   /** The time of the backup that was verified last, which is kept too. */
   verifiedCopy: Date | null
   /** Whether a file is a backup of this wall: others may leave theirs in the same folder. */
@@ -70,14 +72,14 @@ type KeptBackups = {
 
 export async function removeOldest(
   folder: string,
-  { keep, verifiedCopy, isOwn }: KeptBackups,
+  { keep, made, verifiedCopy, isOwn }: KeptBackups,
 ): Promise<void> {
-  const verified = verifiedCopy && backupName(verifiedCopy)
+  const kept = [basename(made), verifiedCopy && backupName(verifiedCopy)]
   const own: string[] = []
   for (const name of await namesOfBackups(folder)) {
     if (await isOwn(join(folder, name))) own.push(name)
   }
-  const old = own.slice(0, -keep).filter((name) => name !== verified)
+  const old = own.slice(0, -keep).filter((name) => !kept.includes(name))
   for (const name of old) await runOnDisk(folder, () => rm(join(folder, name)))
 }
 

@@ -80,7 +80,8 @@ export function createNightlyBackup(options: Options) {
     const failure = await failureOf(write(options, { file, now, signal }), 'the nightly backup')
     if (failure !== null) return storeBackupFailure(db, failure)
     const { verifiedAt, verifiedCopy, verificationFailed } = await selectBackupState(db)
-    await removeOldest(folder, { keep, verifiedCopy, isOwn }).catch(logUnremoved(log))
+    const kept = { keep, made: file, verifiedCopy, isOwn }
+    await removeOldest(folder, kept).catch(logUnremoved(log))
     const running = command && runBackupCommand(command, file, { signal, withinMs })
     await storeBackupFailure(db, await failureOf(running, 'BACKUP_COMMAND'))
     if (verificationFailed === null && !isVerificationDue(verifiedAt)) return

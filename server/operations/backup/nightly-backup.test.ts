@@ -9,6 +9,7 @@ import { collectLog } from '../../testing/process/log-lines.ts'
 import { envOf, runHere } from '../../testing/process/run-command.ts'
 import { startMain } from '../../testing/process/start-main.ts'
 import { appForTest } from '../../testing/test-app.ts'
+import { backupName } from './backup-folder.ts'
 import { selectBackupState, storeBackup } from './backup-state.repository.ts'
 import { createBackup } from './create-backup.service.ts'
 import { createNightlyBackup } from './nightly-backup.task.ts'
@@ -82,6 +83,16 @@ test('two walls with one folder remove only their own backups', async () => {
   const names = (await readdir(folder)).filter((name) => name.startsWith('vslukh-'))
   expect(names).toHaveLength(others.length + 2)
   expect(names).toEqual(expect.arrayContaining(others))
+})
+
+test('the backup just made stays, even if a wrong clock has dated an older one after it', async () => {
+  const { app, folder, run, state } = await nightlyForTest({ keep: 1 })
+  await app.sql`UPDATE installation SET backup_verified_at = now()`
+  const future = backupName(new Date('2038-01-01'))
+  await createBackup(app.databaseUrl, join(folder, future), { secret: 's'.repeat(32) })
+  for (let night = 0; night < 2; night++) await run()
+  const { at } = await state()
+  expect((await readdir(folder)).sort()).toEqual([backupName(at as Date), future])
 })
 
 test('a backup that cannot be written is an error in the log and a sentence in the state, until one succeeds', async () => {
