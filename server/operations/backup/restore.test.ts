@@ -12,7 +12,7 @@ import {
   sumsOf,
   writeBackup,
 } from '../../testing/database/backups.ts'
-import { databaseForTest } from '../../testing/database/database-for-test.ts'
+import { clientForTest, databaseForTest } from '../../testing/database/database-for-test.ts'
 import { executeOn, withClient } from '../../testing/database/databases.ts'
 import { openPostgresProxy } from '../../testing/database/postgres-proxy.ts'
 import { envOf, runHere } from '../../testing/process/run-command.ts'
@@ -21,7 +21,12 @@ import { createBackup } from './create-backup.service.ts'
 import { loadIntoScratch } from './load-scratch.repository.ts'
 import type { Progress } from './progress.ts'
 import { restoreBackup } from './restore.service.ts'
-import { countServers, withRestoreLock } from './scratch-schema.repository.ts'
+import {
+  countServers,
+  dropScratch,
+  replaceTables,
+  withRestoreLock,
+} from './scratch-schema.repository.ts'
 
 const app = await appForFile()
 
@@ -167,6 +172,21 @@ test('no server starts and no other restore begins during a restore, and no rest
     const second = restoreBackup(url, path, options())
     await expect(second).rejects.toThrow('уже восстанавливает другая команда')
   })
+})
+
+test('a restore names the programs that hold the wall’s tables, instead of waiting for them', async () => {
+  const url = await databaseForTest()
+  const psql = await clientForTest(url)
+  await psql.query('BEGIN; SELECT FROM posts')
+  const backup = { path, manifest }
+  await withRestoreLock(url, async (client) => {
+    await loadIntoScratch(client, url, { backup, onProgress() {} })
+    const replacing = replaceTables(client, async () => {}, '50ms')
+    await expect(replacing).rejects.toThrow(/держат другие программы, .*pg_stat_activity/)
+    await dropScratch(client)
+  })
+  await psql.query('COMMIT')
+  await restoreBackup(url, path, options({ requireReplaceable: async () => {} }))
 })
 
 test('a restore that is interrupted leaves the wall that was there and no rows beside it', async () => {

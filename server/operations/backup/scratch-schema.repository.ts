@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { openClient } from '../../kernel/db/database.ts'
+import { errorCode } from '../../kernel/db/database-errors.ts'
 import { MIGRATIONS } from '../../kernel/db/migrate.ts'
 import { COUNT_NODES } from '../../kernel/db/nodes.ts'
 import { RESTORE_LOCK, SCRATCH_SCHEMA } from '../../kernel/db/restore-lock.ts'
@@ -31,23 +32,33 @@ async function selectValue<T>(client: pg.Client, statement: string): Promise<T> 
   return value as T
 }
 
+/** PostgreSQL's code for a lock that was waited for in vain. */
+const LOCKED = '55P03'
+const LOCK_WAIT = '1min'
+
 /**
- * Replaces the product's tables in one transaction. Also drops the old queue, and what a newer
+ * Replaces the product's tables in one transaction. Throws BackupError if other sessions, such as an
+ * open psql, still hold them after a minute. Also drops the old queue, and what a newer
  * version has added, which would conflict with that version's migrations.
  */
 export async function replaceTables(
   client: pg.Client,
   beforeCommit: () => Promise<void>,
+  lockWait = LOCK_WAIT,
 ): Promise<void> {
   const loaded = await objectsOf(client, SCRATCH_SCHEMA)
   const place = await selectValue<string>(client, 'SELECT quote_ident(current_schema())')
   const replaced = new Set([...loaded.map(({ name }) => name), ...EXCLUDED_TABLES])
   const present = await objectsOf(client, place)
   const old = (await isNewer(client)) ? present : present.filter(({ name }) => replaced.has(name))
-  await client.query('BEGIN')
-  for (const { kind, address } of old)
-    await client.query(`DROP ${kind} IF EXISTS ${address} CASCADE`)
-  await client.query('DROP SCHEMA IF EXISTS graphile_worker CASCADE')
+  await client.query(`BEGIN; SET LOCAL lock_timeout = '${lockWait}'`)
+  try {
+    for (const { kind, address } of old)
+      await client.query(`DROP ${kind} IF EXISTS ${address} CASCADE`)
+    await client.query('DROP SCHEMA IF EXISTS graphile_worker CASCADE')
+  } catch (cause) {
+    throw errorCode(cause) === LOCKED ? new BackupError(HELD, { cause }) : cause
+  }
   for (const { kind, address } of loaded) {
     await client.query(`ALTER ${kind} ${address} SET SCHEMA ${place}`)
   }
@@ -56,6 +67,10 @@ export async function replaceTables(
   await beforeCommit()
   await client.query('COMMIT')
 }
+
+const HELD =
+  'Стена не возвращена, и прежняя на месте: её таблицы уже минуту держат другие программы, ' +
+  'например открытый psql. Закройте их (SELECT pid, application_name FROM pg_stat_activity) и повторите.'
 
 /** `address` is the quoted name with its schema, and for functions with the types of arguments. */
 type DatabaseObject = {
