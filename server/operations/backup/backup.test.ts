@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../../features/posts/counters.task.ts'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
 import {
   BACKUP_SECRET,
   emptyDatabase,
@@ -11,7 +12,9 @@ import {
   sumsOf,
   writeBackup,
 } from '../../testing/database/backups.ts'
+import { databaseForTest } from '../../testing/database/database-for-test.ts'
 import { asSuperuser, executeOn, withDatabase } from '../../testing/database/databases.ts'
+import { openPostgresProxy } from '../../testing/database/postgres-proxy.ts'
 import { folderForTest } from '../../testing/process/folder-for-test.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { BackupWriter, readManifest } from './backup-file.ts'
@@ -90,6 +93,22 @@ test('a backup taken while people write is one snapshot, restores elsewhere to e
   expect(await findCounterDifferences(other.db)).toEqual([])
   const verified = await verifyBackup(path)
   expect(verified.posts).toBeGreaterThan(5)
+})
+
+test('no table can be rewritten while a backup runs, whose snapshot would find it empty', async () => {
+  const databaseUrl = await databaseForTest()
+  await executeOn(databaseUrl, `INSERT INTO journal (actor, action) VALUES ('masha', 'invite')`)
+  const line = closeAfterTest(await openPostgresProxy(databaseUrl, 'vslukh backup'))
+  const isCopying = line.freezeAt(9)
+  const path = join(app.dataDir, 'rewritten.backup')
+  const made = createBackup(line.url, path, { secret: null })
+  await isCopying
+  const rewrite = 'ALTER TABLE journal ALTER COLUMN actor TYPE varchar(99)'
+  const rewritten = executeOn(databaseUrl, `SET lock_timeout = '100ms'; ${rewrite}`)
+  await expect(rewritten).rejects.toThrow('lock timeout')
+  line.thaw()
+  const { parts } = (await made).manifest
+  expect(parts.find(({ table }) => table === 'journal')?.rows).toBe(1)
 })
 
 test('a backup, its verification and a restore report how much of each step is done', async () => {

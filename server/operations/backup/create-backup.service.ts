@@ -12,6 +12,7 @@ import {
   copyOut,
   EXCLUDED_TABLES,
   estimateRows,
+  lockTables,
   selectMigration,
   selectSequences,
   selectTables,
@@ -47,7 +48,10 @@ async function writeInto(
   { secret, onProgress = () => {}, now = new Date(), signal }: Options,
 ): Promise<{ bytes: number; manifest: Manifest }> {
   await using client = await openClient(url, 'vslukh backup')
+  const tables = await selectTables(client)
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  // A table that a migration rewrites after the snapshot would seem empty.
+  await lockTables(client, tables)
   const writer = new BackupWriter(append, signal)
   const { migration, version } = await selectMigration(client)
   const parts: Part[] = []

@@ -54,6 +54,12 @@ export async function selectTables(client: pg.ClientBase): Promise<TableShape[]>
   return rows
 }
 
+/** Keeps others from changing the tables until the transaction ends; they may read and write. */
+export async function lockTables(client: pg.ClientBase, tables: TableShape[]): Promise<void> {
+  const names = tables.map(({ table }) => quote(table)).join(', ')
+  await client.query(`LOCK TABLE ${names} IN ACCESS SHARE MODE`)
+}
+
 /** Returns about how many rows a backup has, by the statistics; 0 if there are none yet. */
 export async function estimateRows(client: pg.ClientBase): Promise<number> {
   const { rows } = await client.query<{ rows: number }>(
