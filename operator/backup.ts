@@ -162,6 +162,7 @@ function restoreOutput(
 function linesAfterRestore({
   deletedAgain,
   sessions,
+  foreign,
 }: NonNullable<RestoreResult['counts']>): string[] {
   const deleted =
     deletedAgain === null
@@ -171,6 +172,9 @@ function linesAfterRestore({
     ...(deletedAgain === 0 ? [] : [deleted]),
     ...(sessions === 0 ? [] : [`Сессий вернулось: ${sessions}, и те, что закрыли после копии.`]),
     'Кто вошёл после копии, войдёт снова.',
+    ...(foreign.length === 0
+      ? []
+      : [`Добавлены в базу не этой программой и не возвращены: ${foreign.join(', ')}.`]),
   ]
 }
 

@@ -16,28 +16,39 @@ const quote = pg.escapeIdentifier
 type Backup = { path: string; manifest: Manifest }
 type Loading = { backup: Backup; onProgress: Progress; signal?: AbortSignal | undefined }
 
-/** Loads a backup into a new scratch schema, and migrates that. Throws BackupError. */
+/**
+ * Loads a backup into a new scratch schema, and migrates that. Returns the tables and columns that
+ * no version of the product has, and that are left out. Throws BackupError.
+ */
 export async function loadIntoScratch(
   client: pg.Client,
   url: string,
   { backup, onProgress, signal }: Loading,
-): Promise<void> {
+): Promise<string[]> {
   const { parts, sequences, migration, leftOut = EXCLUDED_TABLES } = backup.manifest
   await client.query(
     `DROP SCHEMA IF EXISTS ${SCRATCH_SCHEMA} CASCADE; CREATE SCHEMA ${SCRATCH_SCHEMA}`,
   )
   await migrateTo(migration, scratchUrl(url), SCRATCH_SCHEMA)
   await client.query(`BEGIN; SET LOCAL search_path = ${SCRATCH_SCHEMA}`)
-  const tables = (await selectTables(client)).map(({ table }) => table)
+  const shapes = await selectTables(client)
+  const tables = shapes.map(({ table }) => table)
   // CASCADE, because tables without a backup, which are empty here, refer to them.
   await client.query(`TRUNCATE ${tables.map(quote).join(', ')} CASCADE`)
   await setTriggers(client, tables, 'DISABLE')
   const total = parts.reduce((sum, { rows }) => sum + rows, 0)
+  const foreign: string[] = []
   let before = 0
   for (const part of parts) {
-    if (!tables.includes(part.table)) continue
+    const shape = shapes.find(({ table }) => table === part.table)
+    const others = part.columns.filter((column) => !shape?.columns.includes(column))
+    foreign.push(...(shape ? others.map((column) => `${part.table}.${column}`) : [part.table]))
+    if (!shape) continue
     const onRows = (rows: number) => onProgress('load', before + rows, total)
+    // COPY reads all columns of its text: those of others are there while it runs.
+    await alterColumns(client, part.table, others, (name) => `ADD COLUMN ${name} text`)
     await loadPart(client, part, { backup, signal, onRows })
+    await alterColumns(client, part.table, others, (name) => `DROP COLUMN ${name}`)
     before += part.rows
   }
   const there = [...leftOut, ...parts.map(({ table }) => table)]
@@ -49,6 +60,18 @@ export async function loadIntoScratch(
   await setTriggers(client, tables, 'ENABLE')
   await client.query('COMMIT; ANALYZE')
   await migrate(scratchUrl(url), { schema: SCRATCH_SCHEMA })
+  return foreign
+}
+
+async function alterColumns(
+  client: pg.Client,
+  table: string,
+  columns: string[],
+  change: (column: string) => string,
+): Promise<void> {
+  if (columns.length === 0) return
+  const changes = columns.map((column) => change(quote(column)))
+  await client.query(`ALTER TABLE ${quote(table)} ${changes.join(', ')}`)
 }
 
 /** The tables whose ids stand in links, feeds and browsers. */

@@ -42,6 +42,8 @@ type RestoredCounts = {
   /** The number of accounts that were deleted again; null if there is no list of deletions. */
   deletedAgain: number | null
   sessions: number
+  /** The tables and columns in the backup that are no version's, and were left out. */
+  foreign: string[]
 }
 
 type Reading = { signal?: AbortSignal | undefined; onProgress?: Progress | undefined }
@@ -101,7 +103,8 @@ async function replaceWall(
 ): Promise<RestoredCounts> {
   try {
     const former = await selectSequences(client)
-    await loadIntoScratch(client, url, { backup: { path, manifest }, onProgress, signal })
+    const backup = { path, manifest }
+    const foreign = await loadIntoScratch(client, url, { backup, onProgress, signal })
     const { createdAt } = manifest
     await raiseIds(client, { former, createdAt })
     const folders = [dirname(path), ...deletionFolders(secretSource)]
@@ -109,7 +112,7 @@ async function replaceWall(
       await appendToJournal(db, { actor, action: 'wall.restore', details: { createdAt } })
       return deleteAgain(db, { folders, createdAt })
     })
-    const counts = { deletedAgain, sessions: await countLoadedSessions(client) }
+    const counts = { deletedAgain, sessions: await countLoadedSessions(client), foreign }
     signal?.throwIfAborted()
     await replaceTables(client, async () => {
       await requireNoServer(client)
