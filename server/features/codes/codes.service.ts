@@ -192,10 +192,9 @@ export async function redeemCode<Account, Result, Outcome>(
   try {
     return await redeemOnce(context, { ...attempt, ...operation }, redemption)
   } catch (error) {
-    // The same code, sent twice, may have been redeemed meanwhile. A database that fails is not asked
-    // again: the caller would wait for a second timeout.
-    if (!(error instanceof AppError) || !(await selectRedeemedCode(context.db, attempt)))
-      throw error
+    // The code may have been redeemed meanwhile. A wrong code has been counted and is not tried again.
+    const hasEnded = error instanceof AppError && error.code === 'OPERATION_EXPIRED'
+    if (!hasEnded || !(await selectRedeemedCode(context.db, attempt))) throw error
     return repeatAnswer(context, attempt, redemption)
   }
 }
