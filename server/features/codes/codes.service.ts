@@ -189,29 +189,34 @@ export async function redeemCode<Account, Result, Outcome>(
   }
   if (!operation) return repeatAnswer(context, attempt, redemption)
   if (!canBeRight) throw lockedError({ ...guess, ...operation })
-  try {
-    return await redeemOnce(context, { ...attempt, ...operation }, redemption)
-  } catch (error) {
-    // The code may have been redeemed meanwhile. A wrong code has been counted and is not tried again.
-    const hasEnded = error instanceof AppError && error.code === 'OPERATION_EXPIRED'
-    if (!hasEnded || !(await selectRedeemedCode(context.db, attempt))) throw error
-    return repeatAnswer(context, attempt, redemption)
-  }
+  const outcome = await redeemOnce(context, { ...attempt, ...operation }, redemption).catch(
+    async (error) => {
+      // The same code, sent twice, may have been redeemed meanwhile. A database that fails is not
+      // asked again: the caller would wait for a second timeout.
+      if (!(error instanceof AppError) || !(await selectRedeemedCode(context.db, attempt)))
+        throw error
+      return repeatAnswer(context, attempt, redemption)
+    },
+  )
+  // It has been counted, so it is not tried again as a repetition.
+  if ('refusal' in outcome) throw outcome.refusal
+  return outcome
 }
 
 type CheckedGuess = Attempt & Pick<Guess, 'code' | 'ip'>
 
 /**
  * Counts an attempt and compares the code. The right code ends the operation and runs `redeem` in
- * one transaction; if `redeem` throws, the operation stays and the attempt is not counted.
+ * one transaction; if `redeem` throws, the operation stays and the attempt is not counted. Returns
+ * the refusal of a wrong code, because an exception would roll back the count.
  */
 async function redeemOnce<Account, Result, Outcome>(
   { db, key, limits }: ServerContext,
   { email, device, ...guess }: CheckedGuess & { email: string; device: Device | null },
   { lock, redeem, toStored }: Redemption<Account, Result, Outcome>,
-): Promise<CodeResult<Result>> {
+): Promise<CodeResult<Result> | { refusal: AppError }> {
   const { ip } = guess
-  const outcome = await db.transaction().execute(async (tx) => {
+  return db.transaction().execute(async (tx) => {
     const account = await lock(tx, email)
     const counted = await countAttempt(tx, guess)
     if (counted === undefined) throw new AppError('OPERATION_EXPIRED')
@@ -223,7 +228,6 @@ async function redeemOnce<Account, Result, Outcome>(
     if (!isSameSecret(guess.code, deriveCode(guess.id, key('codes')))) {
       await addCharges(tx, guess.id, ofThisTry)
       const left = await countTriesLeft(limits, { email, knownBy, attempts }, tx)
-      // Returned, not thrown, because an exception would roll back the count.
       if (left > 0) return { refusal: wrongCodeError(left) }
       const lockedFor = await endSoon(tx, guess.id)
       return { refusal: lastWrongCodeError({ ...guess, secondsLeft: lockedFor }) }
@@ -235,10 +239,8 @@ async function redeemOnce<Account, Result, Outcome>(
     // A right code came from the owner's network, which must not count as a stranger's.
     await forgetMailedNetwork(tx, hashMailedNetwork({ email, ip }, key))
     await limits.refundStored([...charged, ...ofThisTry], tx)
-    return { result }
+    return { result, isRepeated: false }
   })
-  if ('refusal' in outcome) throw outcome.refusal
-  return { ...outcome, isRepeated: false }
 }
 
 /** Repeats the answer to a right code. Wrong codes count on, so that the repetition helps no guesser. */

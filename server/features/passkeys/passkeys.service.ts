@@ -223,8 +223,9 @@ export async function signInWithPasskey(
   const { userId } = signer
   const signedIn = await db.transaction().execute(async (tx) => {
     const user = await lockUser(tx, userId)
+    if (!user) throw new AppError('INVALID_PASSKEY')
     const current = await selectPasskeyOperation(tx, id, client)
-    if (!user || !current?.isOpen) return undefined
+    if (!current?.isOpen) return undefined
     if (!(await selectSigner(tx, credentialId))) throw new AppError('INVALID_PASSKEY')
     if (!(await countUse(tx, { ...use, id: signer.id }))) return 'refused' as const
     const isBack = await returnToAccount(tx, userId, { restore })
