@@ -36,8 +36,8 @@ export async function passTime(
     (column) => sql`${sql.ref(column)} = ${sql.ref(column)} - ${seconds} * interval '1 second'`,
   )
   await db.transaction().execute(async (tx) => {
-    // The rows are changed in any order: what a refund or a mail still writes might wait for them.
-    await sql`LOCK TABLE ${sql.table(table)} IN SHARE ROW EXCLUSIVE MODE`.execute(tx)
+    // The rows are changed in any order: who has locked one, and then writes it, might wait for them.
+    await sql`LOCK TABLE ${sql.table(table)} IN EXCLUSIVE MODE`.execute(tx)
     await sql`UPDATE ${sql.table(table)} SET ${sql.join(changes)}`.execute(tx)
   })
 }
