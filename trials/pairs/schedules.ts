@@ -133,6 +133,14 @@ export async function betweenTransactions(
   }
 }
 
+/** Runs one side up to the statement that authenticates its caller, the other whole, then the rest. */
+export async function afterAuthentication(
+  begin: () => Promise<Sides>,
+  { isBlocked, caller }: { isBlocked: IsBlocked; caller: Which },
+): Promise<Run> {
+  return runOnce(await begin(), { plan: [caller, caller === 0 ? 1 : 0], isBlocked })
+}
+
 async function runOnce(sides: Sides, { plan, isBlocked }: { plan: Plan; isBlocked: IsBlocked }) {
   const play = new Play(sides, isBlocked)
   const choices: Choice[] = []
