@@ -1,6 +1,13 @@
 import { AssertionError } from 'node:assert'
 import { type Node, openLab } from './lab.ts'
-import { afterAuthentication, betweenTransactions, inOrders, namesOf, type Side, type Sides } from './schedules.ts'
+import {
+  afterAuthentication,
+  betweenTransactions,
+  inOrders,
+  namesOf,
+  type Side,
+  type Sides,
+} from './schedules.ts'
 import { createNormalizer } from './stored-state.ts'
 import { type Answer, makeWorld, type Write } from './world.ts'
 import type { Pair } from './writes.ts'
