@@ -138,18 +138,54 @@ test('a post is published that names somebody', async ({ journey }) => {
   expectHeard(heard, await expectedOf('writing'))
 })
 
-test('a clarification is read under its post', async ({ journey }) => {
+test('a person hears that they were named, and by whom', async ({ journey }) => {
+  const olga = await personNamed(journey, 'Olga_V')
+  const petr = await personNamed(journey, 'Petr_S')
+  const post = await journey.publish(petr, 'Хлеб вырос в цене')
+  await journey.reply(olga, post.id, 'И молоко')
+  await journey.publish(olga, 'Спросите @Petr_S об этом')
+  const { heard, open, press, reach } = await openForEars(journey, petr)
+  await open('/')
+  await reach('k', 'Ответы мне')
+  await press('Return')
+  await press('Tab')
+  await reach('Tab', 'Новый ответ')
+  await reach('shift+Tab', 'Ответы мне')
+  expectHeard(heard, await expectedOf('mention'))
+})
+
+test('a clarification is written, read under its post, and taken away', async ({ journey }) => {
   const olga = await personNamed(journey, 'Olga_V')
   const post = await journey.publish(olga, 'Встреча в семь')
-  await journey.publish(olga, 'Лекция в пять')
   await journey.rows(`UPDATE posts SET created_at = now() - interval '1 day'`)
-  await journey.call('POST', `/posts/${post.id}/clarification`, {
-    token: olga.token,
-    body: { text: 'В восемь: https://example.org/восемь' },
-  })
-  const { heard, open } = await openForEars(journey, olga)
-  await open('/')
+  const { heard, open, press, type, reach } = await openForEars(journey, olga)
+  await open(`/posts/${post.id}`)
+  await reach('b', 'Ещё: Olga_V')
+  await press('Return')
+  await press('Return')
+  await type('15:30')
+  await press('ctrl+Return')
+  await open(`/posts/${post.id}`)
+  await reach('b', 'Ещё: Olga_V')
+  await press('Return')
+  await press('Down')
+  await press('Return')
+  await press('Return')
   expectHeard(heard, await expectedOf('clarification'))
+})
+
+test('the next posts come by a button, and the first of them is read', async ({ journey }) => {
+  const olga = await personNamed(journey, 'Olga_V')
+  await journey.fillWall(olga, 15)
+  const { heard, open, press, reach } = await openForEars(journey, olga)
+  await open('/settings')
+  await reach('x', 'Страницы кнопкой')
+  await press('space')
+  await open('/')
+  await reach('shift+b', 'Ещё 10')
+  await press('Return')
+  await press('KP_Enter')
+  expectHeard(heard, await expectedOf('pages'))
 })
 
 /** What is said of a region in which nothing is announced. A region that loads has a name. */

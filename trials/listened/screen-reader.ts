@@ -38,7 +38,8 @@ export async function listen(folder: string, cookies: Cookies) {
   await using starting = new AsyncDisposableStack()
   const start = (program: string, args: string[], env = process.env) => {
     const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-    starting.defer(() => endChild(child))
+    // Orca sometimes never ends by itself, and another one then ends at once.
+    starting.defer(() => endChild(child, program === programs.reader ? 'SIGKILL' : 'SIGTERM'))
     return child
   }
   const screen = start(programs.screen, ['-displayfd', '1', '-screen', '0', '1280x900x24'])

@@ -4,6 +4,7 @@ import {
   type ReactNode,
   startTransition,
   useEffect,
+  useLayoutEffect,
   useRef,
   useState,
 } from 'react'
@@ -163,18 +164,22 @@ function Outdated({ onNear }: { onNear: () => void }) {
 function FeedEnd({ list, areReplies, empty = <NoPosts />, endText, hasFoot }: FeedPartProps) {
   const isByButton = useButtonPages()
   const more = useMore(list)
-  if (list.isLoading) return <Skeleton count={list.isReady ? MORE_SKELETONS : FIRST_SKELETONS} />
+  const isMore = isByButton && list.nextCursor !== null
+  if (list.isLoading && !isMore)
+    return <Skeleton count={list.isReady ? MORE_SKELETONS : FIRST_SKELETONS} />
   if (list.hasFailed) {
     const ErrorMessage = list.isReady || areReplies ? ErrorRow : ErrorPage
     return <ErrorMessage text={errorMessage(list.error)} onRetry={list.retry} />
   }
-  if (list.nextCursor !== null && isByButton) {
+  if (isMore) {
     return (
       <>
-        <div className={styles.more}>
+        {list.isLoading && <Skeleton count={MORE_SKELETONS} />}
+        {/* It keeps the focus until the next post takes it. */}
+        <div className={list.isLoading ? 'visually-hidden' : styles.more}>
           <Button onClick={more}>Ещё {PAGE_SIZE}</Button>
         </div>
-        {hasFoot && <SiteFoot />}
+        {hasFoot && !list.isLoading && <SiteFoot />}
       </>
     )
   }
@@ -215,7 +220,8 @@ function FeedEnd({ list, areReplies, empty = <NoPosts />, endText, hasFoot }: Fe
 /** Returns a function that loads the next page, and then focuses its first post. */
 function useMore({ ids, loadMore, hasFailed }: PostListView): () => void {
   const last = useRef<string>(undefined)
-  useEffect(() => {
+  // In the layout phase: the last page has removed the button.
+  useLayoutEffect(() => {
     const next = last.current && ids[ids.indexOf(last.current) + 1]
     if (next) articleOf(next)?.focus({ preventScroll: true })
     if (next || hasFailed) last.current = undefined

@@ -4,6 +4,7 @@ import { useReceived } from '../answers/received.queries.ts'
 import { plural, REPLY_FORMS } from '../format/counts.ts'
 import { readCachedPost } from '../posts/cache/post-cache.ts'
 import { classes } from '../ui/classes.ts'
+import { Pause } from '../ui/pause.tsx'
 import { type FeedCardProps, FeedPost } from './post-controls.tsx'
 import styles from './received-card.module.css'
 
@@ -25,14 +26,13 @@ export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
       withoutQuote={group.length > 1}
       above={
         <>
-          {isMention && <MentionLine isFresh={fresh[0] === id} />}
+          {isMention && <Why isFresh={fresh[0] === id}>Вас упомянули</Why>}
           {!isMention && fresh[0] === id && (
-            <span className={classes('line act', styles.fresh)}>
-              <span className="dot" />
+            <Why isFresh>
               {fresh.length === 1
                 ? 'Новый ответ'
                 : `${fresh.length} ${plural(fresh.length, NEW_REPLY_FORMS)}`}
-            </span>
+            </Why>
           )}
           {group.length > 1 && group[0] === id && <GroupLine group={group} />}
         </>
@@ -41,12 +41,15 @@ export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
   )
 })
 
-function MentionLine({ isFresh }: { isFresh: boolean }) {
+function Why({ isFresh, children }: { isFresh: boolean; children: string }) {
   return (
-    <span className={classes(isFresh ? 'line act' : 'line soft', styles.fresh)}>
-      {isFresh && <span className="dot" />}
-      Вас упомянули
-    </span>
+    <>
+      <span className={classes(isFresh ? 'line act' : 'line soft', styles.fresh)}>
+        {isFresh && <span className="dot" />}
+        {children}
+      </span>
+      <Pause />
+    </>
   )
 }
 
@@ -56,10 +59,13 @@ function GroupLine({ group }: { group: readonly string[] }) {
   if (!first || !repliedId) return null
   const replied = readCachedPost(repliedId)
   return (
-    <p className={classes('soft clamp', styles.group)}>
-      {sentenceOf(group)}{' '}
-      <a href={postPath(repliedId)}>{replied ? `«${replied.text}»` : 'удалённую запись'}</a>
-    </p>
+    <>
+      <p className={classes('soft clamp', styles.group)}>
+        {sentenceOf(group)}{' '}
+        <a href={postPath(repliedId)}>{replied ? `«${replied.text}»` : 'удалённую запись'}</a>
+      </p>
+      <Pause />
+    </>
   )
 }
 

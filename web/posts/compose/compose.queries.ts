@@ -4,7 +4,7 @@ import { call } from '../../http/call.ts'
 import { CallError, fallBackOn } from '../../http/call-error.ts'
 import { queryClient } from '../../http/query-client.ts'
 import { write } from '../../session/write.ts'
-import { toast } from '../../ui/overlay/toaster.tsx'
+import type { Toast } from '../../ui/overlay/toaster.tsx'
 import { addToLists, evictPost } from '../cache/list-cache.ts'
 import { REMOVED_POSTS } from '../cache/moderated.queries.ts'
 import { nextVersion, putPosts } from '../cache/post-cache.ts'
@@ -13,7 +13,7 @@ import { publishedInDialog } from '../cache/published.ts'
 import { type Kind, parseTarget, type Text } from './stored-texts.ts'
 import { isSame, writtenOf } from './written.ts'
 
-type Send = (text: Text, postId: string) => Promise<void>
+type Send = (text: Text, postId: string) => Promise<Toast>
 type ReplyCall = 'POST /posts/:id/replies' | 'POST /posts/:id/clarification'
 
 const SEND: Record<Kind, Send> = {
@@ -24,28 +24,31 @@ const SEND: Record<Kind, Send> = {
   appeal: sendAppeal,
 }
 
-/** Sends a text, only as its author, and shows the result. Throws CallError. */
-export async function sendText(text: Text): Promise<void> {
+/** Sends a text, only as its author. Returns the toast about the result. Throws CallError. */
+export async function sendText(text: Text): Promise<Toast> {
   const { kind, postId } = parseTarget(text.target)
   return SEND[kind](text, postId)
 }
 
-async function publishPost(text: Text): Promise<void> {
+async function publishPost(text: Text): Promise<Toast> {
   const { by } = text
   const post = await write('POST /posts', onceSent(text), { by })
-  showPublished(post)
+  putPosts([post])
+  publishedId = post.id
   addToLists(['wall', `author ${by}`], post.id)
+  return publishedToast(post)
 }
 
-async function publishReply(text: Text, id: string, call: ReplyCall): Promise<void> {
+async function publishReply(text: Text, id: string, call: ReplyCall): Promise<Toast> {
   const { by } = text
   const post = await write(call, { params: { id }, ...onceSent(text) }, { by })
-  showPublished(post)
+  putPosts([post])
   addToLists([`replies ${id}`, `authorReplies ${by}`], post.id)
-  // Other tabs show the clarification of the replied post.
-  if (post.id === post.actions.replied_post?.clarification?.id) {
-    announcePostChange({ name: 'edited', post })
-  }
+  const isClarification = post.id === post.actions.replied_post?.clarification?.id
+  // Other tabs show the clarification of the replied post. It is no card of a list.
+  if (isClarification) announcePostChange({ name: 'edited', post })
+  else publishedId = post.id
+  return publishedToast(post)
 }
 
 /** Takes the clarification from under a post; it stays a reply. Throws CallError. */
@@ -63,11 +66,8 @@ function onceSent(text: Text) {
 
 let publishedId: string | null = null
 
-function showPublished(post: Post): void {
-  putPosts([post])
-  publishedId = post.id
-  const link = { label: 'Смотреть', to: postPath(post.id) }
-  toast({ text: 'Опубликовано', link })
+function publishedToast({ id }: Post): Toast {
+  return { text: 'Опубликовано', link: { label: 'Смотреть', to: postPath(id) } }
 }
 
 /** Lets the list on the page focus the post that was published last, once: not after an appeal. */
@@ -76,7 +76,7 @@ export function offerFocus(): void {
   publishedId = null
 }
 
-async function saveEdit(edit: Text, id: string) {
+async function saveEdit(edit: Text, id: string): Promise<Toast> {
   const input = { params: { id }, body: writtenOf(edit) }
   try {
     const post = await write('PATCH /posts/:id', input, { by: edit.by })
@@ -87,7 +87,7 @@ async function saveEdit(edit: Text, id: string) {
     const mayBeSaved = hasCode(error, 'INVALID_REQUEST') || hasCode(error, 'EDIT_PERIOD_EXPIRED')
     if (!mayBeSaved || !isSame(await rereadPost(id), edit)) throw error
   }
-  toast({ text: 'Изменено' })
+  return { text: 'Изменено' }
 }
 
 async function rereadPost(id: string): Promise<Post> {
@@ -97,7 +97,7 @@ async function rereadPost(id: string): Promise<Post> {
   return post
 }
 
-async function sendAppeal({ text, by }: Text, id: string): Promise<void> {
+async function sendAppeal({ text, by }: Text, id: string): Promise<Toast> {
   const input = { params: { id }, body: { text } }
   try {
     await write('POST /users/current/removed-posts/:id/appeal', input, { by })
@@ -105,8 +105,8 @@ async function sendAppeal({ text, by }: Text, id: string): Promise<void> {
     // If an earlier answer was lost, the appeal is there already.
     if (!hasCode(error, 'ALREADY_APPEALED')) throw error
   }
-  toast({ text: 'Отправлено модератору' })
   void queryClient.invalidateQueries({ queryKey: REMOVED_POSTS })
+  return { text: 'Отправлено модератору' }
 }
 
 /** Deletes a post. Returns false if it was already deleted. Throws CallError. */

@@ -61,6 +61,7 @@ function EditForm({ postId, post, text, onClose }: EditFormProps) {
       label={label}
       placeholder={label}
       note={`Осталось ${countdown(secondsLeft)}`}
+      isNoteTicking
     />
   )
 }

@@ -5,6 +5,7 @@ import {
   type ReactNode,
   useEffect,
   useEffectEvent,
+  useId,
   useRef,
   useState,
 } from 'react'
@@ -46,11 +47,14 @@ type PostFormProps = {
   /** Whether the form is in a dialog or, on a page, a row, which opens when it is first used. */
   shape?: 'dialog' | 'row'
   note?: ReactNode
+  /** Whether the note changes each second, which would be announced as long as the field has it. */
+  isNoteTicking?: boolean
 }
 
 export function PostForm(props: PostFormProps) {
   const { form, shape = 'dialog', label = 'Текст записи', submitLabel = 'Опубликовать' } = props
-  const { placeholder, note } = props
+  const { placeholder, note, isNoteTicking = false } = props
+  const noteId = useId()
   const { sendError } = form
   const mayNotWrite = hasCode(sendError, 'BLOCKED') || hasCode(sendError, 'WRITING_CLOSED')
   const isDialog = shape === 'dialog'
@@ -78,11 +82,14 @@ export function PostForm(props: PostFormProps) {
     <form className={isDialog ? styles.dialog : styles.row} onSubmit={send}>
       {isDialog && note && (
         // If an error beside it states the same, the note leaves its room, so that the text stays.
-        <p className={classes('soft', styles.note, mayNotWrite && styles.stated)}>{note}</p>
+        <p id={noteId} className={classes('soft', styles.note, mayNotWrite && styles.stated)}>
+          {note}
+        </p>
       )}
       <TextArea
         className={styles.area}
         label={label}
+        aria-describedby={isDialog && note && !isNoteTicking ? noteId : undefined}
         rows={isDialog ? 4 : 1}
         placeholder={placeholder}
         value={form.typed}

@@ -7,6 +7,7 @@ import { TEXT } from '../../platform/stored-keys.ts'
 import { withLock } from '../../platform/tabs.ts'
 import { keptTexts } from '../../session/kept-texts.ts'
 import { isSessionClosed, viewer, viewerId } from '../../session/viewer.ts'
+import { toast } from '../../ui/overlay/toaster.tsx'
 import { sendText } from './compose.queries.ts'
 import { convertOldTexts } from './old-texts.ts'
 import { type Text, textPrefix, textsChanged } from './stored-texts.ts'
@@ -158,10 +159,12 @@ async function attempt(text: Text): Promise<void> {
     return change(text, { at: Date.now(), state: 'refused', failure })
   }
   try {
-    await sendText(text)
+    const result = await sendText(text)
     const sent = readNow(text)
     // A person who has stopped it may have written something else by now.
     if (sent && isSame(sent, text)) remove(sent)
+    // After the dialog has closed: shown in it and then on the page, it would be announced twice.
+    toast(result)
   } catch (error) {
     const failed = readNow(text)
     if (failed && isPending(failed)) put(afterFailure(failed, error))

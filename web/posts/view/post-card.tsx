@@ -46,6 +46,7 @@ type PostCardProps = {
   /** Handlers of what the pointer does on the card. */
   pointer?: DOMAttributes<HTMLElement>
   menu?: ReactNode
+  /** Why the list has the post, which its description begins with. */
   above?: ReactNode
   children?: ReactNode
 }
@@ -67,7 +68,7 @@ export function PostCard(props: PostCardProps) {
       data-fresh={isFresh || undefined}
       // A label by reference would keep Orca from reading the name when it reads on and on.
       aria-label={username}
-      aria-describedby={`${id}-text ${id}-clarification`}
+      aria-describedby={`${id}-above ${id}-text ${id}-clarification`}
       aria-posinset={position}
       aria-setsize={setSize}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: articles of an ARIA feed take focus.
@@ -75,7 +76,7 @@ export function PostCard(props: PostCardProps) {
     >
       <AuthorTile username={username} />
       <div>
-        {above}
+        {above && <div id={`${id}-above`}>{above}</div>}
         <div className={classes('line soft', styles.head)}>
           <AuthorName owner={post.owner} className={styles.author} />
           <TimeLink

@@ -6,7 +6,7 @@ import { Pause } from '../pause.tsx'
 import { createToastQueue } from './toast-queue.ts'
 import styles from './toaster.module.css'
 
-type Toast = {
+export type Toast = {
   text: string
   /** Hides the toast in a dialog. */
   pageOnly?: boolean
