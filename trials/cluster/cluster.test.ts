@@ -29,6 +29,12 @@ const HEAD = [
   ...['Fault', 'lasted, s', 'longest pause between writes, s'],
   ...['visitors’ reads failed', 'signed-in reads failed'],
 ]
+/** What a node may tell of a fault besides the outage. */
+const MAY_TELL: Record<string, string> = {
+  // The cut-off node may leave the row of a code locked, so that the other stores later.
+  'network cut': 'outcome not stored',
+  'node killed': 'jobs of a server that is gone run again',
+}
 const OUTAGE = /^the database is (away|read-only)$/
 const BACK = 'the database is back'
 const TROUBLE =
@@ -188,9 +194,7 @@ async function survive(fault: string, { site, load, reader, visitorReads }: Runn
   // A node logs the end of an outage at its next probe.
   await vi.waitUntil(() => !troubles().some((told) => OUTAGE.test(told.at(-1) ?? '')), PATIENTLY)
   for (const told of troubles()) {
-    // The cut-off node may leave the row of a code locked, so that the other stores later.
-    const mayWait = fault === 'network cut'
-    const outages = told.filter((line) => !mayWait || line !== 'outcome not stored')
+    const outages = told.filter((line) => line !== MAY_TELL[fault])
     expect([[], [expect.stringMatching(OUTAGE), BACK]], fault).toContainEqual(outages)
   }
   if (fault.startsWith('primary')) {

@@ -22,7 +22,7 @@ import { freePort } from '../../server/testing/process/free-port.ts'
 /** The password in every address that has one. */
 const PASSWORD = 'hunter2'
 const HEALTHY =
-  'settings,pages,versions,parts,database,connections,clock,public url,certificate,proxy,ready,smtp,mail domain,mails,refused mails,backup disk,backup,counters,jobs,open,secret'
+  'settings,pages,versions,release,parts,database,collation,connections,clock,public url,certificate,proxy,ready,smtp,mail domain,mails,refused mails,backup disk,backup,counters,jobs,open,secret'
 const WAIT = { timeout: 40_000, interval: 200 }
 const PRINTING = { SMTP_URL: '', MAIL_MODE: 'print' }
 
