@@ -10,7 +10,7 @@ export const NO_ANSWER = /Сервер (?:долго )?не отвечает|Н�
 const PATIENCE_MS = 20_000
 const RELOADED_MS = 5000
 const LOOK_EVERY_MS = 50
-/** What is seen must stay for so many looks: a tap shows before its answer. */
+/** What is seen must stay for so many looks: a tap shows before its answer, an offer may end with it. */
 const LOOKS = 4
 
 type Seen = Locator | (() => Promise<boolean>)
@@ -82,11 +82,13 @@ export class Person {
   async #outcome(seen: Seen, tries: number): Promise<string> {
     const until = Date.now() + PATIENCE_MS
     let looks = 0
+    let offers = 0
     while (Date.now() < until) {
       looks = this.#proxy.isIdle() && (await isSeen(seen)) ? looks + 1 : 0
       if (looks === LOOKS) return 'seen'
       if (looks === 0) {
-        if ((await this.#offer().count()) > 0) return 'offer'
+        offers = (await this.#offer().count()) > 0 ? offers + 1 : 0
+        if (offers === LOOKS) return 'offer'
         // The words of the first failure may stay for a moment.
         if (tries === 0 && (await this.#error().count()) > 0) return 'error'
       }
