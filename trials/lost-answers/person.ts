@@ -10,7 +10,7 @@ export const NO_ANSWER = /Сервер (?:долго )?не отвечает|Н�
 const PATIENCE_MS = 20_000
 const RELOADED_MS = 5000
 const LOOK_EVERY_MS = 50
-/** What is seen must stay for so many looks: a tap shows before its answer, an offer may end with it. */
+/** A sign counts after so many looks: a tap shows before its answer, and some offers show for a moment. */
 const LOOKS = 4
 
 type Seen = Locator | (() => Promise<boolean>)
