@@ -91,7 +91,7 @@ function lastWord(q: string): string | null {
 
 const withPlainQuotes = (text: string) => text.replace(/[«»„“”]/g, '"')
 
-/** What a search looks through. */
+/** What a search looks through: `from` are all posts or a few, `where` chooses among those with the words. */
 type Source = {
   from: RawBuilder<unknown>
   where: RawBuilder<unknown>
@@ -124,11 +124,11 @@ export async function selectSource(
   const { rows } = await sql<{ id: string }>`${ids[scope]}`.execute(tx)
   if (rows.length > PARSED_MAX) {
     const isLiked = sql`AND EXISTS (SELECT FROM likes
-      WHERE post_id = visible_posts.id AND user_id = ${viewerId}::bigint)`
+      WHERE post_id = candidates.id AND user_id = ${viewerId}::bigint)`
     const isOwn = sql`AND owner_id = ${viewerId}::bigint`
     return { ...EVERYTHING, where: scope === 'own' ? isOwn : isLiked }
   }
-  const from = sql`(SELECT id, text FROM visible_posts
+  const from = sql`(SELECT id, owner_id, text FROM visible_posts
     WHERE id = ANY (${idArray(rows.map(({ id }) => id))}::bigint[]) OFFSET 0) few`
   return { from, where: sql``, isSmall: true }
 }
@@ -174,7 +174,7 @@ export async function selectMatches(tx: Queryable, search: MatchQuery): Promise<
 
 /**
  * Selects candidates by the index, and parses the newest `left` of them until `count` match.
- * MATERIALIZED keeps the planner from walking along the ids and parsing each text.
+ * MATERIALIZED keeps the planner from walking along the ids, or along a user's posts, and parsing each text.
  */
 async function selectMatchesIn(
   tx: Queryable,
@@ -188,10 +188,11 @@ async function selectMatchesIn(
   const isNew = except ? sql`AND NOT search_words(id, text) @@ ${except.exact}::tsquery` : sql``
   const { rows } = await sql<{ ids: string[]; parsed: number }>`
     WITH candidates AS MATERIALIZED (
-      SELECT id FROM ${source.from}
-      WHERE search_words(id, text) @@ (${query.indexed}::tsquery ${inBlocks}) ${source.where}
+      SELECT id, owner_id FROM ${source.from}
+      WHERE search_words(id, text) @@ (${query.indexed}::tsquery ${inBlocks})
     ), newest AS MATERIALIZED (
-      SELECT id FROM candidates WHERE id < ${before}::bigint ORDER BY id DESC LIMIT ${left}
+      SELECT id FROM candidates WHERE id < ${before}::bigint ${source.where}
+      ORDER BY id DESC LIMIT ${left}
     )
     SELECT (SELECT count(*)::int FROM newest) AS parsed, ARRAY(
       SELECT id FROM newest
