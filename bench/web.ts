@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import lighthouse from 'lighthouse'
 import { launchFullChromium } from '../e2e/testing/browsers/chromium.ts'
 import { freePort } from '../server/testing/process/free-port.ts'
@@ -5,13 +6,17 @@ import { dataSetOf } from './data-set.ts'
 import { middleOf } from './load.ts'
 import { startFilledProduct } from './measured-product.ts'
 import { goalCell, printMarkdown } from './table.ts'
+import { startCountingProxy } from './wire.ts'
 
-/** Measures the pages on a phone over a slow network. */
+/** Measures the pages on a phone over a slow network, and what the next page takes from it. */
 const POSTS = 2000
 const VISITS = 3
 const SCORES = { performance: 99, accessibility: 100, 'best-practices': 100, seo: 100 }
 /** In milliseconds. `simulate` computes a slow network; `devtools` slows the visit down. */
 const LCP_GOALS = { simulate: 1500, devtools: 1800 } as const
+/** What a post takes in PieFed, the smallest of comparable software. */
+const SECOND_PAGE_KB = 29
+const QUIET_MS = 2000
 type Throttling = keyof typeof LCP_GOALS
 
 type Result = NonNullable<Awaited<ReturnType<typeof lighthouse>>>['lhr']
@@ -32,6 +37,38 @@ for (const throttling of ['simulate', 'devtools'] as const) {
 }
 printMarkdown([['', ...Object.keys(SCORES), 'FCP, s', 'LCP, s', 'goal, s', 'CLS', 'KB'], ...rows])
 for (const fault of faults) console.log(fault)
+printMarkdown([['on the wire', 'KB', 'goal'], ...(await measureWire())])
+
+/** Opens the wall and two posts in one browser, the second one by its address in a new tab. */
+async function measureWire(): Promise<string[][]> {
+  const proxy = await startCountingProxy(url)
+  await using browser = await launchFullChromium()
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
+  const page = await context.newPage()
+  const first = await receive(() => page.goto(proxy.url))
+  const pressed = await receive(() => page.locator('article time').first().click())
+  const opened = await context.newPage()
+  const reached = await receive(() => opened.goto(`${proxy.url}/posts/1`))
+  proxy.stop()
+  const goal = (kb: number) => goalCell(kb, '≤', SECOND_PAGE_KB)
+  return [
+    ['the first page', first.toFixed(1), ''],
+    ['a post that was pressed', pressed.toFixed(1), goal(pressed)],
+    ['a post in a new tab', reached.toFixed(1), goal(reached)],
+  ]
+
+  /** Returns what an act takes until nothing comes any more: the service worker fetches more later. */
+  async function receive(act: () => Promise<unknown>): Promise<number> {
+    const before = proxy.received()
+    await act()
+    let seen: number
+    do {
+      seen = proxy.received()
+      await delay(QUIET_MS)
+    } while (proxy.received() !== seen)
+    return (seen - before) / 1000
+  }
+}
 
 /** Lighthouse may fail to trace a page on a busy machine. */
 async function visit(url: string, throttlingMethod: Throttling, attempts = 3): Promise<Result> {

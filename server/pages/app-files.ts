@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyError, FastifyInstance } from 'fastify'
 import type { Config } from '../kernel/config/config.ts'
+import { securityHeaders } from '../kernel/http/headers.ts'
 import { isFormerHost } from './moved-page.ts'
 import type { WebApp } from './web-app.ts'
 
@@ -17,9 +18,12 @@ const ONE_RANGE = /^bytes=(?:(\d+)-(\d*)|-\d+)$/
 export async function serveAppFiles(
   files: FastifyInstance,
   web: WebApp,
-  config: Pick<Config, 'formerUrls'>,
+  config: Pick<Config, 'formerUrls' | 'publicUrl' | 'hstsSubdomains'>,
 ): Promise<void> {
   const { folder, appName, serviceWorker } = web
+  // A file has no inline parts: without their hashes its headers take half.
+  const headers = securityHeaders(config)
+  files.addHook('onRequest', async (_request, reply) => void reply.headers(headers))
   handleRanges(files)
   await files.register(fastifyStatic, {
     root: join(folder, 'assets'),

@@ -53,7 +53,7 @@ export async function servePages(site: PagesContext): Promise<void> {
     await servePostPictures(web, site)
     await http.register(async (files) => {
       files.addHook('onRequest', ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]))
-      await serveAppFiles(files, web, config)
+      await files.register((own) => serveAppFiles(own, web, config))
       for (const [name, path] of Object.entries(PATHS)) {
         const config = WITH_LIST.has(name) ? { lane: laneOf } : {}
         files.get(path, { config }, (request, reply) => pages.send({ request, reply }))

@@ -27,8 +27,9 @@ test('a page allows its own scripts and styles, the inline ones by hash, nothing
   })
 })
 
-test('a built asset may be cached for ever; an unknown one is NOT_FOUND', async () => {
+test('a built asset allows nothing inline, and may be cached for ever; an unknown one is NOT_FOUND', async () => {
   const { headers } = await get('/assets/index.js')
+  expect(csp(headers)).toEqual(expect.arrayContaining(["script-src 'self'", "style-src 'self'"]))
   expect(headers.get('cache-control')).toContain('immutable')
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   expect(await (await get('/assets/gone.js')).json()).toMatchObject({ code: 'NOT_FOUND' })
