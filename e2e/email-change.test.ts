@@ -37,9 +37,13 @@ test('a free address replaces the old one, which gets a notice', async ({ journe
   const code = main.getByLabel('Код подтверждения')
   await enterDigits(code, otherThan(mailed))
   await expect.poll(() => error.textContent()).toBe('Неверный код. Осталось 4 попытки')
+  await page.evaluate(`new MutationObserver(() => {
+    if (document.body.textContent.includes('Повторить')) window.offered = 'Повторить'
+  }).observe(document.body, { childList: true, subtree: true, characterData: true })`)
   await enterDigits(code, mailed)
 
   await page.waitForURL(`${journey.url}/settings`)
+  expect(await page.evaluate('window.offered'), 'beside a right code').toBeUndefined()
   await toast(page, 'Почта изменена').waitFor()
   await page.getByRole('link', { name: `Электронная почта . ${moved}` }).waitFor()
   await tap(page.getByRole('button', { name: 'Назад' }))

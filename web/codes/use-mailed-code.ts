@@ -33,13 +33,17 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
   const { operation, put, start, verify } = useOperation(options)
   const [email, setEmail] = useState(operation?.email ?? '')
   const [code, setCode] = useState('')
+  /** Stays true until the page that `onVerified` opens is there. */
+  const [isVerified, setIsVerified] = useState(false)
 
   const { mutate, ...action } = useAction({
     mutationFn: async (sent: Start | Attempt) => {
       try {
-        if (!isStart(sent)) return await verify(sent)
-        await start(sent)
-        setCode('')
+        if (isStart(sent)) {
+          await start(sent)
+          setCode('')
+        } else await verify(sent)
+        setIsVerified(!isStart(sent))
       } catch (reason) {
         if (!(reason instanceof CallError)) throw reason
         // A refused code cannot be used again; a code that did not reach the server can be.
@@ -75,7 +79,7 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
         : {
             operation,
             code,
-            busy: action.isPending,
+            busy: action.isPending || isVerified,
             isResending: action.isPending && isStart(action.variables),
             error: action.error,
             onType: (typed: string) => {
