@@ -259,3 +259,32 @@ test(`an account with ${MANY} posts is downloaded whole, in bounded memory`, asy
   expect(JSON.parse(files['posts.json'] ?? '')).toHaveLength(MANY)
   expect(files['index.html']?.match(/<article>/g)).toHaveLength(MANY)
 }, 120_000)
+
+/** The files with the rows of each table about people, or why a table is in none. */
+const TABLES: Record<string, string> = {
+  answer_states: 'account.json',
+  appeals: 'account.json',
+  blocks: 'account.json',
+  email_changes: 'account.json',
+  idempotency_keys: 'which post was published by which call, for a day',
+  known_clients: 'account.json',
+  likes: 'likes.json',
+  mentions: 'account.json',
+  muted_replies: 'account.json',
+  mutes: 'account.json',
+  owner_totals: 'counts the rows of posts.json',
+  passkey_operations: 'a sign-in that is going on, for minutes',
+  passkeys: 'account.json',
+  posts: 'posts.json',
+  redeemed_codes: 'the answer to a code that was right, for minutes',
+  released_usernames: 'account.json',
+  reports: 'account.json',
+  sessions: 'account.json',
+}
+
+test('a new table about people is downloaded, or has a reason why not', async () => {
+  const tables = await app.sql<{ name: string }>`
+    SELECT DISTINCT conrelid::regclass::text AS name FROM pg_constraint
+    WHERE confrelid = 'users'::regclass ORDER BY name`
+  expect(tables.map(({ name }) => name)).toEqual(Object.keys(TABLES))
+})
