@@ -39,6 +39,7 @@ const SIGNED_IN: Record<string, Look> = {
   reply: ['/', openReply],
   report: ['/', openReport],
   'own-replies': ['/own/replies', waitForPost('Марфе')],
+  received: ['/replies', (page) => page.getByRole('article').first().waitFor()],
   settings: ['/settings', (page) => page.getByRole('button', { name: 'Выйти' }).waitFor()],
   devices: ['/settings/devices', waitForText('Windows')],
   'own-reports': ['/settings/reports', waitForText('«Библиотека»')],
