@@ -4,7 +4,7 @@ import type { TabDriver } from './driven-browser.ts'
 export type BrowserTab = ReturnType<typeof createTab>
 
 /**
- * Finds elements by a CSS selector and a part of their accessible name or text, and takes the first
+ * Finds elements by a CSS selector and a part of their label or text, and takes the first
  * visible one. All actions wait until they are possible.
  */
 export function createTab(driver: TabDriver) {
@@ -59,14 +59,14 @@ export function createTab(driver: TabDriver) {
 
 function isShown(css: string, name: string): boolean {
   const all = [...document.querySelectorAll<HTMLElement>(css)]
-  return all.some((it) => it.checkVisibility() && (it.ariaLabel ?? it.innerText).includes(name))
+  return all.some((it) => it.checkVisibility() && `${it.ariaLabel} ${it.innerText}`.includes(name))
 }
 
 /** Returns null while the element is disabled or covered, and brings it into view. */
 function pointOf(css: string, name: string): { x: number; y: number } | null {
   const all = [...document.querySelectorAll<HTMLElement>(css)]
   const element = all.find(
-    (it) => it.checkVisibility() && (it.ariaLabel ?? it.innerText).includes(name),
+    (it) => it.checkVisibility() && `${it.ariaLabel} ${it.innerText}`.includes(name),
   )
   if (!element || element.ariaDisabled) return null
   const { left, top, width, height } = element.getBoundingClientRect()
