@@ -24,10 +24,7 @@ async function fill(db: Db, { users, posts, likes }: Size): Promise<void> {
   const ofMany = Math.max(users ** (1 / 4), likes / LIKES_OF_ONE_MAX)
   const skew = Math.log(users) / Math.log(ofMany)
   const user = sql`1 + floor(${users} * power(random(), ${skew}::float8))::bigint`
-  // Each of the updates that count would write its words anew.
-  const { rows } = await sql<{ index: string }>`
-    SELECT pg_get_indexdef('posts_search'::regclass) AS index`.execute(db)
-  await sql`DROP INDEX posts_search`.execute(db)
+  const restoreIndexes = await dropIndexes(db)
   await sql`INSERT INTO users (username, email, email_key)
     SELECT 'big_' || n, 'big' || n || '@example.org', 'big' || n || '@example.org'
     FROM generate_series(1, ${users}::int) n`.execute(db)
@@ -40,9 +37,28 @@ async function fill(db: Db, { users, posts, likes }: Size): Promise<void> {
       FROM generate_series(1, ${posts}::int) n
     ) made ORDER BY n`.execute(db)
   await sql`INSERT INTO likes (post_id, user_id)
-    SELECT 1 + floor(${posts} * power(random(), 3))::bigint,
-      ${user}
-    FROM generate_series(1, ${likes}::int) ON CONFLICT DO NOTHING`.execute(db)
-  await sql.raw(rows[0]?.index ?? '').execute(db)
+    SELECT * FROM (
+      SELECT DISTINCT 1 + floor(${posts} * power(random(), 3))::bigint AS post, ${user} AS author
+      FROM generate_series(1, ${likes}::int)
+    ) made ORDER BY random()`.execute(db)
+  await restoreIndexes()
   await sql`VACUUM ANALYZE`.execute(db)
+}
+
+/**
+ * Drops the indexes of posts, but for those of its constraints, and all of likes: ten million posts
+ * are filled in half the time. Returns a function that makes them again.
+ */
+async function dropIndexes(db: Db): Promise<() => Promise<void>> {
+  const { rows } = await sql<{ drop: string; make: string }>`
+    SELECT format('DROP INDEX %I', indexname) AS drop, indexdef AS make FROM pg_indexes
+    WHERE tablename IN ('posts', 'likes') AND indexname NOT IN (SELECT conname FROM pg_constraint)
+    UNION ALL
+    SELECT format('ALTER TABLE likes DROP CONSTRAINT %I', conname),
+      format('ALTER TABLE likes ADD CONSTRAINT %I %s', conname, pg_get_constraintdef(oid))
+    FROM pg_constraint WHERE conrelid = 'likes'::regclass AND contype IN ('p', 'f')`.execute(db)
+  for (const { drop } of rows) await sql.raw(drop).execute(db)
+  return async () => {
+    for (const { make } of rows) await sql.raw(make).execute(db)
+  }
 }
