@@ -10,7 +10,7 @@ import { appForFile } from '../../testing/test-app.ts'
 import { claimReplyMails } from '../answers/answers.repository.ts'
 import { listAddress, PAGED_LISTS } from './lists.fixture.ts'
 
-/** `PLANNED_POSTS=1000000 npm test -- plans` takes four minutes, see docs/performance.md. */
+/** `PLANNED_POSTS=1000000 npm test -- plans` takes two minutes, see docs/performance.md. */
 const POSTS = Number(process.env.PLANNED_POSTS ?? 100_000)
 const SIZE = { users: POSTS / 10, posts: POSTS, likes: POSTS * 2 }
 /** As many of each kind: replies, mentions, and replies to muted posts. */
