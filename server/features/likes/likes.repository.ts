@@ -15,29 +15,25 @@ export async function setLike(
   return rows[0]?.likes ?? null
 }
 
-/** A reader of a response. */
+/** A reader of a response. All readers of one response share the same `postIds` array. */
 export type Reader = { viewer: Viewer; postIds: readonly string[] }
 
 /**
- * Returns by user the liked posts among those that the user reads. Each pair is looked up by the primary
- * key: OFFSET 0 keeps the planner from reading all likes of a user or of a post instead, and without
- * the subqueries it would plan each call anew.
+ * Returns by user the liked posts among the posts of all readers. Without the subqueries PostgreSQL
+ * would plan each call anew; without OFFSET 0 it would read all likes of a user.
  */
 export async function selectLikedPosts(
   db: Queryable,
   readers: Reader[],
 ): Promise<Map<string, Set<string>>> {
-  const pairs = readers.flatMap(({ viewer: { userId }, postIds }) =>
-    postIds.map((postId) => ({ userId, postId })),
-  )
-  const userIds = idArray(pairs.map(({ userId }) => userId))
-  const postIds = idArray(pairs.map(({ postId }) => postId))
+  const userIds = idArray([...new Set(readers.map(({ viewer }) => viewer.userId))])
+  const responses = new Set(readers.map(({ postIds }) => postIds))
+  const postIds = idArray([...new Set([...responses].flat())])
   const { rows } = await sql<{ user_id: string; post_id: string }>`
-    SELECT liked.*
-    FROM unnest((SELECT ${userIds}::bigint[]), (SELECT ${postIds}::bigint[])) AS read (user_id, post_id)
+    SELECT liked.* FROM unnest((SELECT ${postIds}::bigint[])) AS post (id)
     CROSS JOIN LATERAL (
       SELECT user_id, post_id FROM likes
-      WHERE post_id = read.post_id AND user_id = read.user_id OFFSET 0
+      WHERE post_id = post.id AND user_id = ANY ((SELECT ${userIds}::bigint[])::bigint[]) OFFSET 0
     ) AS liked`.execute(db)
   const liked = new Map<string, Set<string>>()
   for (const { user_id, post_id } of rows) {
