@@ -10,7 +10,10 @@ export const NO_ANSWER = /Сервер (?:долго )?не отвечает|Н�
 const PATIENCE_MS = 20_000
 const RELOADED_MS = 5000
 const LOOK_EVERY_MS = 50
-/** A sign counts after so many looks: a tap shows before its answer, and some offers show for a moment. */
+/**
+ * What is seen, and an offer, count only if they stay for four looks: a tap shows before its answer,
+ * and some offers show for a moment.
+ */
 const LOOKS = 4
 
 type Seen = Locator | (() => Promise<boolean>)
